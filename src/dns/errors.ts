@@ -1,0 +1,21 @@
+// The two faults that input can have, and the only exceptions that src/dns throws for bad input.
+
+/** Malformed wire data: the packet is FORMERR (RFC 1035 §4.1.1), the stored rdata is unusable. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+}
+
+/** Bad presentation text. `field` names the rdata field, `line` and `column` (from 1) the place, where known. */
+export class TextError extends Error {
+  override readonly name = 'TextError';
+  readonly field: string | undefined;
+  line: number | undefined;
+  column: number | undefined;
+
+  constructor(message: string, place: { field?: string; line?: number; column?: number } = {}) {
+    super(message);
+    this.field = place.field;
+    this.line = place.line;
+    this.column = place.column;
+  }
+}

@@ -1,0 +1,196 @@
+// Domain names. A Name is its uncompressed wire form (RFC 1035 §3.1) held in a string, one character (0..255) an
+// octet: immutable, compared with ===, usable as a Map key. Case is kept (RFC 4343); `foldCase` makes the key.
+
+import { TextError, WireError } from './errors.ts';
+
+export type Name = string & { readonly __brand: 'Name' };
+
+export const ROOT = '\0' as Name;
+
+const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
+const MAX_LABEL_OCTETS = 63;
+const POINTER = 0xc0; // RFC 1035 §4.1.4
+
+/**
+ * Parses presentation text with the escapes `\X` and `\DDD` (RFC 1035 §5.1). `@` is the origin; a name without a
+ * final dot is relative to it, or an error when there is none. Octets above 127 must be escaped.
+ */
+export function parseName(text: string, origin?: Name): Name {
+  if (text === '.') return ROOT;
+  if (text === '@' && origin !== undefined) return origin;
+  if (text === '') throw new TextError('a name is empty');
+  let wire = '';
+  let label = '';
+  let absolute = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string;
+    if (char === '.') {
+      wire += checkLabel(label, text);
+      label = '';
+      absolute = i === text.length - 1;
+    } else if (char === '\\') {
+      const unescaped = unescapeAt(text, i);
+      label += unescaped.octet;
+      i = unescaped.end;
+    } else if (char > '\x7f') {
+      throw new TextError(`"${text}" has a character outside ASCII; write it as an A-label or as \\DDD`);
+    } else {
+      label += char;
+    }
+  }
+  if (!absolute) {
+    if (origin === undefined)
+      throw new TextError(`"${text}" does not end with a dot, and there is no origin`);
+    wire += checkLabel(label, text) + origin;
+  } else {
+    wire += ROOT;
+  }
+  if (wire.length > MAX_NAME_OCTETS) throw new TextError(`"${text}" is longer than 255 octets`);
+  return wire as Name;
+}
+
+/** The octet that the escape at `text[at] === '\\'` stands for, and the index of its last character. */
+export function unescapeAt(text: string, at: number): { octet: string; end: number } {
+  const next = text[at + 1];
+  if (next === undefined) throw new TextError(`"${text}" ends in a lone backslash`);
+  if (next > '\x7f') throw new TextError(`"${text}" has a character outside ASCII`);
+  if (next < '0' || next > '9') return { octet: next, end: at + 1 };
+  const digits = text.slice(at + 1, at + 4);
+  if (!/^[0-9]{3}$/.test(digits) || Number(digits) > 255) {
+    throw new TextError(`"\\${digits}" is not an octet; an escape has three digits, \\000 to \\255`);
+  }
+  return { octet: String.fromCharCode(Number(digits)), end: at + 3 };
+}
+
+function checkLabel(label: string, text: string): string {
+  if (label === '') throw new TextError(`"${text}" has an empty label`);
+  if (label.length > MAX_LABEL_OCTETS) throw new TextError(`"${text}" has a label longer than 63 octets`);
+  return String.fromCharCode(label.length) + label;
+}
+
+/** Presentation text, always absolute (with the final dot), escaped so that `parseName` gives the same name back. */
+export function printName(name: Name): string {
+  if (name === ROOT) return '.';
+  let text = '';
+  for (const label of labelsOf(name)) text += `${printLabel(label)}.`;
+  return text;
+}
+
+function printLabel(label: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: labels hold any octet (RFC 2181 §11)
+  return label.replace(/[\x00-\x20"$().;@\\\x7f-\xff]/g, (char) => {
+    const octet = char.charCodeAt(0);
+    return octet > 0x20 && octet < 0x7f ? `\\${char}` : `\\${String(octet).padStart(3, '0')}`;
+  });
+}
+
+/** The name with A–Z as a–z and nothing else changed (RFC 4343 §3). Length octets are below "A", so all may be mapped. */
+export function foldCase(name: Name): Name {
+  return name.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) as Name;
+}
+
+/** The labels without the root's, leftmost first, each as a string of octets. */
+export function labelsOf(name: Name): string[] {
+  const labels: string[] = [];
+  for (let i = 0; name.charCodeAt(i) !== 0; i += name.charCodeAt(i) + 1) {
+    labels.push(name.slice(i + 1, i + 1 + name.charCodeAt(i)));
+  }
+  return labels;
+}
+
+/** The number of labels without the root's: 0 for the root. */
+export function labelCount(name: Name): number {
+  let count = 0;
+  for (let i = 0; name.charCodeAt(i) !== 0; i += name.charCodeAt(i) + 1) count++;
+  return count;
+}
+
+/** The name without its leftmost label. The root has no parent: asking for it is a bug. */
+export function parentOf(name: Name): Name {
+  if (name === ROOT) throw new RangeError('the root has no parent');
+  return name.slice(name.charCodeAt(0) + 1) as Name;
+}
+
+/** True when `name` is `ancestor` or lies below it. Compares octets: fold both first. */
+export function isWithin(name: Name, ancestor: Name): boolean {
+  let i = 0;
+  while (name.length - i > ancestor.length) i += name.charCodeAt(i) + 1;
+  return name.length - i === ancestor.length && name.endsWith(ancestor);
+}
+
+/** `label.name`, or undefined when that is longer than 255 octets. */
+export function prependLabel(label: string, name: Name): Name | undefined {
+  if (label.length === 0 || label.length > MAX_LABEL_OCTETS) return undefined;
+  const joined = String.fromCharCode(label.length) + label + name;
+  return joined.length > MAX_NAME_OCTETS ? undefined : (joined as Name);
+}
+
+/** `*.name` (RFC 4592 §2.1.1), or undefined when that is longer than 255 octets. */
+export function wildcardBelow(name: Name): Name | undefined {
+  return prependLabel('*', name);
+}
+
+export function isWildcard(name: Name): boolean {
+  return name.startsWith('\x01*');
+}
+
+/** `name` with its suffix `from` replaced by `to` (DNAME, RFC 6672 §2.2), or undefined when that is too long. */
+export function replaceSuffix(name: Name, from: Name, to: Name): Name | undefined {
+  const joined = name.slice(0, name.length - from.length) + to;
+  return joined.length > MAX_NAME_OCTETS ? undefined : (joined as Name);
+}
+
+/** Canonical order: labels from the right, folded, as unsigned octets (RFC 4034 §6.1). */
+export function compareNames(a: Name, b: Name): number {
+  const left = labelsOf(foldCase(a)).reverse();
+  const right = labelsOf(foldCase(b)).reverse();
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const l = left[i] as string;
+    const r = right[i] as string;
+    if (l !== r) return l < r ? -1 : 1;
+  }
+  return left.length - right.length;
+}
+
+/** The uncompressed wire form. */
+export function encodeName(name: Name): Uint8Array {
+  return Buffer.from(name, 'latin1');
+}
+
+/**
+ * Reads the name at `offset` of a message, following compression pointers (RFC 1035 §4.1.4), which must point
+ * before the part they end: no loop is possible. `end` is the offset behind the name in the original place.
+ */
+export function decodeName(message: Uint8Array, offset: number): { name: Name; end: number } {
+  let wire = '';
+  let end = -1;
+  let at = offset;
+  let limit = offset; // a pointer must lead to before the place where this part of the name started
+  for (;;) {
+    const length = message[at];
+    if (length === undefined) throw new WireError('a name runs past the end');
+    if (length === 0) {
+      if (end < 0) end = at + 1;
+      return { name: (wire + ROOT) as Name, end };
+    }
+    if ((length & POINTER) === POINTER) {
+      const low = message[at + 1];
+      if (low === undefined) throw new WireError('a name runs past the end');
+      if (end < 0) end = at + 2;
+      at = ((length & ~POINTER) << 8) | low;
+      if (at >= limit) throw new WireError('a compression pointer does not point backwards');
+      limit = at;
+      continue;
+    }
+    if ((length & POINTER) !== 0) throw new WireError('a label has an unknown type'); // RFC 6891 §5
+    if (at + 1 + length > message.length) throw new WireError('a name runs past the end');
+    wire += String.fromCharCode(...message.subarray(at, at + 1 + length));
+    if (wire.length >= MAX_NAME_OCTETS) throw new WireError('a name is longer than 255 octets');
+    at += 1 + length;
+  }
+}
+
+/** The name that an uncompressed rdata holds at `offset`, where it is known to be well formed. */
+export function nameInRdata(rdata: Uint8Array, offset = 0): Name {
+  return decodeName(rdata, offset).name;
+}
