@@ -10,6 +10,7 @@ export const ROOT = '\0' as Name;
 const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
 const MAX_LABEL_OCTETS = 63;
 const POINTER = 0xc0; // RFC 1035 §4.1.4
+const MAX_POINTERS = 127; // as many as labels fit: more are only there to keep us busy
 
 /**
  * Parses presentation text with the escapes `\X` and `\DDD` (RFC 1035 §5.1). `@` is the origin; a name without a
@@ -77,10 +78,11 @@ export function printName(name: Name): string {
 }
 
 function printLabel(label: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: labels hold any octet (RFC 2181 §11)
-  return label.replace(/[\x00-\x20"$().;@\\\x7f-\xff]/g, (char) => {
+  // more than RFC 1035 §5.1 asks for: Knot reads no other punctuation bare, and BIND takes `\[` for a bit string
+  return label.replace(/[^A-Za-z0-9*/_-]/g, (char) => {
     const octet = char.charCodeAt(0);
-    return octet > 0x20 && octet < 0x7f ? `\\${char}` : `\\${String(octet).padStart(3, '0')}`;
+    const isPrintable = octet > 0x20 && octet < 0x7f && char !== '[';
+    return isPrintable ? `\\${char}` : `\\${String(octet).padStart(3, '0')}`;
   });
 }
 
@@ -165,6 +167,7 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
   let wire = '';
   let end = -1;
   let at = offset;
+  let pointers = 0;
   let limit = offset; // a pointer must lead to before the place where this part of the name started
   for (;;) {
     const length = message[at];
@@ -179,6 +182,7 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
       if (end < 0) end = at + 2;
       at = ((length & ~POINTER) << 8) | low;
       if (at >= limit) throw new WireError('a compression pointer does not point backwards');
+      if (++pointers > MAX_POINTERS) throw new WireError('a name has too many compression pointers');
       limit = at;
       continue;
     }

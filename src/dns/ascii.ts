@@ -1,0 +1,5 @@
+// Upper case as DNS means it: a to z only. String.toUpperCase also makes S of ſ and I of ı.
+
+export function upperCaseAscii(text: string): string {
+  return text.replace(/[a-z]+/g, (lower) => lower.toUpperCase());
+}

@@ -1,0 +1,323 @@
+// Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
+// Surprising: records of one set with different TTLs are no problem: all take the first one's (RFC 2181 §5.2).
+
+import { TextError } from './errors.ts';
+import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
+import { foldCase, isWithin, type Name, parseName, printName, ROOT, unescapeAt } from './name.ts';
+import { parseRdata } from './rdata.ts';
+import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
+import type { Token } from './token.ts';
+import { TYPE } from './type-codes.ts';
+import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
+import { type Place, type ZoneFileProblem, ZoneFileProblems } from './zone-file-problems.ts';
+
+export interface ZoneFileRecord {
+  /** Folded. */
+  readonly owner: Name;
+  readonly type: number;
+  ttl: number;
+  readonly rdata: Uint8Array;
+  /** The included file that the record stands in; undefined in the file that was given. */
+  readonly file: string | undefined;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** With problems the file is to be refused; `records` then holds what could be read. */
+export interface ZoneFile {
+  /** The zone's name, folded. */
+  readonly origin: Name;
+  readonly records: ZoneFileRecord[];
+  readonly problems: ZoneFileProblem[];
+}
+
+export interface ZoneFileOptions {
+  /** The zone's name; without it, the owner of the first SOA. */
+  readonly origin?: Name | undefined;
+  /** Named in problems. */
+  readonly file?: string | undefined;
+  /** As if the file began with $TTL. */
+  readonly defaultTtlSeconds?: number | undefined;
+  /** Reads what $INCLUDE names; without it $INCLUDE is a problem. */
+  readonly include?: ((path: string) => string | { error: string }) | undefined;
+}
+
+const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
+const MAX_INCLUDE_DEPTH = 16;
+const MAX_INCLUDED_FILES = 1000;
+const MAX_INCLUDED_CHARACTERS = 128 * 2 ** 20;
+const MAX_GENERATED_RECORDS = 65_536;
+const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
+
+/** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
+interface OpenFile {
+  readonly file: string | undefined;
+  readonly includedBy: OpenFile | undefined;
+  readonly problems: ZoneFileProblems;
+  origin: Name | undefined;
+  owner: Name | undefined;
+}
+
+export function parseZoneFile(text: string, options: ZoneFileOptions = {}): ZoneFile {
+  const parser = new ZoneFileParser(options);
+  const problems = new ZoneFileProblems(options.file);
+  parser.readFile(text, {
+    file: undefined,
+    includedBy: undefined,
+    problems,
+    origin: options.origin,
+    owner: undefined,
+  });
+  return parser.finish(problems);
+}
+
+class ZoneFileParser {
+  readonly #include: ZoneFileOptions['include'];
+  #records: ZoneFileRecord[] = [];
+  #apex: Name | undefined;
+  #defaultTtl: number | undefined;
+  #lastTtl: number | undefined;
+  #soaFailed = false;
+  #includedFiles = 0;
+  #includedCharacters = 0;
+  #generatedRecords = 0;
+  #generatedCharacters = 0;
+  #lastOwner: { text: string; origin: Name | undefined; owner: Name } | undefined;
+
+  constructor(options: ZoneFileOptions) {
+    this.#include = options.include;
+    this.#apex = options.origin === undefined ? undefined : foldCase(options.origin);
+    this.#defaultTtl = options.defaultTtlSeconds;
+  }
+
+  readFile(text: string, open: OpenFile): void {
+    const lexer = new ZoneFileLexer(text, (line, column, message) => {
+      open.problems.add({ line, column }, message);
+    });
+    for (let entry = lexer.next(); entry !== undefined; entry = lexer.next()) {
+      const first = entry.tokens[0] as Token;
+      if (first.text.startsWith('$') && !first.quoted) this.#readDirective(entry, first, open);
+      else this.#readRecord(entry, first, open);
+      if (open.problems.areTooMany) return;
+    }
+  }
+
+  finish(problems: ZoneFileProblems): ZoneFile {
+    const apex = this.#apex;
+    if (apex === undefined) {
+      if (!this.#soaFailed) {
+        problems.add({ line: 1, column: 1 }, 'there is no SOA record, and no origin was given');
+      }
+      return { origin: ROOT, records: this.#records, problems: problems.list };
+    }
+    const inside: ZoneFileRecord[] = [];
+    for (const record of this.#records) {
+      if (isWithin(record.owner, apex)) {
+        inside.push(record);
+      } else {
+        const view = record.file === undefined ? problems : problems.in(record.file);
+        view.add(record, `${printName(record.owner)} is not in the zone ${printName(apex)}`, 'owner');
+      }
+    }
+    alignTtls(inside);
+    problems.sort();
+    return { origin: apex, records: inside, problems: problems.list };
+  }
+
+  #readRecord(entry: ZoneFileEntry, first: Token, open: OpenFile): void {
+    const owner = entry.blankStart ? open.owner : this.#readOwner(first, open);
+    if (owner !== undefined) open.owner = owner;
+    if (entry.broken) return;
+    if (entry.blankStart && owner === undefined && open.problems.list.length === 0) {
+      open.problems.add(first, 'the line starts with a blank, but no line before it has an owner', 'owner');
+    }
+    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems);
+    if (head !== undefined) this.#addRecord(owner, head, entry.tokens, open);
+  }
+
+  #readOwner(token: Token, open: OpenFile): Name | undefined {
+    const last = this.#lastOwner;
+    if (last?.text === token.text && last.origin === open.origin && !token.quoted) return last.owner;
+    const name = open.problems.attempt(token, 'owner', () => readName(token, open.origin));
+    if (name === undefined) return undefined;
+    const owner = foldCase(name);
+    this.#lastOwner = { text: token.text, origin: open.origin, owner };
+    return owner;
+  }
+
+  /** False after a problem. */
+  #addRecord(owner: Name | undefined, head: RecordHead, tokens: readonly Token[], open: OpenFile): boolean {
+    const { type } = head;
+    const place = tokens[0] as Token;
+    const words = tokens.slice(head.next);
+    const rdata = open.problems.attempt(tokens[head.next - 1] as Token, undefined, () =>
+      parseRdata(type, words, open.origin),
+    );
+    if (type === TYPE.SOA && owner !== undefined) this.#apex ??= owner;
+    if (owner === undefined || rdata === undefined) {
+      if (type === TYPE.SOA) this.#soaFailed = true;
+      this.#lastTtl = head.ttl ?? this.#lastTtl;
+      return false;
+    }
+    const ttl = this.#ttlOf(head, rdata, place, open);
+    this.#records.push({ owner, type, ttl, rdata, file: open.file, line: place.line, column: place.column });
+    return true;
+  }
+
+  #ttlOf({ ttl, type }: RecordHead, rdata: Uint8Array, place: Place, open: OpenFile): number {
+    let seconds = ttl ?? this.#defaultTtl ?? this.#lastTtl; // RFC 2308 §4, then RFC 1035 §5.1
+    if (seconds === undefined && type === TYPE.SOA) {
+      const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.length - 4);
+      seconds = Math.min(minimum, 2 ** 31 - 1); // RFC 1035 §3.3.13
+    }
+    // after a problem the TTL may be missing because of it; one report stands for all the lines that lack one
+    if (seconds === undefined && open.problems.list.length === 0) {
+      open.problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
+    }
+    this.#lastTtl = seconds;
+    return seconds ?? 0;
+  }
+
+  #readDirective({ tokens, blankStart, broken }: ZoneFileEntry, first: Token, open: OpenFile): void {
+    if (broken) return;
+    const words = tokens.slice(1);
+    const directive = blankStart ? '' : first.text.toUpperCase();
+    if (directive === '$ORIGIN') {
+      if (has(1, 1, words, first, open)) this.#readOrigin(words[0] as Token, open);
+    } else if (directive === '$TTL') {
+      if (has(1, 1, words, first, open)) this.#readDefaultTtl(words[0] as Token, open);
+    } else if (directive === '$INCLUDE') {
+      if (has(1, 2, words, first, open)) this.#readInclude(words[0] as Token, words[1], open);
+    } else if (directive === '$GENERATE') {
+      if (has(4, Number.POSITIVE_INFINITY, words, first, open)) this.#generate(words, open);
+    } else if (blankStart) {
+      open.problems.add(first, `${first.text} must stand at the start of its line`);
+    } else {
+      const message = `${first.text} is not a directive; $ORIGIN, $TTL, $INCLUDE and $GENERATE are`;
+      open.problems.add(first, message);
+    }
+  }
+
+  #readOrigin(word: Token, open: OpenFile): void {
+    const origin = open.problems.attempt(word, 'origin', () => readName(word, open.origin));
+    if (origin !== undefined) open.origin = origin;
+  }
+
+  #readDefaultTtl(word: Token, open: OpenFile): void {
+    const ttl = open.problems.attempt(word, 'ttl', () => readTtl(word));
+    if (ttl !== undefined) this.#defaultTtl = ttl;
+  }
+
+  #readInclude(path: Token, originWord: Token | undefined, open: OpenFile): void {
+    const read = open.problems.attempt(path, undefined, () => {
+      const file = unescapeText(path.text);
+      return { file, text: this.#includedText(file, open) };
+    });
+    const origin =
+      originWord === undefined
+        ? open.origin
+        : open.problems.attempt(originWord, 'origin', () => readName(originWord, open.origin));
+    if (read === undefined || (originWord !== undefined && origin === undefined)) return;
+    const problems = open.problems.in(read.file);
+    this.readFile(read.text, { file: read.file, includedBy: open, problems, origin, owner: open.owner });
+  }
+
+  /** Throws TextError. The limits keep files that include one another many times over from growing without end. */
+  #includedText(file: string, open: OpenFile): string {
+    if (this.#include === undefined) throw new TextError('$INCLUDE is not allowed here');
+    let depth = 0;
+    for (let at: OpenFile | undefined = open; at !== undefined; at = at.includedBy) {
+      if (at.file === file) throw new TextError(`"${file}" includes itself`);
+      if (++depth > MAX_INCLUDE_DEPTH) throw new TextError(`$INCLUDE is more than ${MAX_INCLUDE_DEPTH} deep`);
+    }
+    if (++this.#includedFiles > MAX_INCLUDED_FILES) {
+      throw new TextError(`more than ${MAX_INCLUDED_FILES} files are included`);
+    }
+    const text = this.#include(file);
+    if (typeof text !== 'string') throw new TextError(text.error);
+    this.#includedCharacters += text.length;
+    if (this.#includedCharacters > MAX_INCLUDED_CHARACTERS) {
+      throw new TextError(`more than ${MAX_INCLUDED_CHARACTERS} characters are included in all`);
+    }
+    return text;
+  }
+
+  #generate(words: readonly Token[], open: OpenFile): void {
+    const [rangeWord, ownerWord] = words as [Token, Token];
+    const range = open.problems.attempt(rangeWord, 'range', () => parseGenerateRange(rangeWord.text));
+    const owner = open.problems.attempt(ownerWord, 'owner', () => compileTemplate(ownerWord.text));
+    const head = readRecordHead(words, 2, open.problems);
+    if (head === undefined) return;
+    const rdataPlace = words[head.next] ?? ownerWord;
+    const rdata = open.problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
+    if (range === undefined || owner === undefined || rdata === undefined) return;
+    this.#generatedRecords += range.count;
+    if (this.#generatedRecords > MAX_GENERATED_RECORDS) {
+      const message = `$GENERATE makes more than ${MAX_GENERATED_RECORDS} records in all`;
+      open.problems.add(rangeWord, message, 'range');
+      return;
+    }
+    for (let value = range.start; value <= range.stop; value += range.step) {
+      const made = open.problems.attempt(rdataPlace, undefined, () => [
+        { ...ownerWord, text: owner(value) },
+        ...rdata(value),
+      ]);
+      // the first record that fails stands for all that would
+      if (made === undefined || !this.#addGenerated(made, head, open)) return;
+    }
+  }
+
+  #addGenerated(tokens: readonly Token[], head: RecordHead, open: OpenFile): boolean {
+    const [ownerToken] = tokens as [Token];
+    for (const { text } of tokens) this.#generatedCharacters += text.length;
+    if (this.#generatedCharacters > MAX_GENERATED_CHARACTERS) {
+      const message = `$GENERATE makes more than ${MAX_GENERATED_CHARACTERS} characters in all`;
+      open.problems.add(ownerToken, message);
+      return false;
+    }
+    const owner = this.#readOwner(ownerToken, open);
+    return owner !== undefined && this.#addRecord(owner, { ...head, next: 1 }, tokens, open);
+  }
+}
+
+/** Whether a directive has as many words as it takes; else that is a problem. */
+function has(min: number, max: number, words: readonly Token[], first: Token, open: OpenFile): boolean {
+  const extra = words[max];
+  if (words.length < min) open.problems.add(words.at(-1) ?? first, `${first.text} lacks a word`);
+  else if (extra !== undefined) open.problems.add(extra, `${first.text} has no place for "${extra.text}"`);
+  return words.length >= min && extra === undefined;
+}
+
+function readName(token: Token, origin: Name | undefined): Name {
+  if (token.quoted) throw new TextError('a name must not be in quotes');
+  if (token.text.length > MAX_NAME_CHARACTERS) throw new TextError('a name is longer than 255 octets');
+  return parseName(token.text, origin);
+}
+
+function unescapeText(text: string): string {
+  let unescaped = '';
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') {
+      const { octet, end } = unescapeAt(text, i);
+      unescaped += octet;
+      i = end;
+    } else {
+      unescaped += text[i];
+    }
+  }
+  return unescaped;
+}
+
+/** RFC 2181 §5.2: a record set has one TTL. As in BIND and NSD, that is the first record's. */
+function alignTtls(records: readonly ZoneFileRecord[]): void {
+  const ttl = records[0]?.ttl;
+  if (records.every((record) => record.ttl === ttl)) return;
+  const firstTtls = new Map<number, Map<Name, number>>();
+  for (const record of records) {
+    const ofType = firstTtls.get(record.type) ?? new Map<Name, number>();
+    if (ofType.size === 0) firstTtls.set(record.type, ofType);
+    const first = ofType.get(record.owner);
+    if (first === undefined) ofType.set(record.owner, record.ttl);
+    else record.ttl = first;
+  }
+}

@@ -1,0 +1,204 @@
+// Cuts zone-file text into entries: one line each, or several where parentheses join them (RFC 1035 §5.1).
+// Surprising: after an unclosed parenthesis it goes back and reads on below it, yet no character is read more than
+// twice, since what lies between holds no other opening parenthesis.
+
+import type { Token } from './token.ts';
+
+export interface ZoneFileEntry {
+  readonly tokens: readonly Token[];
+  /** The first line starts with a blank: the entry has no owner of its own. */
+  readonly blankStart: boolean;
+  /** A problem was reported inside: only the first token is worth anything. */
+  readonly broken: boolean;
+}
+
+const MAX_TOKENS = 70_000; // rdata of 65,535 octets is at most that many empty strings
+const MAX_TOKEN_CHARACTERS = 300_000; // 65,535 octets, each written as \DDD
+
+const REPLACEMENT = '\uFFFD'; // what decoding makes of octets that are not UTF-8: the octets are lost
+
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const OPEN = 40;
+const CLOSE = 41;
+const SEMICOLON = 59;
+const BACKSLASH = 92;
+
+const ENDS_WORD = new Uint8Array(128);
+for (const code of [TAB, LF, CR, SPACE, QUOTE, OPEN, CLOSE, SEMICOLON]) ENDS_WORD[code] = 1;
+
+interface Opening {
+  readonly at: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+export class ZoneFileLexer {
+  readonly #text: string;
+  readonly #report: (line: number, column: number, message: string) => void;
+  readonly #hasReplacements: boolean;
+  #at: number;
+  #line = 1;
+  #lineStart: number;
+  #reportedTo = -1; // what is read a second time must not be reported a second time
+  #broken = false;
+
+  constructor(text: string, report: (line: number, column: number, message: string) => void) {
+    this.#text = text;
+    this.#report = report;
+    this.#hasReplacements = text.includes(REPLACEMENT);
+    this.#at = text.charCodeAt(0) === 0xfeff ? 1 : 0; // byte order mark
+    this.#lineStart = this.#at;
+  }
+
+  /** The next entry that has tokens, or undefined at the end. */
+  next(): ZoneFileEntry | undefined {
+    while (this.#at < this.#text.length) {
+      const first = this.#text.charCodeAt(this.#at);
+      const tokens: Token[] = [];
+      this.#broken = false;
+      this.#readEntry(tokens);
+      if (tokens.length > 0) {
+        return { tokens, blankStart: first === SPACE || first === TAB, broken: this.#broken };
+      }
+    }
+    return undefined;
+  }
+
+  #readEntry(tokens: Token[]): void {
+    const text = this.#text;
+    let opening: Opening | undefined;
+    while (this.#at < text.length) {
+      const code = text.charCodeAt(this.#at);
+      if (code === LF) {
+        this.#endLine();
+        if (opening === undefined) return;
+      } else if (code === SPACE || code === TAB || code === CR) {
+        this.#at++;
+      } else if (code === SEMICOLON) {
+        this.#skipLine();
+      } else if (code === OPEN) {
+        // BIND nests parentheses, NSD and Knot refuse them; nearly always the first one was left open
+        if (opening !== undefined) {
+          this.#leaveOpen(opening);
+          return;
+        }
+        opening = { at: this.#at, line: this.#line, column: this.#column() };
+        this.#at++;
+      } else if (code === CLOSE) {
+        if (opening === undefined) this.#problem('")" without "(" before it');
+        opening = undefined;
+        this.#at++;
+      } else {
+        this.#push(tokens, code === QUOTE ? this.#readQuoted() : this.#readWord());
+      }
+    }
+    if (opening !== undefined) this.#leaveOpen(opening);
+  }
+
+  #readWord(): Token | undefined {
+    const text = this.#text;
+    let end = this.#at;
+    while (end < text.length) {
+      const code = text.charCodeAt(end);
+      if (code === BACKSLASH) {
+        if (this.#endsLine(end + 1)) {
+          this.#problem('a backslash ends the line', end);
+          this.#skipLine();
+          return undefined;
+        }
+        end += 2;
+      } else if (code < 128 && ENDS_WORD[code] === 1) {
+        break;
+      } else {
+        end++;
+      }
+    }
+    return this.#take(this.#at, end, end, false);
+  }
+
+  #readQuoted(): Token | undefined {
+    const text = this.#text;
+    let end = this.#at + 1;
+    for (;;) {
+      const code = text.charCodeAt(end);
+      if (code === QUOTE) return this.#take(this.#at + 1, end, end + 1, true);
+      // as BIND: a string ends in the line where it begins
+      if (this.#endsLine(code === BACKSLASH ? end + 1 : end)) {
+        this.#problem('a quoted string is not closed in its line');
+        this.#skipLine();
+        return undefined;
+      }
+      end += code === BACKSLASH ? 2 : 1;
+    }
+  }
+
+  #take(start: number, end: number, next: number, quoted: boolean): Token {
+    const token = { text: this.#text.slice(start, end), quoted, line: this.#line, column: this.#column() };
+    this.#at = next;
+    return token;
+  }
+
+  #push(tokens: Token[], token: Token | undefined): void {
+    if (token === undefined) return;
+    const start = this.#lineStart + token.column - 1;
+    if (token.text.length > MAX_TOKEN_CHARACTERS) {
+      this.#problem('a word is longer than any rdata can be', start);
+    } else if (tokens.length < MAX_TOKENS) {
+      tokens.push(token);
+      if (this.#hasReplacements && token.text.includes(REPLACEMENT)) {
+        this.#problem('the text is not UTF-8; write such octets as \\DDD', start);
+      }
+    } else if (!this.#broken) {
+      this.#problem('an entry has more words than any rdata can have', start);
+    }
+  }
+
+  /** Reports the parenthesis and goes on at the next line below it that has an owner of its own. */
+  #leaveOpen(opening: Opening): void {
+    this.#reportedTo = Math.max(this.#reportedTo, this.#at - 1);
+    this.#broken = true;
+    this.#report(opening.line, opening.column, 'the parenthesis is not closed');
+    this.#at = opening.at;
+    this.#line = opening.line;
+    do {
+      this.#skipLine();
+      if (this.#at < this.#text.length) this.#endLine();
+    } while (this.#at < this.#text.length && (this.#isBlank(this.#at) || this.#text[this.#at] === ')'));
+  }
+
+  #problem(message: string, at = this.#at): void {
+    this.#broken = true;
+    if (at <= this.#reportedTo) return;
+    this.#reportedTo = at;
+    this.#report(this.#line, at - this.#lineStart + 1, message);
+  }
+
+  #skipLine(): void {
+    const end = this.#text.indexOf('\n', this.#at);
+    this.#at = end < 0 ? this.#text.length : end;
+  }
+
+  #endLine(): void {
+    this.#at++;
+    this.#line++;
+    this.#lineStart = this.#at;
+  }
+
+  #endsLine(at: number): boolean {
+    const code = this.#text.charCodeAt(at);
+    return code === LF || (code === CR && this.#text.charCodeAt(at + 1) === LF) || Number.isNaN(code);
+  }
+
+  #isBlank(at: number): boolean {
+    const code = this.#text.charCodeAt(at);
+    return code === SPACE || code === TAB;
+  }
+
+  #column(): number {
+    return this.#at - this.#lineStart + 1;
+  }
+}

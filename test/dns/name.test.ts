@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TextError, WireError } from '../../src/dns/errors.ts';
+import {
+  compareNames,
+  decodeName,
+  encodeName,
+  foldCase,
+  isWildcard,
+  isWithin,
+  labelCount,
+  labelsOf,
+  type Name,
+  nameInRdata,
+  parentOf,
+  parseName,
+  prependLabel,
+  printName,
+  ROOT,
+  replaceSuffix,
+  wildcardBelow,
+} from '../../src/dns/name.ts';
+import { randomName } from '../support/random-rdata.ts';
+
+const ORIGIN = parseName('example.');
+const LABEL_63 = 'a'.repeat(63);
+const names = randomName.map((wire) => Buffer.from(wire).toString('latin1') as Name);
+
+describe('the text of a name', () => {
+  it.each([
+    ['.', '\0'],
+    ['a.', '\x01a\0'],
+    ['a', '\x01a\x07example\0'],
+    ['@', '\x07example\0'],
+    ['\\@', '\x01@\x07example\0'],
+    ['a\\.b.', '\x03a.b\0'],
+    ['a\\046b.', '\x03a.b\0'],
+    ['\\000\\255.', '\x02\0\xff\0'],
+    ['\\\\.', '\x01\\\0'],
+    ['*.A.', '\x01*\x01A\0'],
+    ['a@b.', '\x03a@b\0'],
+    [`${LABEL_63}.`, `\x3f${LABEL_63}\0`],
+  ])('%s is read', (text, wire) => {
+    expect(parseName(text, ORIGIN)).toBe(wire);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['..', 'empty label'],
+    ['.a.', 'empty label'],
+    ['a..b.', 'empty label'],
+    [`${LABEL_63}a.`, 'longer than 63'],
+    ['a\\', 'lone backslash'],
+    ['a\\1', 'not an octet'],
+    ['a\\1x3', 'not an octet'],
+    ['a\\256', 'not an octet'],
+    ['ü.', 'outside ASCII'],
+    ['\\ü.', 'outside ASCII'],
+  ])('%s is refused', (text, message) => {
+    expect(() => parseName(text, ORIGIN)).toThrow(TextError);
+    expect(() => parseName(text, ORIGIN)).toThrow(message);
+  });
+
+  it('without a final dot needs an origin', () => {
+    expect(() => parseName('a')).toThrow('does not end with a dot');
+    expect(() => parseName('@')).toThrow('does not end with a dot');
+  });
+
+  it('fits in 255 octets on the wire, the root included', () => {
+    const labels = `${LABEL_63}.${LABEL_63}.${LABEL_63}.`;
+    expect(parseName(`${labels}${'b'.repeat(61)}.`)).toHaveLength(255);
+    expect(() => parseName(`${labels}${'b'.repeat(62)}.`)).toThrow('longer than 255');
+    expect(() => parseName(`${labels}${'b'.repeat(60)}`, ORIGIN)).toThrow('longer than 255');
+  });
+
+  it('is printed with a final dot and everything escaped that a zone file would take otherwise', () => {
+    expect(printName(ROOT)).toBe('.');
+    expect(printName(parseName('A.b.'))).toBe('A.b.');
+    const octets = [...' "$().;@\\\x00\x7f\xff'].map((char) => char.charCodeAt(0));
+    const name = `${String.fromCharCode(octets.length, ...octets)}\0` as Name;
+    expect(printName(name)).toBe('\\032\\"\\$\\(\\)\\.\\;\\@\\\\\\000\\127\\255.');
+  });
+
+  it('comes back as the same name, whatever octets the labels hold', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const text = printName(name);
+        expect(text).toMatch(/^[\x21-\x7e]+$/);
+        expect(parseName(text)).toBe(name);
+      }),
+    );
+  });
+});
+
+describe('the wire form of a name', () => {
+  it('comes back as the same name', () => {
+    fc.assert(
+      fc.property(names, fc.uint8Array({ maxLength: 9 }), (name, around) => {
+        const message = Uint8Array.of(...around, ...encodeName(name), ...around);
+        const end = around.length + name.length;
+        expect(decodeName(message, around.length)).toEqual({ name, end });
+        expect(nameInRdata(message, around.length)).toBe(name);
+      }),
+    );
+  });
+
+  it('continues where a compression pointer leads, and ends behind the pointer', () => {
+    const message = Uint8Array.of(1, 0x61, 0, 1, 0x62, 0xc0, 0, 1, 0x63, 0xc0, 3, 9);
+    expect(decodeName(message, 7)).toEqual({ name: parseName('c.b.a.'), end: 11 });
+  });
+
+  it.each([
+    ['at itself', [0xc0, 0], 0],
+    ['forwards', [0xc0, 2, 0], 0],
+    ['to where its own part starts', [0, 1, 0x61, 0xc0, 1], 1],
+    ['into its own part', [0, 2, 0x01, 0x61, 0xc0, 2], 1],
+  ])('is malformed when a pointer leads %s', (_where, octets, offset) => {
+    expect(() => decodeName(Uint8Array.from(octets), offset)).toThrow('does not point backwards');
+  });
+
+  it.each([
+    ['points behind an earlier pointer', [1, 0x61, 0xc0, 3, 0xc0, 0], 4],
+    ['is cut off in a label', [3, 0x61], 0],
+    ['is cut off before the root', [1, 0x61], 0],
+    ['is cut off in a pointer', [0, 0xc0], 1],
+    ['starts behind the end', [0], 1],
+    ['has a label of type 01', [0x41, 0], 0],
+    ['has a label of type 10', [0x80, 0], 0],
+  ])('is malformed when it %s', (_what, octets, offset) => {
+    expect(() => decodeName(Uint8Array.from(octets), offset)).toThrow(WireError);
+  });
+
+  it('is malformed beyond 255 octets, also through pointers', () => {
+    const label = [63, ...Array(63).fill(0x61)];
+    expect(() => decodeName(Uint8Array.of(...label, ...label, ...label, ...label, 0), 0)).toThrow(
+      'longer than 255',
+    );
+    const full = Uint8Array.of(
+      ...label,
+      ...label,
+      ...label,
+      60,
+      ...Array(60).fill(0x61),
+      0,
+      1,
+      0x62,
+      0xc0,
+      0,
+    );
+    expect(decodeName(full, 0).name).toHaveLength(254);
+    expect(() => decodeName(full, 254)).toThrow('longer than 255');
+  });
+
+  it('may not be a long chain of pointers', () => {
+    const message = Uint8Array.from(
+      [0, 0, ...Array.from({ length: 200 }, (_, i) => [0xc0, Math.max(2 * i, 0)])].flat(),
+    );
+    expect(decodeName(message, 2 * 127).name).toBe(ROOT);
+    expect(() => decodeName(message, 2 * 128)).toThrow('too many compression pointers');
+  });
+
+  it('never throws anything but WireError', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(310), (message, offset) => {
+        try {
+          const { name, end } = decodeName(message, offset);
+          expect(name.length).toBeLessThanOrEqual(255);
+          expect(end).toBeGreaterThan(offset);
+          expect(end).toBeLessThanOrEqual(message.length);
+        } catch (error) {
+          expect(error).toBeInstanceOf(WireError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('labels and ancestors', () => {
+  const name = parseName('*.a\\.b.Example.');
+
+  it('are counted and listed without the root', () => {
+    expect(labelsOf(name)).toEqual(['*', 'a.b', 'Example']);
+    expect(labelCount(name)).toBe(3);
+    expect(labelsOf(ROOT)).toEqual([]);
+    expect(labelCount(ROOT)).toBe(0);
+  });
+
+  it('lead up to the root, which has no parent', () => {
+    expect(parentOf(name)).toBe(parseName('a\\.b.Example.'));
+    expect(parentOf(parseName('a.'))).toBe(ROOT);
+    expect(() => parentOf(ROOT)).toThrow(RangeError);
+  });
+
+  it('decide what lies within a name, by whole labels', () => {
+    expect(isWithin(name, name)).toBe(true);
+    expect(isWithin(name, parseName('Example.'))).toBe(true);
+    expect(isWithin(name, ROOT)).toBe(true);
+    expect(isWithin(parseName('notexample.'), ORIGIN)).toBe(false);
+    expect(isWithin(parseName('a\\007example.'), ORIGIN)).toBe(false); // the octets agree, the labels do not
+    expect(isWithin(ORIGIN, parseName('a.example.'))).toBe(false);
+    expect(isWithin(parseName('a.example.'), parseName('b.example.'))).toBe(false);
+  });
+
+  it('take another label in front while 255 octets last', () => {
+    expect(prependLabel('a', ORIGIN)).toBe(parseName('a.example.'));
+    expect(prependLabel('', ORIGIN)).toBeUndefined();
+    expect(prependLabel('a'.repeat(64), ORIGIN)).toBeUndefined();
+    const long = parseName(`${LABEL_63}.${LABEL_63}.${LABEL_63}.${'b'.repeat(59)}.`);
+    expect(prependLabel('c', long)).toHaveLength(255);
+    expect(prependLabel('cc', long)).toBeUndefined();
+    expect(wildcardBelow(prependLabel('c', long) as Name)).toBeUndefined();
+  });
+
+  it('make a wildcard only when the leftmost one is a lone asterisk', () => {
+    expect(wildcardBelow(ORIGIN)).toBe(parseName('*.example.'));
+    expect(isWildcard(parseName('*.example.'))).toBe(true);
+    expect(isWildcard(parseName('*a.example.'))).toBe(false);
+    expect(isWildcard(parseName('a.*.example.'))).toBe(false);
+    expect(isWildcard(ROOT)).toBe(false);
+  });
+
+  it('are replaced at the end by a DNAME while 255 octets last', () => {
+    expect(replaceSuffix(parseName('a.b.old.'), parseName('old.'), parseName('new.test.'))).toBe(
+      parseName('a.b.new.test.'),
+    );
+    const long = parseName(`${LABEL_63}.${LABEL_63}.${LABEL_63}.${'b'.repeat(57)}.o.`);
+    expect(replaceSuffix(long, parseName('o.'), parseName('nnn.'))).toHaveLength(255);
+    expect(replaceSuffix(long, parseName('o.'), parseName('nnnn.'))).toBeUndefined();
+  });
+});
+
+describe('case and order', () => {
+  it('folding maps A to Z and nothing else', () => {
+    const all = Array.from({ length: 256 }, (_, octet) => String.fromCharCode(octet));
+    for (const char of all) {
+      const expected = /[A-Z]/.test(char) ? char.toLowerCase() : char;
+      expect(foldCase(`\x01${char}\0` as Name)).toBe(`\x01${expected}\0`);
+    }
+    expect(foldCase(parseName(`${'A'.repeat(63)}.`))).toBe(parseName(`${LABEL_63}.`));
+  });
+
+  it('names sort as in the example of RFC 4034 §6.1', () => {
+    const sorted = [
+      'example.',
+      'a.example.',
+      'yljkjljk.a.example.',
+      'Z.a.example.',
+      'zABC.a.EXAMPLE.',
+      'z.example.',
+      '\\001.z.example.',
+      '*.z.example.',
+      '\\200.z.example.',
+    ].map((text) => parseName(text));
+    expect([...sorted].reverse().sort(compareNames)).toEqual(sorted);
+    expect(compareNames(parseName('A.b.'), parseName('a.B.'))).toBe(0);
+  });
+});
