@@ -1,0 +1,282 @@
+// Finds the answer to a question in the zones that we serve: RFC 1034 §4.3.2 with everything that came after it. Plain
+// and slow on purpose, and here for good: the reference that faster implementations are tested against.
+
+import {
+  encodeName,
+  foldCase,
+  isWithin,
+  labelCount,
+  labelsOf,
+  type Name,
+  nameInRdata,
+  parentOf,
+  prependLabel,
+  ROOT,
+  replaceSuffix,
+  wildcardBelow,
+} from '../dns/name.ts';
+import { RCODE } from '../dns/rcodes.ts';
+import { rdataNames } from '../dns/rdata.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import type { RecordSet, Zone, ZoneNode, Zones } from './zone.ts';
+
+/** `kind` is how the last link of a chain ended: an alias that leads out of the zone is an `answer`. */
+export interface Answer {
+  readonly kind: 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'yxdomain' | 'refused';
+  readonly rcode: number;
+  /** AA. True for a referral that stands behind a chain: the bit is about the first owner (RFC 1035 §4.1.1). */
+  readonly authoritative: boolean;
+  /** In order of the chain. What a wildcard gave carries the question's name as owner (RFC 4592 §3.3.1). */
+  readonly answer: readonly RecordSet[];
+  /** SOA of a negative answer with its negative TTL, NS of a referral; empty otherwise. */
+  readonly authority: readonly RecordSet[];
+  /** Addresses of name servers below the cut: TC when they do not fit (RFC 9471 §3.1). */
+  readonly glue: readonly RecordSet[];
+  /** Addresses that spare a question, and sibling glue (RFC 9471 §3.2): left out when they do not fit. */
+  readonly additional: readonly RecordSet[];
+  /** The zone that answered; undefined when refused. */
+  readonly zone?: Zone;
+}
+
+/** CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
+const MAX_LINKS = 16;
+
+/** Asked of the alias itself, since they may stand beside a CNAME (RFC 4034 §3, §4): it is not followed. */
+const STAND_BESIDE_CNAME: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC]);
+
+/** Class IN. `qname` must be folded. */
+export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
+  const zone = zoneFor(zones, qname, qtype);
+  if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
+
+  const chain: RecordSet[] = [];
+  const visited = new Set<Name>();
+  let name = qname;
+  for (;;) {
+    visited.add(name);
+    const place = descend(zone, name, qtype);
+    let target: Name;
+    switch (place.kind) {
+      case 'cut': // 3b
+        return referral(zone, place.node, chain);
+      case 'dname': {
+        const dname = setOf(place.node, TYPE.DNAME) as RecordSet;
+        if (!chain.includes(dname)) chain.push(dname);
+        const substituted = replaceSuffix(name, dname.owner, targetOf(dname));
+        if (substituted === undefined) return yxdomain(zone, chain); // RFC 6672 §3.2 3C
+        chain.push(synthesizedCname(name, dname, substituted));
+        if (qtype === TYPE.CNAME) return found(zone, qtype, chain);
+        target = foldCase(substituted);
+        break;
+      }
+      case 'node': {
+        // 3a, or 3c at a wildcard
+        const set = matching(place.node, qtype);
+        if (set !== undefined) return found(zone, qtype, [...chain, ownedBy(name, set)]);
+        const cname = STAND_BESIDE_CNAME.has(qtype) ? undefined : setOf(place.node, TYPE.CNAME);
+        if (cname === undefined) return negative(zone, 'nodata', chain);
+        chain.push(ownedBy(name, cname));
+        target = foldCase(targetOf(cname));
+        break;
+      }
+      case 'nothing':
+        return negative(zone, 'nxdomain', chain);
+      default:
+        return place satisfies never;
+    }
+    // A loop and a chain without end stop where they are; a target in another zone, even one of ours, is the resolver's.
+    const isEnd = visited.has(target) || visited.size === MAX_LINKS || zoneFor(zones, target, qtype) !== zone;
+    if (isEnd) return found(zone, qtype, chain);
+    name = target;
+  }
+}
+
+/** The zone whose apex is nearest above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */
+function zoneFor(zones: Zones, name: Name, qtype: number): Zone | undefined {
+  const zone = nearestZone(zones, name);
+  if (zone === undefined || qtype !== TYPE.DS || zone.apex !== name || name === ROOT) return zone;
+  const above = nearestZone(zones, parentOf(name));
+  if (above === undefined) return zone;
+  // Only a zone that delegates this very name is its parent: NXDOMAIN from one that does not would deny the child.
+  const place = descend(above, name, TYPE.NS);
+  return place.kind === 'cut' && place.node.name === name ? above : zone;
+}
+
+function nearestZone(zones: Zones, name: Name): Zone | undefined {
+  for (let apex = name; ; apex = parentOf(apex)) {
+    const zone = zones.get(apex);
+    if (zone !== undefined || apex === ROOT) return zone;
+  }
+}
+
+type Place =
+  | { readonly kind: 'node'; readonly node: ZoneNode }
+  | { readonly kind: 'cut'; readonly node: ZoneNode }
+  | { readonly kind: 'dname'; readonly node: ZoneNode }
+  | { readonly kind: 'nothing' };
+
+/** RFC 1034 §4.3.2 step 3: matches down from the apex, label by label, so that the topmost cut or DNAME decides. */
+function descend(zone: Zone, name: Name, qtype: number): Place {
+  let node = zone.nodes.get(zone.apex) as ZoneNode;
+  const labels = labelsOf(name);
+  for (let left = labels.length - labelCount(zone.apex) - 1; left >= 0; left--) {
+    if (node.sets.has(TYPE.DNAME)) return { kind: 'dname', node }; // of the names below, not of its own (RFC 6672 §2.3)
+    const next = zone.nodes.get(prependLabel(labels[left] as string, node.name) as Name);
+    if (next === undefined) return atWildcard(zone, node);
+    node = next;
+    const isDsOfCut = left === 0 && qtype === TYPE.DS;
+    if (node.sets.has(TYPE.NS) && !isDsOfCut) return { kind: 'cut', node };
+  }
+  return { kind: 'node', node };
+}
+
+/** 3c: the wildcard at the closest encloser, and no other, is the source of synthesis (RFC 4592 §3.3.1). */
+function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
+  const name = wildcardBelow(closestEncloser.name);
+  const node = name === undefined ? undefined : zone.nodes.get(name);
+  return node === undefined ? { kind: 'nothing' } : { kind: 'node', node };
+}
+
+/** The set that answers the question at this node. ANY gets the one of the lowest type (RFC 8482 §4.1). */
+function matching(node: ZoneNode, qtype: number): RecordSet | undefined {
+  if (qtype !== TYPE.ANY) return setOf(node, qtype);
+  return node.sets.size === 0 ? undefined : setOf(node, Math.min(...node.sets.keys()));
+}
+
+function setOf(node: ZoneNode, type: number): RecordSet | undefined {
+  return node.sets.get(type);
+}
+
+function ownedBy(owner: Name, set: RecordSet): RecordSet {
+  return set.owner === owner ? set : { ...set, owner };
+}
+
+/** The one name in the rdata of a CNAME or DNAME. */
+function targetOf(set: RecordSet): Name {
+  return nameInRdata(set.rdata[0] as Uint8Array);
+}
+
+function synthesizedCname(owner: Name, dname: RecordSet, target: Name): RecordSet {
+  return { owner, type: TYPE.CNAME, ttl: dname.ttl, rdata: [encodeName(target)] }; // RFC 6672 §3.1: the DNAME's TTL
+}
+
+const REFUSED: Answer = {
+  kind: 'refused',
+  rcode: RCODE.REFUSED,
+  authoritative: false,
+  answer: [],
+  authority: [],
+  glue: [],
+  additional: [],
+};
+
+function found(zone: Zone, qtype: number, answer: readonly RecordSet[]): Answer {
+  const last = answer[answer.length - 1] as RecordSet;
+  const additional = last.type === qtype ? additionalFor(zone, last, answer) : [];
+  return {
+    kind: 'answer',
+    rcode: RCODE.NOERROR,
+    authoritative: true,
+    answer,
+    authority: [],
+    glue: [],
+    additional,
+    zone,
+  };
+}
+
+/** RFC 2308 §2: the SOA says for how long. After a chain the rcode is the last name's (RFC 6604 §3). */
+function negative(zone: Zone, kind: 'nodata' | 'nxdomain', answer: readonly RecordSet[]): Answer {
+  return {
+    kind,
+    rcode: kind === 'nxdomain' ? RCODE.NXDOMAIN : RCODE.NOERROR,
+    authoritative: true,
+    answer,
+    authority: [{ ...zone.soa, ttl: zone.negativeTtl }],
+    glue: [],
+    additional: [],
+    zone,
+  };
+}
+
+function yxdomain(zone: Zone, answer: readonly RecordSet[]): Answer {
+  return {
+    kind: 'yxdomain',
+    rcode: RCODE.YXDOMAIN,
+    authoritative: true,
+    answer,
+    authority: [],
+    glue: [],
+    additional: [],
+    zone,
+  };
+}
+
+/** DS is not added: without signatures it would prove nothing (RFC 4035 §3.1.4 is about signed zones). */
+function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[]): Answer {
+  const ns = setOf(cut, TYPE.NS) as RecordSet;
+  const glue: RecordSet[] = [];
+  const additional: RecordSet[] = [];
+  for (const target of distinctTargets(ns)) {
+    const into = isWithin(target, cut.name) ? glue : additional; // RFC 9471 §2.1 in-domain, §2.2 sibling
+    into.push(...addressesAt(zone, target));
+  }
+  return {
+    kind: 'referral',
+    rcode: RCODE.NOERROR,
+    authoritative: answer.length > 0,
+    answer,
+    authority: [ns],
+    glue,
+    additional,
+    zone,
+  };
+}
+
+/** What spares the next question: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460 §4.1 (SVCB, HTTPS). */
+function additionalFor(zone: Zone, set: RecordSet, answer: readonly RecordSet[]): RecordSet[] {
+  const sets: RecordSet[] = [];
+  switch (set.type) {
+    case TYPE.NS:
+    case TYPE.MX:
+    case TYPE.SRV:
+      for (const target of distinctTargets(set)) sets.push(...addressesAt(zone, target));
+      break;
+    case TYPE.SVCB:
+    case TYPE.HTTPS:
+      for (const target of distinctTargets(set)) {
+        const name = target === ROOT ? set.owner : target; // RFC 9460 §2.5.2
+        sets.push(...setsAt(zone, name, [set.type, TYPE.A, TYPE.AAAA]));
+      }
+      break;
+  }
+  return sets.filter(
+    (found) => !answer.some((other) => other.owner === found.owner && other.type === found.type),
+  );
+}
+
+function distinctTargets(set: RecordSet): Name[] {
+  const targets = new Set<Name>();
+  for (const rdata of set.rdata) for (const name of rdataNames(set.type, rdata)) targets.add(foldCase(name));
+  return [...targets];
+}
+
+function addressesAt(zone: Zone, name: Name): RecordSet[] {
+  return setsAt(zone, name, [TYPE.A, TYPE.AAAA]);
+}
+
+/** Sets of that name: glue below a cut as it stands, else what an answer would hold. An alias is not followed. */
+function setsAt(zone: Zone, name: Name, types: readonly number[]): RecordSet[] {
+  let node = zone.nodes.get(name);
+  if (node === undefined && isWithin(name, zone.apex)) {
+    const place = descend(zone, name, TYPE.A);
+    if (place.kind === 'node') node = place.node;
+  }
+  if (node === undefined) return [];
+  const sets: RecordSet[] = [];
+  for (const type of types) {
+    const set = setOf(node, type);
+    if (set !== undefined) sets.push(ownedBy(name, set));
+  }
+  return sets;
+}

@@ -1,0 +1,90 @@
+// The rules of answering, one case each, in the field's own text: fixtures/answers/*/cases.txt, where every case names
+// its RFC. They are asked of answerQuery, so that what is written is what was found.
+
+import { describe, expect, it } from 'vitest';
+import { foldCase, parseName } from '../../src/dns/name.ts';
+import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
+import { type AnswerCase, readAnswerCases } from '../support/answer-cases.ts';
+import { linesOfSets, type Observed, observe } from '../support/observed-answer.ts';
+import { nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
+import { zoneOf, zonesOf } from '../support/zone-text.ts';
+
+/** What the case says: of a truncated answer, not which records it still holds. */
+function saidBy({ octets, ...seen }: Observed): object {
+  return seen.tc ? { rcode: seen.rcode, aa: seen.aa, tc: seen.tc } : seen;
+}
+
+for (const { folder, zones, cases } of readAnswerCases()) {
+  describe(`answers: ${folder}`, () => {
+    const served = zonesOf(...zones.map(({ apex, text }) => zoneOf(apex, text)));
+    const node = nodeOf(served);
+
+    it.each(cases.map((one) => [one.rule, one] as const))('%s', (_, one: AnswerCase) => {
+      expect(saidBy(observe(ourAnswer(node, queryFor(one))))).toEqual(saidBy(one.expected));
+      const found = findAnswer(served, foldCase(one.name), one.type);
+      expect(rcodeMnemonic(found.rcode)).toBe(one.expected.rcode);
+      expect(found.authoritative).toBe(one.expected.aa);
+      if (one.expected.tc) return;
+      expect(linesOfSets(found.answer)).toEqual(one.expected.answer);
+      expect(linesOfSets(found.authority)).toEqual(one.expected.authority);
+      expect(linesOfSets([...found.glue, ...found.additional])).toEqual(one.expected.additional);
+    });
+  });
+}
+
+describe('what an answer tells beside its records', () => {
+  const zones = zonesOf(
+    zoneOf(
+      'example.',
+      [
+        '@ 60 SOA ns h 1 2 3 4 5',
+        '@ 60 NS ns',
+        'one 60 CNAME two',
+        'two 60 CNAME three.example.',
+        'three 60 A 192.0.2.1',
+        'gone 60 CNAME nowhere',
+        'tocut 60 CNAME www.cut',
+        'cut 60 NS ns.cut',
+        'cut 60 NS ns.sibling',
+        'cut 60 NS ns',
+        'sibling 60 NS ns.sibling',
+        'ns 60 A 192.0.2.2',
+        'ns.cut 60 A 192.0.2.3',
+        'ns.sibling 60 A 192.0.2.4',
+        `long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`,
+      ].join('\n'),
+    ),
+  );
+  const find = (name: string, type: number = TYPE.A) => findAnswer(zones, parseName(name), type);
+
+  it.each([
+    ['one.example.', 'answer'],
+    ['gone.example.', 'nxdomain'],
+    ['cut.example.', 'referral'],
+    ['tocut.example.', 'referral'],
+    ['cut.example.', 'nodata', TYPE.DS],
+    [`${'x'.repeat(63)}.long.example.`, 'yxdomain'],
+    ['example.net.', 'refused'],
+    ['example.', 'refused', TYPE.AXFR],
+    ['example.', 'refused', TYPE.IXFR],
+  ] as readonly [string, Answer['kind'], number?][])('%s is %s', (name, kind, type = TYPE.A) => {
+    const found = find(name, type);
+    expect(found.kind).toBe(kind);
+    expect(found.zone).toBe(kind === 'refused' ? undefined : zones.get(parseName('example.')));
+  });
+
+  it('a chain stands in the order in which it was followed (RFC 1034 §4.3.2 3a)', () => {
+    expect(find('one.example.').answer.map((set) => set.type)).toEqual([TYPE.CNAME, TYPE.CNAME, TYPE.A]);
+  });
+
+  it('only in-domain glue is required; sibling glue and other addresses are not (RFC 9471 §3)', () => {
+    const found = find('www.cut.example.');
+    expect(linesOfSets(found.glue)).toEqual(['ns.cut.example. 60 A 192.0.2.3']);
+    expect(linesOfSets(found.additional)).toEqual([
+      'ns.example. 60 A 192.0.2.2',
+      'ns.sibling.example. 60 A 192.0.2.4',
+    ]);
+  });
+});
