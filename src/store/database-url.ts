@@ -1,0 +1,51 @@
+// Where the embedded database of a running `npm start` is: it writes a file in DATA_DIR, which other processes and the
+// CLI read. The file of a killed run may be left behind, so the process that it names must be alive and its socket there.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = 'npm-start.json';
+
+interface Running {
+  readonly pid: number;
+  readonly databaseUrl: string;
+  readonly socket: string;
+}
+
+/** The URL of the embedded server of the `npm start` that runs on this directory; undefined when none does. */
+export function findDatabaseUrl(dataDirectory: string): string | undefined {
+  try {
+    const { pid, socket, databaseUrl } = JSON.parse(
+      readFileSync(join(dataDirectory, FILE), 'utf8'),
+    ) as Running;
+    return isAlive(pid) && existsSync(socket) ? databaseUrl : undefined;
+  } catch {
+    return undefined; // no file, or not one of ours
+  }
+}
+
+/** Called by `npm start` alone, for the embedded server, whose URL holds no secret. */
+export function publishDatabaseUrl(
+  dataDirectory: string,
+  databaseUrl: string,
+  socketDirectory: string,
+): void {
+  mkdirSync(dataDirectory, { recursive: true });
+  const part = join(dataDirectory, `${FILE}.${process.pid}`);
+  const running: Running = { pid: process.pid, databaseUrl, socket: socketDirectory };
+  writeFileSync(part, `${JSON.stringify(running)}\n`);
+  renameSync(part, join(dataDirectory, FILE));
+}
+
+export function withdrawDatabaseUrl(dataDirectory: string): void {
+  rmSync(join(dataDirectory, FILE), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

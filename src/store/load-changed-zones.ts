@@ -1,0 +1,162 @@
+// Zones for a node: whole, or only the record sets that changed since its version. Each call is one statement, so that a
+// zone's version and its records are of one snapshot; none is held open over calls, which would keep vacuum from its
+// work and be cancelled on a standby. What changes meanwhile, the feed tells.
+
+import type { Name } from '../dns/name.ts';
+import type { ZoneRecord } from '../zone/zone.ts';
+import type { ZoneState } from './change-feed.ts';
+import type { Connection } from './connection.ts';
+import { decodeNameColumn } from './name-column.ts';
+
+export interface WantedZone {
+  readonly id: number;
+  /** The content that the node has; undefined: the whole zone is wanted. */
+  readonly since: { readonly version: number; readonly mark: number } | undefined;
+}
+
+/** A zone as it stands now. */
+export interface ChangedZone {
+  readonly id: number;
+  readonly apex: Name;
+  readonly version: number;
+  readonly mark: number;
+  readonly deleted: boolean;
+  /** True: `records` are the changed sets, whole, and `gone` those that are no more. False: everything. */
+  readonly partial: boolean;
+  readonly records: ZoneRecord[];
+  readonly gone: { owner: Name; type: number }[];
+}
+
+// A difference is only to be had from a version that is still part of history: its change is there, or is older than all
+// that are kept. A server that lost its last commits can have given the node one that never was.
+const CHANGED_SQL = `
+  with wanted as materialized (
+    select z.id, z.name, z.version, z.mark, z.deleted_at is not null as deleted,
+      case when w.since >= z.complete_since and (
+        exists (select from changes c where c.id = w.since and c.mark = w.mark)
+        or w.since < (select min(id) from changes)) then w.since end as since
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as w(id, since, mark) join zones z on z.id = w.id)
+  select id, name, version, mark, deleted, since is not null, null, null, null, null from wanted
+  union all
+  select w.id, null, null, null, null, null, r.owner, r.type, r.ttl, r.rdata
+  from wanted w join zone_records r on r.zone_id = w.id and not r.removed
+  where w.since is null and not w.deleted
+  union all
+  select t.id, null, null, null, null, null, t.owner, t.type, r.ttl, r.rdata
+  from (select distinct w.id, r.owner, r.type
+        from wanted w join zone_records r on r.zone_id = w.id and r.version > w.since
+        where w.since is not null and not w.deleted) t
+    left join zone_records r on r.zone_id = t.id and r.owner = t.owner and r.type = t.type and not r.removed`;
+
+/** Until the first row of a large zone's difference. */
+const LOAD_SILENCE_MS = 15_000;
+
+type ChangedRow = [
+  number,
+  string | null,
+  number,
+  number,
+  boolean,
+  boolean,
+  string,
+  number,
+  number | null,
+  Uint8Array,
+];
+
+/** A zone that is missing from the result has been purged: it is deleted. */
+export async function loadChangedZones(
+  connection: Connection,
+  wanted: readonly WantedZone[],
+): Promise<ChangedZone[]> {
+  const zones = new Map<number, ChangedZone>();
+  const early = new Map<number, { records: ZoneRecord[]; gone: ChangedZone['gone'] }>();
+  const partsOf = (id: number) => {
+    let parts = early.get(id);
+    if (parts === undefined) {
+      parts = { records: [], gone: [] };
+      early.set(id, parts);
+    }
+    return parts;
+  };
+  let ownerText = '';
+  let owner = '' as Name;
+  await connection.stream(
+    CHANGED_SQL,
+    [
+      wanted.map((zone) => zone.id),
+      wanted.map((zone) => zone.since?.version ?? null),
+      wanted.map((zone) => zone.since?.mark ?? null),
+    ],
+    (row) => {
+      const [id, name, version, mark, deleted, partial, text, type, ttl, rdata] = row as ChangedRow;
+      const parts = partsOf(id);
+      if (name !== null) {
+        const apex = decodeNameColumn(name);
+        zones.set(id, { id, apex, version, mark, deleted, partial, ...parts });
+        return;
+      }
+      if (text !== ownerText) {
+        owner = decodeNameColumn(text);
+        ownerText = text;
+      }
+      if (ttl === null) parts.gone.push({ owner, type });
+      else parts.records.push({ owner, type, ttl, rdata });
+    },
+    LOAD_SILENCE_MS,
+  );
+  return [...zones.values()];
+}
+
+/** The zones with ids above `after`, in the order of ids. */
+export async function listZoneStates(
+  connection: Connection,
+  after: number,
+  limit: number,
+): Promise<ZoneState[]> {
+  const rows = await connection.query(
+    `select id, version, mark, records from zones
+     where id > $1 and deleted_at is null order by id limit $2`,
+    [after, limit],
+  );
+  return rows.map(decodeZoneState);
+}
+
+export const BUCKETS = 1024;
+
+/** These read the whole table, perhaps from a cold disk. */
+const SCAN_SILENCE_MS = 60_000;
+
+/** What a zone adds to the sum of its bucket. Both sides compute it: here and in SQL below. */
+export function zoneFingerprint({ version, mark }: { version: number; mark: number }): number {
+  return ((version % 0x1000000) ^ (mark % 0x1000000)) + 1;
+}
+
+/** For each bucket (`id % BUCKETS`) the sum of its zones' fingerprints. */
+export async function loadFingerprints(connection: Connection): Promise<Float64Array> {
+  const sums = new Float64Array(BUCKETS);
+  const rows = await connection.query(
+    `select id % ${BUCKETS}, sum(((version # mark) & 16777215) + 1)::bigint
+     from zones where deleted_at is null group by 1`,
+    [],
+    SCAN_SILENCE_MS,
+  );
+  for (const [bucket, sum] of rows as [number, number][]) sums[bucket] = sum;
+  return sums;
+}
+
+/** All zones of these buckets. */
+export async function listBuckets(connection: Connection, buckets: readonly number[]): Promise<ZoneState[]> {
+  const rows = await connection.query(
+    `select id, version, mark, records from zones
+     where id % ${BUCKETS} = any($1::bigint[]) and deleted_at is null`,
+    [buckets],
+    SCAN_SILENCE_MS,
+  );
+  return rows.map(decodeZoneState);
+}
+
+function decodeZoneState(row: readonly unknown[]): ZoneState {
+  const [id, version, mark, records] = row as [number, number, number, number];
+  return { id, version, mark, records };
+}

@@ -1,0 +1,69 @@
+// Brings the schema up to date and stores the settings that answers are made of. Safe to run from many processes at
+// once: one works, the others wait and find nothing to do.
+
+import { Migrator, sql } from 'kysely';
+import { announceChanges } from './announce-changes.ts';
+import type { AnswerSettings } from './answer-settings.ts';
+import { saveAnswerSettings } from './answer-settings.ts';
+import type { Database } from './database.ts';
+import { migrations } from './migrations.ts';
+
+const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
+
+export interface Migrated {
+  /** Migrations that were applied now. */
+  applied: string[];
+  /** Settings whose stored value was another one. */
+  changed: string[];
+  /** Zones whose answers are made of a changed setting: each has got a change. */
+  zones: number;
+}
+
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+export async function migrate(db: Database, settings: AnswerSettings): Promise<Migrated> {
+  const migrated = await db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
+    try {
+      const applied = await applyMigrations(connection);
+      const saved = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
+      return { applied, ...saved };
+    } finally {
+      await sql`select pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
+    }
+  });
+  if (migrated.zones > 0) announceChanges(db);
+  return migrated;
+}
+
+async function applyMigrations(db: Database): Promise<string[]> {
+  const known = await appliedMigrations(db);
+  // A newer program has migrated already: its schema serves us too, and Kysely would call it corrupt.
+  if (known?.some((name) => !(name in migrations))) return [];
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+  return results.map((result) => result.migrationName);
+}
+
+/** Refuses a schema that lacks a migration of ours; one that has more is newer and fits. */
+export async function checkSchema(db: Database): Promise<void> {
+  const applied = await appliedMigrations(db);
+  if (applied === undefined) throw new SchemaError('the database has no schema yet: run `zonefleet migrate`');
+  const missing = Object.keys(migrations).filter((name) => !applied.includes(name));
+  if (missing.length > 0) {
+    throw new SchemaError(
+      `the database's schema is older than this program (it lacks ${missing.join(', ')}): run \`zonefleet migrate\``,
+    );
+  }
+}
+
+async function appliedMigrations(db: Database): Promise<string[] | undefined> {
+  const { rows } = await sql<{ present: boolean }>`
+    select to_regclass('kysely_migration') is not null as present`.execute(db);
+  if (!rows[0]?.present) return undefined;
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return applied.rows.map((row) => row.name);
+}

@@ -1,0 +1,8 @@
+// Every migration in order, by name. A released one is never edited; a new one is added at the end.
+
+import type { Migration } from 'kysely';
+import * as operatorZones from './migrations/0001-operator-zones.ts';
+
+export const migrations: Record<string, Migration> = {
+  '0001-operator-zones': operatorZones,
+};

@@ -1,0 +1,56 @@
+// The schema and the stored settings.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadAnswerSettings } from '../../src/store/answer-settings.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { checkSchema, migrate } from '../../src/store/migrate.ts';
+import { migrations } from '../../src/store/migrations.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../support/database.ts';
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createDatabase({ server, empty: true });
+  });
+  afterEach(() => database.drop());
+
+  test('many processes may migrate at once: the work is done once, and again changes nothing', async () => {
+    const others = Array.from({ length: 6 }, () => openDatabase(database.url, { maxConnections: 1 }));
+    const results = await Promise.all(others.map((db) => migrate(db, TEST_SETTINGS)));
+    await Promise.all(others.map((db) => db.destroy()));
+    expect(results.flatMap((result) => result.applied)).toEqual(Object.keys(migrations));
+    expect(results.flatMap((result) => result.changed)).toEqual([]);
+    expect(await migrate(database.db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
+    expect(await loadAnswerSettings(database.db)).toEqual(TEST_SETTINGS);
+  });
+
+  test('no schema and an older one are refused, a newer one is not', async () => {
+    await expect(checkSchema(database.db)).rejects.toThrow('has no schema yet');
+    await migrate(database.db, TEST_SETTINGS);
+    await checkSchema(database.db);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(database.db);
+    await checkSchema(database.db);
+    expect(await migrate(database.db, TEST_SETTINGS)).toMatchObject({ applied: [] });
+    await sql`delete from kysely_migration where name not like '9999%'`.execute(database.db);
+    await expect(checkSchema(database.db)).rejects.toThrow(
+      'older than this program (it lacks 0001-operator-zones)',
+    );
+  });
+
+  test('a setting that differs is told, and is one change for each zone made of it: operator zones are not', async () => {
+    const { db } = database;
+    await migrate(db, TEST_SETTINGS);
+    await sql`insert into zones (name, kind, version, mark, records)
+      values ('op.example.', 'operator', 1, 1, 0), ('cust.example.', 'customer', 2, 2, 0)`.execute(db);
+    await sql`select setval('change_version', 10)`.execute(db);
+    const next = { ...TEST_SETTINGS, edgeIpv4: ['192.0.2.2'], soaRname: 'root.example.net' };
+    expect(await migrate(db, next)).toEqual({ applied: [], changed: ['EDGE_IPV4', 'SOA_RNAME'], zones: 1 });
+    expect(await loadAnswerSettings(db)).toEqual(next);
+    const changes = await db.selectFrom('changes').select(['zone', 'id', 'source']).execute();
+    expect(changes).toEqual([{ zone: 'cust.example.', id: 11, source: 'migrate' }]);
+    const zone = await db.selectFrom('zones').select('version').where('name', '=', 'cust.example.').execute();
+    expect(zone).toEqual([{ version: 11 }]);
+  });
+});
