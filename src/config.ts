@@ -1,0 +1,223 @@
+// Every setting, from the environment, in two steps: each is read and shaped by itself, then all faults are told
+// together. Unknown variables are ignored: the environment is not ours alone. The table is docs/settings.md.
+
+import { randomBytes } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { foldCase, type Name, parentOf, parseName, prependLabel, printName, ROOT } from './dns/name.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+
+export interface ListenAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface Config {
+  /** Undefined: the embedded server of `npm start`. */
+  readonly databaseUrl: string | undefined;
+  /** Feed and zone loads; undefined: as `databaseUrl`. */
+  readonly databaseReadUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly dnsListen: readonly ListenAddress[];
+  /** True when nobody asked for these addresses, so one that the machine lacks may be left out. */
+  readonly dnsListenIsDefault: boolean;
+  readonly metricsListen: ListenAddress;
+  readonly nodeName: string;
+  /** 16 octets each; the first signs. */
+  readonly cookieSecrets: readonly Uint8Array[];
+  /** UDP answers a second of one kind to one network; undefined: no limit. */
+  readonly responsesPerSecond: number | undefined;
+  /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
+  readonly answers: {
+    readonly nameserverSets: readonly (readonly string[])[];
+    readonly edgeIpv4: readonly string[];
+    readonly edgeIpv6: readonly string[];
+    readonly soaRname: string;
+  };
+  readonly logLevel: LogLevel;
+  /** Said once at start. */
+  readonly warnings: readonly string[];
+}
+
+const DEFAULTS = {
+  DATA_DIR: './data',
+  DNS_LISTEN: '127.0.0.1:5300,[::1]:5300',
+  METRICS_LISTEN: '127.0.0.1:9153',
+  RRL: '400',
+  // Demo values: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
+  NAMESERVER_SETS: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
+  EDGE_IPV4: '192.0.2.80,198.51.100.80',
+  EDGE_IPV6: '2001:db8:80::1,2001:db8:80::2',
+  LOG_LEVEL: 'info',
+} as const;
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`the settings have ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Thrown by a setting's shape: what was expected. */
+class Expected extends Error {}
+
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  const setting = <T>(name: string, shape: (text: string) => T, byDefault: () => T): T => {
+    const text = env[name]?.trim();
+    if (text === undefined || (text === '' && !MAY_BE_EMPTY.has(name))) return byDefault();
+    try {
+      return shape(text);
+    } catch (error) {
+      if (!(error instanceof Expected)) throw error;
+      const got = SECRET.has(name) ? '' : `, not "${text}"`;
+      faults.push(`${name}: expected ${error.message}${got}`);
+      return undefined as T; // never seen: faults throw below
+    }
+  };
+  const demo = <T>(name: keyof typeof DEFAULTS, shape: (text: string) => T): T =>
+    setting(name, shape, () => shape(DEFAULTS[name]));
+
+  const nameserverSets = demo('NAMESERVER_SETS', shapeNameserverSets);
+  const config: Config = {
+    databaseUrl: setting('DATABASE_URL', shapeDatabaseUrl, () => undefined),
+    databaseReadUrl: setting('DATABASE_READ_URL', shapeDatabaseUrl, () => undefined),
+    dataDirectory: demo('DATA_DIR', (text) => resolve(text)),
+    dnsListen: demo('DNS_LISTEN', (text) => list(text).map(shapeListen)),
+    dnsListenIsDefault: !env.DNS_LISTEN?.trim(),
+    metricsListen: demo('METRICS_LISTEN', shapeListen),
+    nodeName: setting('NODE_NAME', shapeNodeName, defaultNodeName),
+    cookieSecrets: setting('COOKIE_SECRETS', shapeCookieSecrets, () => [randomBytes(16)]),
+    responsesPerSecond: demo('RRL', shapeRate),
+    answers: {
+      nameserverSets,
+      edgeIpv4: demo('EDGE_IPV4', (text) => shapeAddresses(text, isIPv4, 'IPv4')),
+      edgeIpv6: demo('EDGE_IPV6', (text) => shapeAddresses(text, isIPv6, 'IPv6')),
+      soaRname: setting('SOA_RNAME', shapeMailbox, () => defaultRname(nameserverSets)),
+    },
+    logLevel: demo('LOG_LEVEL', shapeLogLevel),
+    warnings: nameserverSets?.length === 1 ? [ONE_SET] : [],
+  };
+  if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined && faults.length === 0) {
+    faults.push('DATABASE_READ_URL: expected DATABASE_URL beside it, the primary that this standby follows');
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+const ONE_SET =
+  'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
+  'so whoever creates such a domain first gets it';
+/** An empty value says "none"; for all others it is as good as unset. */
+const MAY_BE_EMPTY = new Set(['EDGE_IPV4', 'EDGE_IPV6']);
+/** Never repeated in a message. */
+const SECRET = new Set(['DATABASE_URL', 'DATABASE_READ_URL', 'COOKIE_SECRETS']);
+
+function list(text: string, separator = ','): string[] {
+  return text.split(separator).map((item) => item.trim());
+}
+
+function shapeDatabaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(text)) {
+    throw new Expected('a URL like postgresql://user:password@host:5432/database');
+  }
+  return text;
+}
+
+function shapeListen(text: string): ListenAddress {
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const valid = (v4 !== undefined && isIPv4(v4)) || (v6 !== undefined && isIPv6(v6));
+  if (!valid || Number(port) < 1 || Number(port) > 65535) {
+    throw new Expected('addresses like 127.0.0.1:5300 or [::1]:5300');
+  }
+  return { address: (v4 ?? v6) as string, port: Number(port) };
+}
+
+function shapeNodeName(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text)) {
+    throw new Expected('at most 63 letters, digits, dots, hyphens and underscores');
+  }
+  return text;
+}
+
+function defaultNodeName(): string {
+  return (
+    hostname()
+      .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 63) || 'node'
+  );
+}
+
+function shapeCookieSecrets(text: string): Uint8Array[] {
+  return list(text).map((secret) => {
+    if (!/^[0-9a-f]{32}$/i.test(secret)) throw new Expected('secrets of 32 hex digits each'); // RFC 9018 §4.4
+    return Buffer.from(secret, 'hex');
+  });
+}
+
+function shapeRate(text: string): number | undefined {
+  if (text === 'off') return undefined;
+  const rate = Number(text);
+  if (!/^\d{1,9}$/.test(text) || rate < 1) throw new Expected('answers a second, 1 or more, or off');
+  return rate;
+}
+
+function shapeAddresses(text: string, is: (text: string) => boolean, family: string): string[] {
+  if (text === '') return [];
+  const addresses = list(text);
+  if (!addresses.every((address) => is(address) && !address.includes('%'))) {
+    throw new Expected(`${family} addresses`);
+  }
+  if (new Set(addresses).size < addresses.length) throw new Expected(`each ${family} address once`);
+  return addresses;
+}
+
+function shapeNameserverSets(text: string): string[][] {
+  const sets = list(text, ';').map((set) => list(set).map(shapeHostName));
+  if (sets.some((set) => new Set(set).size < set.length)) throw new Expected('each name once in a set');
+  const distinct = new Set(sets.map((set) => [...set].sort().join()));
+  if (distinct.size < sets.length) throw new Expected('sets that differ');
+  return sets;
+}
+
+function shapeHostName(text: string): string {
+  const name = /^[a-z0-9-]+(\.[a-z0-9-]+)+\.?$/i.test(text) && shapeName(text);
+  if (!name) throw new Expected('host names like ns1.example.net');
+  return printName(name);
+}
+
+/** The mailbox of RFC 1035 §3.3.13. */
+function shapeMailbox(text: string): string {
+  const name = !/(?<!\\)@/.test(text) && shapeName(text);
+  if (!name)
+    throw new Expected('a name like hostmaster.example.net, with a dot for the @ of the mail address');
+  return printName(name);
+}
+
+/** A name with or without its final dot, folded; undefined when it is none, or the root. */
+function shapeName(text: string): Name | undefined {
+  try {
+    const name = foldCase(parseName(text.endsWith('.') ? text : `${text}.`));
+    return name === ROOT ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+function defaultRname(nameserverSets: readonly (readonly string[])[] | undefined): string {
+  const first = nameserverSets?.[0]?.[0];
+  if (first === undefined) return ''; // never seen: the sets have a fault
+  const parent = parentOf(parseName(first));
+  return printName(prependLabel('hostmaster', parent) ?? parent);
+}
+
+function shapeLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level === undefined) throw new Expected(`one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}

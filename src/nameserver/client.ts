@@ -1,0 +1,33 @@
+// Who asked, and how: the address as octets, for cookies and rate limits.
+
+import { parseIpv6 } from '../dns/ip-address.ts';
+import type { Transport } from './query-counters.ts';
+
+export interface Client {
+  readonly transport: Transport;
+  /** 4 or 16 octets. */
+  readonly address: Uint8Array;
+}
+
+/** The octets of an address as Node gives it: IPv4, or IPv6 that may end in a zone (`fe80::1%eth0`). */
+export function addressOctets(text: string): Uint8Array {
+  if (text.includes(':')) {
+    const zone = text.indexOf('%');
+    return parseIpv6(zone < 0 ? text : text.slice(0, zone));
+  }
+  const octets = new Uint8Array(4);
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char === 0x2e) at++;
+    else octets[at] = (octets[at] as number) * 10 + char - 0x30;
+  }
+  return octets;
+}
+
+/** 127.0.0.0/8 or ::1. */
+export function isLoopback(address: Uint8Array): boolean {
+  if (address.length === 4) return address[0] === 127;
+  for (let i = 0; i < 15; i++) if (address[i] !== 0) return false;
+  return address[15] === 1;
+}

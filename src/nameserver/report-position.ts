@@ -1,0 +1,131 @@
+// Tells the primary, as well as it goes, how far this node is; and holds the node's name, so that a second live process
+// of one name refuses to start. Answering never depends on it.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Connection, connect } from '../store/connection.ts';
+import { claimNodeName, type NodeReport, saveNodeReport, signOffNode } from '../store/nodes.ts';
+import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from './reconnect.ts';
+
+const HEARTBEAT_MS = 1000;
+const SPACING_MS = 50;
+const CLAIM_TIMEOUT_MS = 5000;
+const CLAIM_RETRY_MS = 200;
+const SIGN_OFF_TIMEOUT_MS = 1000;
+
+/** Another live process has this NODE_NAME. */
+export class NodeNameTakenError extends Error {
+  override readonly name = 'NodeNameTakenError';
+}
+
+export interface ReporterOptions {
+  databaseUrl: string;
+  nodeName: string;
+  log: Log;
+  report: () => NodeReport;
+}
+
+export class PositionReporter {
+  readonly #options: ReporterOptions;
+  readonly #backoff: Backoff = createBackoff();
+  readonly #wakeup = new Wakeup();
+  #connection: Connection | undefined;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  /** Throws when the name is taken. With the primary away it goes on trying behind the scenes. */
+  async start(): Promise<void> {
+    let connection: Connection | undefined;
+    try {
+      connection = await this.#connect();
+      await this.#claim(connection, CLAIM_TIMEOUT_MS);
+    } catch (error) {
+      await connection?.close();
+      if (error instanceof NodeNameTakenError) throw error;
+      this.#options.log.warn({ err: error }, 'the primary is away: this node does not report itself');
+      connection = undefined;
+    }
+    this.#running = this.#run(connection);
+  }
+
+  /** There is something new to report. */
+  changed(): void {
+    this.#wakeup.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wakeup.wake();
+    await this.#running;
+  }
+
+  async #run(claimed: Connection | undefined): Promise<void> {
+    let connection = claimed;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (connection === undefined) {
+          connection = await this.#connect();
+          await this.#claim(connection, Number.POSITIVE_INFINITY);
+        }
+        this.#connection = connection;
+        this.#backoff.reset();
+        await this.#reportOn(connection);
+      } catch (error) {
+        if (!this.#stopping.signal.aborted)
+          this.#options.log.warn({ err: error }, 'this node cannot report itself');
+      }
+      await this.#signOff();
+      await connection?.close();
+      connection = undefined;
+      this.#connection = undefined;
+      await pauseUnless(this.#stopping.signal, this.#backoff.nextMs());
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const { databaseUrl, nodeName } = this.#options;
+    const connection = await connect(databaseUrl, {
+      applicationName: `zonefleet node ${nodeName}`,
+      signal: this.#stopping.signal,
+    });
+    connection.ended.then(() => this.#wakeup.wake());
+    return connection;
+  }
+
+  async #claim(connection: Connection, timeoutMs: number): Promise<void> {
+    const { nodeName, log } = this.#options;
+    const startedMs = Date.now();
+    let warned = false;
+    while (!(await claimNodeName(connection, nodeName))) {
+      if (this.#stopping.signal.aborted) throw new Error('stopped');
+      if (Date.now() - startedMs > timeoutMs) {
+        throw new NodeNameTakenError(
+          `another process runs as node "${nodeName}": give each its own NODE_NAME`,
+        );
+      }
+      if (!warned && timeoutMs === Number.POSITIVE_INFINITY) {
+        log.error({ nodeName }, 'another process runs under the name of this node');
+      }
+      warned = true;
+      await pauseUnless(this.#stopping.signal, CLAIM_RETRY_MS);
+    }
+  }
+
+  async #reportOn(connection: Connection): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await saveNodeReport(connection, this.#options.report());
+      await pauseUnless(this.#stopping.signal, SPACING_MS);
+      await this.#wakeup.wait(HEARTBEAT_MS - SPACING_MS);
+    }
+  }
+
+  async #signOff(): Promise<void> {
+    if (!this.#stopping.signal.aborted || this.#connection?.isOpen() !== true) return;
+    const { name, instance } = this.#options.report();
+    const signedOff = signOffNode(this.#connection, name, instance).catch(() => undefined);
+    await Promise.race([signedOff, pause(SIGN_OFF_TIMEOUT_MS)]);
+  }
+}

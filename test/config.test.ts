@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { type Config, ConfigError, readConfig } from '../src/config.ts';
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings without an environment', () => {
+  const config = readConfig({});
+
+  it('listen on loopback only', () => {
+    expect(config.dnsListen).toEqual([
+      { address: '127.0.0.1', port: 5300 },
+      { address: '::1', port: 5300 },
+    ]);
+    expect(config.dnsListenIsDefault).toBe(true);
+    expect(config.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
+  });
+
+  it('use no database but the embedded one, under ./data', () => {
+    expect(config.databaseUrl).toBeUndefined();
+    expect(config.dataDirectory).toBe(`${process.cwd()}/data`);
+  });
+
+  it('have two demo nameserver sets in reserved names, and a mailbox in the parent of the first', () => {
+    expect(config.answers.nameserverSets).toEqual([
+      ['ns1.zonefleet.example.', 'ns2.zonefleet.example.'],
+      ['ns1.zonefleet.test.', 'ns2.zonefleet.test.'],
+    ]);
+    expect(config.answers.soaRname).toBe('hostmaster.zonefleet.example.');
+    expect(config.warnings).toEqual([]);
+  });
+
+  it('have demo edges in documentation addresses', () => {
+    for (const address of config.answers.edgeIpv4) expect(address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
+    for (const address of config.answers.edgeIpv6) expect(address).toMatch(/^2001:db8:/);
+  });
+
+  it('make another cookie secret at each start', () => {
+    expect(config.cookieSecrets).toHaveLength(1);
+    expect(config.cookieSecrets[0]).toHaveLength(16);
+    expect(readConfig({}).cookieSecrets).not.toEqual(config.cookieSecrets);
+  });
+
+  it('limit equal answers to 400 a second and log at info', () => {
+    expect(config.responsesPerSecond).toBe(400);
+    expect(config.logLevel).toBe('info');
+  });
+});
+
+describe('a setting', () => {
+  const readings: [string, Record<string, string>, (config: Config) => unknown, unknown][] = [
+    [
+      'DNS_LISTEN',
+      { DNS_LISTEN: '0.0.0.0:53, [2001:db8::1]:53' },
+      (c) => c.dnsListen,
+      [
+        { address: '0.0.0.0', port: 53 },
+        { address: '2001:db8::1', port: 53 },
+      ],
+    ],
+    [
+      'METRICS_LISTEN',
+      { METRICS_LISTEN: '[::]:9999' },
+      (c) => c.metricsListen,
+      { address: '::', port: 9999 },
+    ],
+    ['NODE_NAME', { NODE_NAME: 'ams-1.edge' }, (c) => c.nodeName, 'ams-1.edge'],
+    ['RRL', { RRL: 'off' }, (c) => c.responsesPerSecond, undefined],
+    ['RRL', { RRL: '5' }, (c) => c.responsesPerSecond, 5],
+    ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
+    ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
+    ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
+    [
+      'SOA_RNAME',
+      { SOA_RNAME: 'dns\\.admin.Example.NET' },
+      (c) => c.answers.soaRname,
+      'dns\\.admin.example.net.',
+    ],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
+  ];
+  it.each(readings)('%s is read', (_, env, read, value) => {
+    expect(read(readConfig(env))).toEqual(value);
+  });
+
+  it('COOKIE_SECRETS keeps its order: the first signs', () => {
+    const first = '00112233445566778899aabbccddeeff';
+    const { cookieSecrets } = readConfig({ COOKIE_SECRETS: `${first},${'ab'.repeat(16)}` });
+    expect(cookieSecrets.map((secret) => Buffer.from(secret).toString('hex'))).toEqual([
+      first,
+      'ab'.repeat(16),
+    ]);
+  });
+
+  it('NAMESERVER_SETS with one set is warned of, since a dangling delegation cannot be told from its owner', () => {
+    const config = readConfig({ NAMESERVER_SETS: 'NS1.example.net,ns2.example.net.' });
+    expect(config.answers.nameserverSets).toEqual([['ns1.example.net.', 'ns2.example.net.']]);
+    expect(config.answers.soaRname).toBe('hostmaster.example.net.');
+    expect(config.warnings).toHaveLength(1);
+    expect(config.warnings[0]).toContain('NAMESERVER_SETS');
+  });
+
+  it('that nobody knows is ignored', () => {
+    expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
+  });
+
+  const wrong: [string, string][] = [
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DNS_LISTEN', '127.0.0.1'],
+    ['DNS_LISTEN', '127.0.0.1:0'],
+    ['DNS_LISTEN', '127.0.0.1:65536'],
+    ['DNS_LISTEN', '::1:5300'],
+    ['DNS_LISTEN', '127.0.0.1:5300,'],
+    ['DNS_LISTEN', 'localhost:5300'],
+    ['METRICS_LISTEN', '9153'],
+    ['NODE_NAME', '../other'],
+    ['NODE_NAME', 'a'.repeat(64)],
+    ['COOKIE_SECRETS', 'secret'],
+    ['RRL', '0'],
+    ['RRL', '-5'],
+    ['RRL', '1e3'],
+    ['NAMESERVER_SETS', 'ns1.example.net,,ns2.example.net'],
+    ['NAMESERVER_SETS', 'ns1.example.net,NS1.example.net'],
+    ['NAMESERVER_SETS', 'ns1.example.net;ns1.example.net'],
+    ['NAMESERVER_SETS', 'ns1 .example.net'],
+    ['NAMESERVER_SETS', `${'a'.repeat(64)}.example.net`],
+    ['EDGE_IPV4', '192.0.2.1,2001:db8::1'],
+    ['EDGE_IPV4', '192.0.2.1,192.0.2.1'],
+    ['EDGE_IPV6', '192.0.2.1'],
+    ['SOA_RNAME', 'hostmaster@example.net'],
+    ['LOG_LEVEL', 'loud'],
+  ];
+  it.each(wrong)('%s cannot be "%s"', (name, value) => {
+    const faults = faultsOf({ [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(new RegExp(`^${name}: expected `));
+  });
+});
+
+describe('faults', () => {
+  it('are told all together', () => {
+    const faults = faultsOf({
+      DNS_LISTEN: 'x',
+      RRL: 'y',
+      EDGE_IPV4: 'z',
+      NAMESERVER_SETS: ',',
+      LOG_LEVEL: '!',
+    });
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+      'NAMESERVER_SETS',
+      'DNS_LISTEN',
+      'RRL',
+      'EDGE_IPV4',
+      'LOG_LEVEL',
+    ]);
+  });
+
+  it('never repeat a secret', () => {
+    const faults = faultsOf({ DATABASE_URL: 'postgre://u:hunter2@h/d', COOKIE_SECRETS: 'hunter2' });
+    expect(faults).toHaveLength(2);
+    expect(faults.join()).not.toContain('hunter2');
+  });
+
+  it('include a read URL without its primary', () => {
+    expect(faultsOf({ DATABASE_READ_URL: 'postgres://standby/d' })[0]).toContain('DATABASE_URL');
+  });
+});

@@ -1,0 +1,62 @@
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type HealthListener, listenHealth, type Readiness } from '../../src/nameserver/health.ts';
+import { createMetrics } from '../../src/nameserver/metrics.ts';
+import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+
+let listener: HealthListener | undefined;
+afterEach(async () => {
+  await listener?.close();
+  listener = undefined;
+});
+
+async function listening(readiness: () => Readiness): Promise<string> {
+  const gauges = { zones: () => 1, records: () => 2, tcpConnections: () => 0, feedLagSeconds: () => 0 };
+  const metrics = createMetrics(new QueryCounters(), gauges);
+  listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness);
+  return `http://127.0.0.1:${listener.address.port}`;
+}
+
+test('a process that runs is alive, and ready when it says so', async () => {
+  let readiness: Readiness = { kind: 'waiting', reasons: ['no zones loaded', 'feed position unknown'] };
+  const url = await listening(() => readiness);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const waiting = await fetch(`${url}/readyz`);
+  expect(waiting.status).toBe(503);
+  expect(await waiting.text()).toBe('no zones loaded\nfeed position unknown\n');
+  readiness = { kind: 'ready' };
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+});
+
+test('the metrics are exported in the text format', async () => {
+  const url = await listening(() => ({ kind: 'ready' }));
+  const response = await fetch(`${url}/metrics?x=y`);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+  expect(await response.text()).toContain('zonefleet_zones 1');
+});
+
+test('anything else is not found, and nothing can be written', async () => {
+  const url = await listening(() => ({ kind: 'ready' }));
+  expect((await fetch(`${url}/`)).status).toBe(404);
+  const posted = await fetch(`${url}/metrics`, { method: 'POST' });
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('a fault while collecting is a 500, and the process lives', async () => {
+  const url = await listening(() => {
+    throw new Error('a bug');
+  });
+  expect((await fetch(`${url}/readyz`)).status).toBe(500);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+test('an address in use is an error', async () => {
+  const taken = createServer();
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+  const { port } = taken.address() as { port: number };
+  const gauges = { zones: () => 1, records: () => 2, tcpConnections: () => 0, feedLagSeconds: () => 0 };
+  const metrics = createMetrics(new QueryCounters(), gauges);
+  const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
+  await expect(starting).rejects.toThrow('EADDRINUSE');
+  await new Promise((done) => taken.close(done));
+});

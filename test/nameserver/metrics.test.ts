@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { RCODE } from '../../src/dns/rcodes.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { createMetrics } from '../../src/nameserver/metrics.ts';
+import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+
+async function exported(counters: QueryCounters, feedLagSeconds: number | undefined): Promise<string[]> {
+  const metrics = createMetrics(counters, {
+    zones: () => 3,
+    records: () => 40,
+    tcpConnections: () => 5,
+    feedLagSeconds: () => feedLagSeconds,
+  });
+  await metrics.metrics(); // a second scrape shows the same, not twice as much
+  return (await metrics.metrics()).split('\n');
+}
+
+test('the metrics are what was counted', async () => {
+  const counters = new QueryCounters();
+  counters.countAnswer('udp', TYPE.A, RCODE.NOERROR, false);
+  counters.countAnswer('udp', TYPE.A, RCODE.NOERROR, true);
+  counters.countAnswer('tcp', 4711, RCODE.REFUSED, false);
+  counters.observeLatency(0.000_015);
+  counters.observeLatency(7);
+  counters.rateDropped = 11;
+  counters.tcpRefused = 12;
+  counters.ignored = 13;
+  const lines = await exported(counters, 0.5);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2',
+      'zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1',
+      'zonefleet_truncated_total{transport="udp"} 1',
+      'zonefleet_truncated_total{transport="tcp"} 0',
+      'zonefleet_limited_total{reason="rate_dropped"} 11',
+      'zonefleet_limited_total{reason="tcp_refused"} 12',
+      'zonefleet_unanswered_total{reason="ignored"} 13',
+      'zonefleet_failures_total{reason="exception"} 0',
+      '# TYPE zonefleet_answer_seconds histogram',
+      'zonefleet_answer_seconds_bucket{le="0.00001"} 0',
+      'zonefleet_answer_seconds_bucket{le="0.00002"} 1',
+      'zonefleet_answer_seconds_bucket{le="0.1"} 1',
+      'zonefleet_answer_seconds_bucket{le="+Inf"} 2',
+      'zonefleet_answer_seconds_sum 7.000015',
+      'zonefleet_answer_seconds_count 2',
+      'zonefleet_zones 3',
+      'zonefleet_records 40',
+      'zonefleet_tcp_connections 5',
+      'zonefleet_feed_lag_seconds 0.5',
+    ]),
+  );
+});
+
+test('a feed lag that is not known is no number', async () => {
+  expect(await exported(new QueryCounters(), undefined)).toContain('zonefleet_feed_lag_seconds Nan');
+});

@@ -1,0 +1,301 @@
+import dns2 from 'dns2';
+import { afterEach, describe, expect, test } from 'vitest';
+import { decodeMessage } from '../../src/dns/message.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { answerQuery } from '../../src/nameserver/answer-query.ts';
+import { DEFAULT_TCP_LIMITS, listenTcp, type TcpLimits, type TcpListener } from '../../src/nameserver/tcp.ts';
+import { heapOctets } from '../support/heap-octets.ts';
+import { queryFor, summarize } from '../support/packets.ts';
+import { framed, TcpClient, until } from '../support/sockets.ts';
+import { type TestNodeOptions, testNode } from '../support/test-node.ts';
+
+const LARGE = Array.from({ length: 240 }, (_, i) => `large TXT "${i} ${'x'.repeat(240)}"`).join('\n');
+const WITH_LARGE = `@ SOA ns1 hostmaster 7 3600 600 86400 60\n@ NS ns1\nns1 A 192.0.2.1\nwww A 192.0.2.3\n${LARGE}`;
+
+const www = (id = 1) => queryFor('www.example.test.', TYPE.A, { id });
+const large = (id = 1) => queryFor('large.example.test.', TYPE.TXT, { id });
+
+let open: TcpListener[] = [];
+let clients: TcpClient[] = [];
+afterEach(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(open.map((listener) => listener.close()));
+  clients = [];
+  open = [];
+});
+
+async function listening(
+  limits: Partial<TcpLimits> = {},
+  options: TestNodeOptions = { zoneText: WITH_LARGE },
+) {
+  const node = testNode(options);
+  const listener = await listenTcp(
+    [{ address: '127.0.0.1', port: 0 }],
+    (query, out, client) => answerQuery(query, out, client, node),
+    node.counters,
+    { ...DEFAULT_TCP_LIMITS, ...limits },
+  );
+  open.push(listener);
+  const at = listener.addresses[0]!;
+  const connect = async (how: { reads?: boolean } = {}) => {
+    const client = await TcpClient.open(at, how);
+    clients.push(client);
+    return client;
+  };
+  return { listener, node, at, connect };
+}
+
+describe('a TCP listener', () => {
+  test('answers on IPv4 and IPv6, one query after the other', async () => {
+    const node = testNode();
+    const addresses = [
+      { address: '127.0.0.1', port: 0 },
+      { address: '::1', port: 0 },
+    ];
+    const answer = (query: Uint8Array, out: Uint8Array, client: Parameters<typeof answerQuery>[2]) =>
+      answerQuery(query, out, client, node);
+    const listener = await listenTcp(addresses, answer, node.counters);
+    open.push(listener);
+    for (const address of listener.addresses) {
+      const client = await TcpClient.open(address);
+      clients.push(client);
+      for (let id = 1; id <= 3; id++) {
+        client.socket.write(framed(www(id)));
+        const messages = await client.received(id);
+        expect(messages[id - 1]!.readUInt16BE(0)).toBe(id);
+        expect(summarize(messages[id - 1]!)).toBe('NOERROR aa 1/1/0/0');
+      }
+    }
+    expect(listener.connections()).toBe(2);
+  });
+
+  test('is understood by dns2', async () => {
+    const { at } = await listening();
+    const resolve = dns2.TCPClient({ dns: at.address, port: at.port });
+    const reply = await resolve('www.example.test', 'A');
+    expect(reply.answers).toMatchObject([{ name: 'www.example.test', address: '192.0.2.3' }]);
+  });
+
+  test('gives an answer of nearly 65,535 octets whole', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    client.socket.write(framed(large()));
+    const [reply] = await client.received(1);
+    expect(reply!.length).toBeGreaterThan(60_000);
+    expect(decodeMessage(reply!).answers).toHaveLength(240);
+  });
+
+  test('answers pipelined queries, all of them (RFC 7766 §6.2.1.1)', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    const ids = Array.from({ length: 5000 }, (_, i) => i + 1);
+    client.socket.write(framed(...ids.map(www)));
+    const messages = await client.received(ids.length);
+    expect(messages.map((message) => message.readUInt16BE(0)).sort((a, b) => a - b)).toEqual(ids);
+  });
+
+  test('takes a query octet by octet', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    client.socket.setNoDelay(true);
+    for (const octet of framed(www(1), www(2))) {
+      client.socket.write(Buffer.of(octet));
+      await new Promise((done) => setImmediate(done));
+    }
+    expect(await client.received(2)).toHaveLength(2);
+  });
+
+  test('takes a long query in thousands of parts', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    client.socket.setNoDelay(true);
+    for (const octet of framed(Buffer.concat([www(7), Buffer.alloc(3000)]))) {
+      client.socket.write(Buffer.of(octet));
+      await new Promise((done) => setImmediate(done));
+    }
+    expect((await client.received(1))[0]!.readUInt16BE(0)).toBe(7);
+  });
+
+  test('answers what was asked before the client ended its side, then ends its own', async () => {
+    const { connect, listener } = await listening();
+    const client = await connect();
+    client.socket.end(framed(www(1), large(2), www(3)));
+    await client.received(3);
+    await until(() => client.over, 'closed');
+    await until(() => listener.connections() === 0, 'released');
+  });
+
+  test('drops half a query when the client ends its side', async () => {
+    const { connect, listener } = await listening();
+    const client = await connect();
+    client.socket.end(framed(www()).subarray(0, 10));
+    await until(() => client.over && listener.connections() === 0, 'released');
+    expect(client.messages).toHaveLength(0);
+  });
+
+  test.each([
+    ['0', Buffer.of(0, 0)],
+    ['11', framed(Buffer.alloc(11))],
+  ])('closes at a message of %s octets', async (_, octets) => {
+    const { connect, listener } = await listening();
+    const client = await connect();
+    client.socket.write(octets);
+    await until(() => client.over, 'closed');
+    expect(listener.connections()).toBe(0);
+  });
+
+  test('leaves a response unanswered and stays', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    const response = www(1);
+    response[2] = 0x80;
+    client.socket.write(framed(response, www(2)));
+    const [reply] = await client.received(1);
+    expect(reply!.readUInt16BE(0)).toBe(2);
+  });
+});
+
+describe('against abuse', () => {
+  test('a client that sends nothing is closed', async () => {
+    const { connect, listener, node } = await listening({ idleTimeoutMs: 100 });
+    const client = await connect();
+    await until(() => client.over, 'closed', 3000);
+    expect(listener.connections()).toBe(0);
+    expect(node.counters.tcpExpired).toBe(1);
+  });
+
+  test('a client that drips octets is closed: only whole queries are progress', async () => {
+    const { connect, listener } = await listening({ idleTimeoutMs: 200 });
+    const client = await connect();
+    const octets = framed(Buffer.concat([www(), Buffer.alloc(60_000)]));
+    let sent = 0;
+    const startedAt = performance.now();
+    const drip = setInterval(() => client.socket.write(octets.subarray(sent, ++sent)), 10);
+    await until(() => client.over, 'closed', 5000);
+    clearInterval(drip);
+    expect(performance.now() - startedAt).toBeGreaterThan(150);
+    expect(sent).toBeGreaterThan(5);
+    expect(listener.connections()).toBe(0);
+  });
+
+  test('a client that keeps asking stays beyond the idle timeout', async () => {
+    const { connect } = await listening({ idleTimeoutMs: 300 });
+    const client = await connect();
+    const startedAt = performance.now();
+    for (let id = 1; performance.now() - startedAt < 900; id++) {
+      client.socket.write(framed(www(id & 0xffff)));
+      await client.received(id);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    expect(client.over).toBe(false);
+  });
+
+  test('a client that never reads is not answered on, and is closed', async () => {
+    const { connect, listener, node } = await listening({ idleTimeoutMs: 300 });
+    const client = await connect({ reads: false });
+    const before = process.memoryUsage().rss;
+    // 20,000 answers of 60 KB: 1.2 GB, if they were made.
+    const queries = framed(...Array.from({ length: 1000 }, (_, i) => large(i)));
+    for (let i = 0; i < 20; i++) client.socket.write(queries);
+    await until(() => listener.connections() === 0, 'closed', 10_000);
+    const answers = [...node.counters.answerCounts()].reduce((sum, { count }) => sum + count, 0);
+    expect(answers).toBeGreaterThan(0);
+    expect(answers).toBeLessThan(2000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20);
+    expect(node.counters.tcpExpired).toBe(1);
+  });
+
+  test('a slow client that reads in time gets everything', async () => {
+    const { connect } = await listening({ idleTimeoutMs: 2000 });
+    const client = await connect();
+    const count = 300;
+    client.socket.write(framed(...Array.from({ length: count }, (_, i) => large(i))));
+    const slow = setInterval(() => {
+      client.socket.pause();
+      setTimeout(() => client.socket.resume(), 10);
+    }, 20);
+    const messages = await client.received(count, 30_000);
+    clearInterval(slow);
+    expect(messages.map((message) => message.readUInt16BE(0))).toEqual(
+      Array.from({ length: count }, (_, i) => i),
+    );
+  });
+
+  test('one address gets no more connections than its limit, and others theirs', async () => {
+    const { connect, listener, node } = await listening({ maxConnectionsPerAddress: 5 });
+    const first = await Promise.all(Array.from({ length: 5 }, () => connect()));
+    await until(() => listener.connections() === 5, 'five connections');
+    const refused = await Promise.all(Array.from({ length: 20 }, () => connect()));
+    await until(() => refused.every((client) => client.over), 'refused');
+    expect(node.counters.tcpRefused).toBe(20);
+    for (const client of first) client.socket.write(framed(www()));
+    await Promise.all(first.map((client) => client.received(1)));
+    first[0]!.close();
+    await until(() => listener.connections() === 4, 'one less');
+    const again = await connect();
+    again.socket.write(framed(www()));
+    await again.received(1);
+  });
+
+  test('a flood over the total limit closes the idlest, and newcomers are answered', async () => {
+    const { connect, listener } = await listening({ maxConnections: 10 });
+    const active = await connect();
+    for (let i = 0; i < 50; i++) {
+      await connect();
+      active.socket.write(framed(www(i)));
+      await active.received(i + 1);
+      expect(listener.connections()).toBeLessThanOrEqual(10);
+    }
+    const late = await connect();
+    late.socket.write(framed(www()));
+    await late.received(1);
+    expect(active.over).toBe(false);
+  });
+
+  test('connections cut mid-message and mid-answer leave nothing behind', async () => {
+    const { connect, listener } = await listening({ maxConnectionsPerAddress: 1000 });
+    for (let round = 0; round < 5; round++) {
+      const some = await Promise.all(Array.from({ length: 40 }, (_, i) => connect({ reads: i % 2 === 0 })));
+      for (const [i, client] of some.entries()) {
+        client.socket.write(framed(large(1), large(2), large(3)).subarray(0, i % 4 === 0 ? 20 : 200));
+        if (i % 3 === 0) client.socket.resetAndDestroy();
+        else client.socket.destroy();
+      }
+    }
+    await until(() => listener.connections() === 0, 'all released');
+    const client = await connect();
+    client.socket.write(framed(www()));
+    await client.received(1);
+  });
+
+  test('many short connections grow no memory', async () => {
+    const { connect, listener } = await listening();
+    const batch = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const client = await connect();
+        client.socket.write(framed(www()));
+        await client.received(1);
+        client.close();
+        clients.pop();
+      }
+      await until(() => listener.connections() === 0, 'all released');
+    };
+    await batch(100);
+    const before = heapOctets();
+    await batch(300);
+    expect(heapOctets() - before).toBeLessThan(2 << 20);
+  });
+});
+
+test('closing ends every connection in short time, also those that do not read', async () => {
+  const { connect, listener } = await listening();
+  const idle = await connect();
+  const deaf = await connect({ reads: false });
+  deaf.socket.write(framed(...Array.from({ length: 200 }, (_, i) => large(i))));
+  await until(() => listener.connections() === 2, 'two connections');
+  const startedAt = performance.now();
+  await listener.close();
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+  expect(listener.connections()).toBe(0);
+  await until(() => idle.over, 'ended');
+});
