@@ -1,0 +1,89 @@
+// What a command runs in: where its words go, its exit code, the database it asks, and how Ctrl-C reaches it.
+
+import { userInfo } from 'node:os';
+import type { AnswerSettings } from '../store/answer-settings.ts';
+import type { Database } from '../store/database.ts';
+import { Failure } from './failure.ts';
+import type { Output } from './output.ts';
+
+export interface CliSettings {
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly answers: AnswerSettings;
+}
+
+export class Cli {
+  readonly output: Output;
+  /** 0: yes or done. 1: the answer is no, or input was refused. 2: see `failure.ts`. */
+  exitCode = 0;
+  readonly #readSettings: () => Promise<CliSettings>;
+  #settings: Promise<CliSettings> | undefined;
+  #interrupt: AbortController | undefined;
+
+  constructor(output: Output, readSettings: () => Promise<CliSettings>) {
+    this.output = output;
+    this.#readSettings = readSettings;
+  }
+
+  settings(): Promise<CliSettings> {
+    this.#settings ??= this.#readSettings();
+    return this.#settings;
+  }
+
+  /** Runs `work` on the database and takes its exit code; refuses a schema that is not ours. */
+  async withStore(work: (db: Database) => Promise<number>): Promise<void> {
+    const { checkSchema } = await import('../store/migrate.ts');
+    await this.withDatabase(async (db) => {
+      await checkSchema(db);
+      return await work(db);
+    });
+  }
+
+  async withDatabase(work: (db: Database) => Promise<number>): Promise<void> {
+    const url = await this.#databaseUrl();
+    const { openDatabase } = await import('../store/database.ts');
+    const db = openDatabase(url);
+    try {
+      this.exitCode = await work(db);
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  /** Who the change feed names: the operator's login name. */
+  actor(): string {
+    try {
+      return userInfo().username;
+    } catch {
+      return `uid ${process.getuid?.() ?? 'unknown'}`; // containers run uids that have no name
+    }
+  }
+
+  /** From now on the first SIGINT or SIGTERM only raises this signal; the second one ends the process at once. */
+  interruptible(): AbortSignal {
+    const interrupt = this.#interrupt ?? new AbortController();
+    if (this.#interrupt === undefined) {
+      const raise = () => {
+        interrupt.abort();
+        process.off('SIGINT', raise);
+        process.off('SIGTERM', raise);
+      };
+      process.on('SIGINT', raise);
+      process.on('SIGTERM', raise);
+      this.#interrupt = interrupt;
+    }
+    return interrupt.signal;
+  }
+
+  async #databaseUrl(): Promise<string> {
+    const { databaseUrl, dataDirectory } = await this.settings();
+    if (databaseUrl !== undefined) return databaseUrl;
+    const { findDatabaseUrl } = await import('../store/database-url.ts');
+    const url = findDatabaseUrl(dataDirectory);
+    if (url !== undefined) return url;
+    throw new Failure(
+      'no_database',
+      `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+    );
+  }
+}

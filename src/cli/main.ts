@@ -1,0 +1,86 @@
+// The command line `zonefleet …`: reads the arguments, runs one command, and turns whatever happens into words and an
+// exit code (0 yes, 1 no or refused, 2 wrong usage or something broken).
+
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { Cli, type CliSettings } from './cli.ts';
+import { explainFailure, Failure } from './failure.ts';
+import { addMigrateCommand } from './migrate.ts';
+import { addNodeCommands } from './node.ts';
+import { Output } from './output.ts';
+import { addZoneCommands } from './zone.ts';
+
+const FAILED = 2;
+
+async function run(args: readonly string[]): Promise<number> {
+  const output = new Output(optionsOf(args).includes('--json'));
+  const cli = new Cli(output, readSettings);
+  try {
+    await programFor(cli).parseAsync(args, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return await endUsage(error, output);
+    return await endFailure(explainFailure(error), output);
+  }
+}
+
+function programFor(cli: Cli): Command {
+  const program = new Command('zonefleet')
+    .description('operate a Zonefleet: zones, nodes, schema')
+    .option('--json', 'print one JSON document instead of text')
+    .version(versionOf(), '--version')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: () => {} }) // we print them ourselves, as JSON where that was asked for
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      '\nExit code: 0 yes, 1 the answer is no or input was refused, 2 wrong usage or something broken.',
+    );
+  addZoneCommands(program, cli);
+  addNodeCommands(program, cli);
+  addMigrateCommand(program, cli);
+  return program;
+}
+
+async function readSettings(): Promise<CliSettings> {
+  const { ConfigError, readConfig } = await import('../config.ts');
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new Failure('settings', error.faults.join('; '), { cause: error });
+    throw error;
+  }
+}
+
+async function endUsage(error: CommanderError, output: Output): Promise<number> {
+  if (error.exitCode === 0) return 0; // help and version were asked for
+  if (error.code === 'commander.help') return FAILED; // a group without its command: commander has shown the help
+  return await endFailure(
+    new Failure('usage', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')),
+    output,
+  );
+}
+
+async function endFailure(failure: Failure, output: Output): Promise<number> {
+  const { code, message, cause } = failure;
+  if (output.json) await output.complain(JSON.stringify({ error: { code, message } }));
+  else await output.complain(`zonefleet: ${message}`);
+  // What nobody foresaw is a bug of ours: its stack is what a report needs.
+  if (code === 'internal' && process.env.ZONEFLEET_STACK === '1')
+    await output.complain(String((cause as Error).stack));
+  return FAILED;
+}
+
+function optionsOf(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
+}
+
+function versionOf(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,21 @@
+// Rows of text as aligned columns: numbers to the right, all else to the left, nothing behind the last word.
+
+export type Cell = string | number;
+
+export function printTable(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const numeric = heads.map(
+    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
+  );
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => String(row[column]).length)),
+  );
+  const line = (cells: readonly Cell[]) =>
+    cells
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return numeric[column] ? String(cell).padStart(width) : String(cell).padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [heads, ...rows].map(line).join('\n');
+}

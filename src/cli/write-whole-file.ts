@@ -1,0 +1,44 @@
+// Writes a file whole or not at all: beside it under another name, to disk, then renamed over it.
+
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Failure } from './failure.ts';
+import { explainFileError } from './find-zone-files.ts';
+
+/** False when the signal came first: the file is then as it was. */
+export async function writeWholeFile(
+  path: string,
+  parts: Iterable<string>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let beside: string | undefined;
+  let file: FileHandle | undefined;
+  try {
+    const target = await targetOf(path);
+    beside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+    file = await open(beside, 'wx');
+    for (const part of parts) {
+      if (signal.aborted) return false;
+      await file.appendFile(part);
+    }
+    await file.sync();
+    await rename(beside, target);
+    beside = undefined;
+    return true;
+  } catch (error) {
+    if (error instanceof Failure || typeof (error as { code?: unknown }).code !== 'string') throw error;
+    throw new Failure('file', `${path}: ${explainFileError(error)}`, { cause: error });
+  } finally {
+    await file?.close();
+    if (beside !== undefined) await rm(beside, { force: true });
+  }
+}
+
+/** Where a link leads, so that the link survives. What is no regular file cannot be replaced by one. */
+async function targetOf(path: string): Promise<string> {
+  const target = await realpath(path).catch(() => path);
+  const there = await lstat(target).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) throw new Failure('file', `${path}: not a regular file`);
+  return target;
+}
