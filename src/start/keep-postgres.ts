@@ -1,0 +1,71 @@
+// The embedded Postgres of `npm start`: where it lies, and bringing it back when it dies in an accident. Nodes answer on
+// meanwhile and connect again by themselves, since its socket is in the same place.
+
+import { createHash } from 'node:crypto';
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RunningPostgres, startPostgres } from './postgres.ts';
+import { ROOT_PLACE } from './postgres-binaries.ts';
+import { StartError } from './start-error.ts';
+
+const RESTART_MS = 1000;
+
+export interface KeptPostgres {
+  readonly directory: string;
+  readonly url: string;
+  readonly socketDirectory: string;
+  /** To be called once `signal` is aborted. */
+  stop(): Promise<void>;
+}
+
+/** Under DATA_DIR; for root, whose home the Postgres user may not enter, in a place of its own for each DATA_DIR. */
+export function databaseDirectory(dataDirectory: string, isRoot = process.getuid?.() === 0): string {
+  if (!isRoot) return join(dataDirectory, 'postgres');
+  return join(ROOT_PLACE, createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12));
+}
+
+export async function keepPostgres(
+  dataDirectory: string,
+  { signal, onAccident }: { signal: AbortSignal; onAccident: (told: string) => void },
+): Promise<KeptPostgres> {
+  try {
+    mkdirSync(dataDirectory, { recursive: true });
+    accessSync(dataDirectory, constants.W_OK);
+  } catch (error) {
+    throw new StartError(
+      `DATA_DIR: cannot write to ${dataDirectory} (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  const directory = databaseDirectory(realpathSync(dataDirectory));
+  let running: RunningPostgres = await startPostgres({ directory, signal });
+  const kept = keepRunning();
+
+  async function keepRunning(): Promise<void> {
+    while (!signal.aborted) {
+      const ended = await running.exited;
+      if (signal.aborted) return;
+      onAccident(`Postgres ended (${ended}) and is started again`);
+      while (!signal.aborted) {
+        try {
+          running = await startPostgres({ directory, signal });
+          break;
+        } catch (error) {
+          onAccident((error as Error).message);
+          await pause(RESTART_MS, undefined, { signal }).catch(() => {});
+        }
+      }
+    }
+  }
+
+  return {
+    directory,
+    url: running.url,
+    socketDirectory: running.socketDirectory,
+    async stop() {
+      await running.stop();
+      await kept;
+      await running.stop(); // one that was being started when the stop came
+    },
+  };
+}

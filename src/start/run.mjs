@@ -1,0 +1,162 @@
+// Installs what package-lock.json asks for when node_modules lacks it, then becomes the program that is named: a
+// TypeScript file, or vitest. Runs in this one process, so that signals and the exit code are the program's own.
+//   node src/start/run.mjs src/nameserver/main.ts [ARGUMENT…]
+//   node src/start/run.mjs vitest run [--prove] [ARGUMENT…]
+
+import { spawn } from 'node:child_process';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const [program, ...args] = process.argv.slice(2);
+if (program === undefined) fail('usage: node src/start/run.mjs PROGRAM [ARGUMENT…]');
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`Node ${process.versions.node} is too old: 20.19 or newer is needed, 24 recommended`);
+}
+
+endWithNpm();
+const isTest = program === 'vitest';
+if (isStale(isTest)) await installOnce(isTest);
+if (isTest) {
+  await becomeVitest(args);
+} else {
+  process.argv = [process.argv[0], resolve(root, program), ...args];
+  (await import('tsx/esm/api')).register();
+  await import(pathToFileURL(resolve(root, program)).href);
+}
+
+/** npm hands signals on, but a killed one cannot: then we would go on unseen, and hold ports and the database. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 100);
+  watch.unref();
+}
+
+/** Compares the lock with npm's own note of what it installed. A stop half-way leaves no note. */
+function isStale(withDevelopment) {
+  const wanted = readPackages('package-lock.json');
+  const installed = readPackages('node_modules/.package-lock.json');
+  return Object.entries(wanted).some(([path, entry]) => {
+    if (!path.startsWith('node_modules/') || (entry.dev && !withDevelopment)) return false;
+    const there = installed[path];
+    return there === undefined ? !entry.optional : there.version !== entry.version;
+  });
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}
+
+/** One install at a time: others wait for it and then look again. */
+async function installOnce(withDevelopment) {
+  const lock = join(root, '.npm-install.lock');
+  const mine = `${lock}.${process.pid}`;
+  for (let waited = 0; ; waited++) {
+    if (claim(lock, mine)) break;
+    if (waited === 0) say('waiting for another npm install');
+    await pause(500);
+    if (!isStale(withDevelopment)) return;
+  }
+  try {
+    if (isStale(withDevelopment)) await install();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function claim(lock, mine) {
+  writeFileSync(mine, String(process.pid));
+  try {
+    linkSync(mine, lock); // whole or not at all, and never over another's
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (!isAlive(lock)) rmSync(lock, { force: true });
+    return false;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+function isAlive(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return Date.now() - statSync(lock).mtimeMs < 3_600_000;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+async function install() {
+  say('installing packages');
+  const flags = ['--no-audit', '--no-fund', '--include=dev', '--include=optional'];
+  for (let attempt = 1; ; attempt++) {
+    const { code, output } = await npm(['ci', ...flags]);
+    if (code === 0) return;
+    // npm ci refuses a lock that does not fit package.json; only then may npm choose.
+    const lockUnfit = output.includes('EUSAGE');
+    if (lockUnfit && (await npm(['install', ...flags])).code === 0) return;
+    if (lockUnfit || attempt === 3) fail('npm could not install the packages; its own words are above');
+    say(`npm failed, trying again in ${attempt * 2} s`);
+    await pause(attempt * 2000);
+  }
+}
+
+/** With the npm that started us, where one did. */
+function npm(words) {
+  const [command, ...first] = process.env.npm_execpath?.endsWith('npm-cli.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
+  const settings = { npm_config_fetch_retries: '5', npm_config_fetch_timeout: '120000' };
+  const child = spawn(command, [...first, ...words], {
+    cwd: root,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 2, 'pipe'],
+  });
+  const forward = (signal) => child.kill(signal);
+  process.on('SIGTERM', forward).on('SIGINT', forward);
+  return new Promise((done) => {
+    let output = '';
+    child.on('error', (error) => done({ code: 1, output: error.message }));
+    child.stderr.on('data', (text) => {
+      output += text;
+      process.stderr.write(text);
+    });
+    child.on('close', (code, signal) => {
+      process.off('SIGTERM', forward).off('SIGINT', forward);
+      if (signal === 'SIGTERM' || signal === 'SIGINT') fail('stopped while installing');
+      done({ code, output });
+    });
+  });
+}
+
+async function becomeVitest([command, ...rest]) {
+  const proves = rest[0] === '--prove';
+  if (proves) process.env.ZONEFLEET_PROVE = '1';
+  const filters = proves ? [`test/proofs/${rest[1] ?? ''}`, ...rest.slice(2)] : rest;
+  if (proves && !existsSync(join(root, 'test/proofs'))) fail('there is no proof');
+  process.chdir(root);
+  process.argv = [process.argv[0], join(root, 'node_modules/vitest/vitest.mjs'), command, ...filters];
+  await import(pathToFileURL(process.argv[1]).href);
+}
+
+function say(text) {
+  process.stderr.write(`zonefleet: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}

@@ -1,0 +1,148 @@
+// What the first minutes with a clone are like: one command, nothing installed but Node, as root and as an ordinary user.
+// In full (`npm run prove` does not reach flows: set ZONEFLEET_PROVE=1) the packages are installed with an empty npm cache.
+
+import { execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FreshClone, ordinaryUser, type StartedClone, type User } from '../support/fresh-clone.ts';
+import { isInstalled } from '../support/peers.ts';
+import { until } from '../support/until.ts';
+
+const installed = process.env.ZONEFLEET_PROVE !== '1';
+const needsDig = isInstalled('dig') ? '' : ' (skipped: needs dig)';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Runs the line as it was printed, over UDP or, with `+tcp`, over TCP. */
+function dig(line: string, ...options: string[]): string {
+  const [program = '', ...words] = line.split(' ');
+  return execFileSync(program, [...words, '+short', '+tries=1', ...options], { encoding: 'utf8' }).trim();
+}
+
+function status(line: string): string | undefined {
+  const [program = '', ...words] = line.split(' ');
+  const text = execFileSync(program, [...words, '+tries=1'], { encoding: 'utf8' });
+  return /status: (\w+)/.exec(text)?.[1];
+}
+
+async function stopBySignal(
+  clone: FreshClone,
+  started: StartedClone,
+  signal: NodeJS.Signals,
+): Promise<number> {
+  const startedAt = performance.now();
+  started.npm.kill(signal);
+  await started.ended;
+  await until('every process has ended', () => clone.processes().length === 0, 5000);
+  return performance.now() - startedAt;
+}
+
+const users: [string, User | undefined][] = [
+  [process.getuid?.() === 0 ? 'root' : 'an ordinary user', {}],
+  ...(process.getuid?.() === 0 ? [['an ordinary user', ordinaryUser()] as [string, User | undefined]] : []),
+];
+
+describe.skipIf(process.platform !== 'linux' || needsDig !== '').each(users)(
+  `npm start on a fresh clone as %s${needsDig}`,
+  (_, user) => {
+    let clone: FreshClone;
+    beforeAll(async () => {
+      clone = new FreshClone({ user: user ?? {}, ports: [await freePort(), await freePort()], installed });
+    });
+    afterAll(() => clone?.remove());
+
+    it('prints a dig line that works over UDP and TCP, and ends on SIGTERM within 5 s', async () => {
+      const started = clone.start();
+      const line = await started.ready(installed ? 60_000 : 600_000);
+      expect(dig(line)).toBe('192.0.2.10');
+      expect(dig(line, '+tcp')).toBe('192.0.2.10');
+      expect(started.output).toContain(clone.databaseDirectory);
+      expect(await stopBySignal(clone, started, 'SIGTERM')).toBeLessThan(5000);
+      expect(await started.ended).toBe(0);
+    });
+
+    it('loses nothing when everything is killed, and starts again as if nothing had been', async () => {
+      const first = clone.start();
+      const line = await first.ready();
+      const file = join(clone.directory, 'own.zone');
+      writeFileSync(
+        file,
+        '$ORIGIN own.example.\n@ 60 SOA ns1 h 1 2 3 4 5\n@ 60 NS ns1\nns1 60 A 192.0.2.77\n',
+      );
+      const loaded = clone.cli('zone', 'load', file);
+      expect(loaded).toMatchObject({ status: 0 });
+      const ours = line.replace('www.zonefleet.example', 'ns1.own.example');
+      await until('the loaded zone is answered', () => dig(ours) === '192.0.2.77');
+      await clone.killAll();
+      await first.ended;
+      const again = clone.start();
+      await again.ready();
+      expect(dig(ours)).toBe('192.0.2.77');
+      expect(dig(line)).toBe('192.0.2.10');
+      await stopBySignal(clone, again, 'SIGINT');
+    });
+
+    it('does not bring the demo back once it was unloaded', async () => {
+      const first = clone.start();
+      const line = await first.ready();
+      expect(clone.cli('zone', 'unload', 'zonefleet.example')).toMatchObject({ status: 0 });
+      await until('the demo is gone', () => status(line) === 'REFUSED');
+      await stopBySignal(clone, first, 'SIGTERM');
+      const again = clone.start();
+      expect(await again.ready()).toContain(' own.example. SOA');
+      expect(status(line)).toBe('REFUSED');
+      await stopBySignal(clone, again, 'SIGTERM');
+    });
+
+    if (user?.uid !== undefined) return; // what follows is the same for everyone
+
+    it('names the setting when a port is in use, and leaves nothing running', async () => {
+      const socket = createSocket('udp4');
+      await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
+      const { port } = socket.address();
+      try {
+        const started = clone.start({ DNS_LISTEN: `127.0.0.1:${port}` });
+        expect(await started.ended).toBe(1);
+        const said = started.output.split('\n').filter((line) => line.startsWith('zonefleet: '));
+        expect(said).toHaveLength(1);
+        expect(said[0]).toContain(`DNS_LISTEN: 127.0.0.1:${port} is in use`);
+        expect(clone.processes()).toEqual([]);
+      } finally {
+        socket.close();
+      }
+    });
+
+    it('tells all faults of the settings at once', async () => {
+      const started = clone.start({ RRL: 'much', EDGE_IPV4: 'here' });
+      expect(await started.ended).toBe(1);
+      expect(started.output).toContain('RRL: expected');
+      expect(started.output).toContain('EDGE_IPV4: expected');
+      expect(clone.processes()).toEqual([]);
+    });
+
+    it('is told which process has the database when another npm start runs on it', async () => {
+      const first = clone.start();
+      await first.ready();
+      const second = clone.start({ DNS_LISTEN: `127.0.0.1:${await freePort()}` });
+      expect(await second.ended).toBe(1);
+      expect(second.output).toMatch(/in use by the process with pid \d+/);
+      await stopBySignal(clone, first, 'SIGTERM');
+    });
+
+    it('ends with npm, though npm is killed and can tell nobody', async () => {
+      const started = clone.start();
+      await started.ready();
+      started.npm.kill('SIGKILL');
+      await until('every process has ended', () => clone.processes().length === 0, 5000);
+    });
+  },
+);

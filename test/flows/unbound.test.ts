@@ -1,0 +1,194 @@
+// A real recursive resolver, Unbound, resolves every name of fixtures/zones through our nameserver's sockets, with mixed
+// case in its questions (0x20), QNAME minimisation, and so small a buffer that large answers come over TCP.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeMessage } from '../../src/dns/message.ts';
+import { decodeName, foldCase, type Name, nameInRdata, prependLabel, printName } from '../../src/dns/name.ts';
+import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import { answerQuery } from '../../src/nameserver/answer-query.ts';
+import { listenTcp, type TcpListener } from '../../src/nameserver/tcp.ts';
+import { type AnswerBytes, listenUdp, type UdpListener } from '../../src/nameserver/udp.ts';
+import { findAnswer } from '../../src/zone/find-answer.ts';
+import type { RecordSet } from '../../src/zone/zone.ts';
+import { type FixtureZone, readFixtureZones } from '../support/fixture-zones.ts';
+import { linesOf, linesOfSets } from '../support/observed-answer.ts';
+import { askMany, askTcp, freePort, isInstalled } from '../support/peers.ts';
+import { nodeOf, queryFor } from '../support/queries.ts';
+import { mixCase, randomFrom } from '../support/random-zones.ts';
+import { zonesOf } from '../support/zone-text.ts';
+
+const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
+const LOOPBACK = '127.0.0.1';
+const RD = 0x01;
+const MAX_LINKS = 8; // Unbound itself gives up after 11
+const START_TIMEOUT_MS = 20_000;
+
+interface Expected {
+  readonly rcode: string;
+  /** Without TTLs: a cache counts them down. */
+  readonly answer: readonly string[];
+}
+
+interface Asked {
+  readonly name: Name;
+  readonly type: number;
+  readonly expected: Expected;
+}
+
+describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missing}`, () => {
+  const fixtures = readFixtureZones();
+  const zones = zonesOf(...fixtures.map(({ zone }) => zone));
+  const node = nodeOf(zones);
+  const seen = { mixedCase: 0, otherCase: 0, tcp: 0, truncated: 0 };
+  const listeners: (UdpListener | TcpListener)[] = [];
+  let unbound: ChildProcess | undefined;
+  let directory = '';
+  let port = 0;
+
+  beforeAll(async () => {
+    const answer: AnswerBytes = (query, out, client) => {
+      const length = answerQuery(query, out, client, node);
+      const { name } = decodeName(query, 12);
+      if (name !== foldCase(name)) seen.mixedCase++;
+      if (name !== decodeName(out.subarray(0, length), 12).name) seen.otherCase++;
+      if (client.transport === 'tcp') seen.tcp++;
+      if (((out[2] as number) & 0x02) !== 0) seen.truncated++;
+      return length;
+    };
+    const ours = await freePort();
+    listeners.push(await listenUdp([{ address: LOOPBACK, port: ours }], answer, node.counters));
+    listeners.push(await listenTcp([{ address: LOOPBACK, port: ours }], answer, node.counters));
+    directory = await mkdtemp(join(tmpdir(), 'zonefleet-unbound-'));
+    port = await freePort();
+    const config = join(directory, 'unbound.conf');
+    await writeFile(config, unboundConfig(directory, port, ours, fixtures));
+    unbound = spawn('unbound', ['-d', '-c', config], {
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
+      stdio: 'ignore',
+    });
+    await untilAnswering(port, fixtures);
+  }, START_TIMEOUT_MS + 10_000);
+
+  afterAll(async () => {
+    const ended = new Promise((resolve) => unbound?.once('exit', resolve));
+    if (unbound?.kill('SIGTERM')) await ended;
+    for (const listener of listeners) await listener.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it.each(fixtures)('every name of $file', { timeout: 60_000 }, async ({ zone }) => {
+    const questions: Asked[] = [];
+    const add = (name: Name | undefined, type: number) => {
+      const expected = name === undefined ? undefined : resolveByHand(name, type);
+      if (name !== undefined && expected !== undefined) questions.push({ name, type, expected });
+    };
+    for (const { name, sets } of zone.nodes.values()) {
+      for (const type of sets.keys()) add(name, type);
+      add(name, TYPE.A);
+      add(name, TYPE.LOC);
+      add(prependLabel('no-such-name', name), TYPE.A);
+    }
+    expect(questions.length).toBeGreaterThan(0);
+
+    const random = randomFrom(questions.length);
+    const queries = questions.map(({ name, type }) => {
+      const query = queryFor({ name: mixCase(random, name), type, udpPayloadSize: 1232 });
+      query[2] = (query[2] as number) | RD;
+      return query;
+    });
+    const replies = await askMany(port, queries, { tries: 3, timeoutMs: 8000 });
+    for (const [index, { name, type, expected }] of questions.entries()) {
+      const question = `${printName(name)} ${typeMnemonic(type)}`;
+      const reply = replies[index];
+      if (reply === undefined) throw new Error(`no reply to ${question}`);
+      const isTruncated = ((reply[2] as number) & 0x02) !== 0;
+      const bytes = isTruncated ? await askTcp(port, queries[index] as Uint8Array) : reply;
+      expect({ question, ...resolved(bytes) }).toEqual({ question, ...expected });
+    }
+  });
+
+  it('with 0x20, over UDP and TCP, and every question echoed in its case', () => {
+    expect(seen.mixedCase).toBeGreaterThan(100);
+    expect(seen.otherCase).toBe(0);
+    expect(seen.truncated).toBeGreaterThan(0);
+    expect(seen.tcp).toBeGreaterThan(0);
+  });
+
+  /** What the zones hold for a name, aliases followed through all of them; undefined where no zone of ours has the end. */
+  function resolveByHand(qname: Name, type: number): Expected | undefined {
+    const answer: RecordSet[] = [];
+    const visited = new Set<Name>();
+    for (let name = qname; ; ) {
+      if (visited.has(name)) return undefined;
+      visited.add(name);
+      const found = findAnswer(zones, name, type);
+      if (found.kind === 'referral' || found.kind === 'refused' || found.kind === 'yxdomain')
+        return undefined;
+      answer.push(...found.answer);
+      if (answer.filter((set) => set.type === TYPE.CNAME).length > MAX_LINKS) return undefined;
+      const last = found.answer.at(-1);
+      const isAlias = found.kind === 'answer' && last?.type === TYPE.CNAME && type !== TYPE.CNAME;
+      if (!isAlias || last === undefined) {
+        return { rcode: rcodeMnemonic(found.rcode), answer: linesOfSets(answer).map(withoutTtl) };
+      }
+      name = foldCase(nameInRdata(last.rdata[0] as Uint8Array));
+    }
+  }
+});
+
+function resolved(reply: Uint8Array): Expected {
+  const { rcode, answers } = decodeMessage(reply);
+  return { rcode: rcodeMnemonic(rcode), answer: linesOf(answers).map(withoutTtl) };
+}
+
+function withoutTtl(line: string): string {
+  return line.replace(/^(\S+) \d+ /, '$1 ');
+}
+
+/** All of the name space starts at our root zone; nothing can leave the loopback interface. */
+function unboundConfig(directory: string, port: number, ours: number, zones: readonly FixtureZone[]): string {
+  const apexes = [...new Set([...zones.map(({ apex }) => apex), '.'])];
+  return [
+    'server:',
+    ` interface: ${LOOPBACK}@${port}`,
+    ` outgoing-interface: ${LOOPBACK}`,
+    ' do-not-query-localhost: no',
+    ' use-caps-for-id: yes',
+    ' edns-buffer-size: 512',
+    ' qname-minimisation: yes',
+    ' module-config: "iterator"',
+    ' num-threads: 1',
+    ' unblock-lan-zones: yes',
+    ' do-daemonize: no',
+    ' use-syslog: no',
+    ' username: ""',
+    ' chroot: ""',
+    ` directory: "${directory}"`,
+    ` pidfile: "${directory}/unbound.pid"`,
+    ` logfile: "${directory}/unbound.log"`,
+    ...['test.', ...apexes.filter((apex) => apex !== '.' && apex !== 'test.')].map(
+      (apex) => ` local-zone: "${apex}" nodefault`,
+    ),
+    'remote-control:',
+    ' control-enable: no',
+    ...apexes.map((apex) => `stub-zone:\n name: "${apex}"\n stub-addr: ${LOOPBACK}@${ours}\n stub-prime: no`),
+    '',
+  ].join('\n');
+}
+
+async function untilAnswering(port: number, fixtures: readonly FixtureZone[]): Promise<void> {
+  const first = fixtures[0] as FixtureZone;
+  const query = queryFor({ name: first.zone.apex, type: TYPE.SOA, udpPayloadSize: 1232 });
+  query[2] = (query[2] as number) | RD;
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const [reply] = await askMany(port, [query], { tries: 1, timeoutMs: 500 });
+    if (reply !== undefined && decodeMessage(reply).rcode === 0) return;
+    if (Date.now() > deadline) throw new Error('unbound does not answer');
+  }
+}

@@ -1,0 +1,123 @@
+// An operator's day with zone files, through the real command line: load a folder, export, check with other programs,
+// unload, load what was exported.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { isInstalled } from '../support/peers.ts';
+import { type CliRun, runCli } from '../support/run-cli.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone-folder.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures/zones', import.meta.url));
+
+let database: TestDatabase;
+let folder: ZoneFolder;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = makeZoneFolder();
+});
+afterAll(async () => {
+  folder.remove();
+  await database.drop();
+});
+
+const run = (...args: string[]): Promise<CliRun> => runCli(args, { databaseUrl: database.url });
+
+describe('the fixture zones', () => {
+  /** Name and exported file of each zone. */
+  const exported: { zone: string; file: string }[] = [];
+
+  it('load as a folder, in one call', async () => {
+    const { code, stdout, stderr } = await run('zone', 'load', '--json', FIXTURES);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const { files, summary } = JSON.parse(stdout);
+    expect(summary).toMatchObject({ refused: 0, complete: true });
+    expect(summary.created).toBeGreaterThanOrEqual(10);
+    for (const [i, { zone }] of files.entries())
+      exported.push({ zone, file: join(folder.path, `${i}.zone`) });
+  });
+
+  it('export, one by one, into files', async () => {
+    const waiting = [...exported];
+    const lane = async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const { code, stdout } = await run('zone', 'export', next.zone, '--output', next.file);
+        expect(code).toBe(0);
+        expect(stdout).toMatch(/^exported .* version \d+ records \d+\n$/);
+      }
+    };
+    await Promise.all([lane(), lane()]);
+  });
+
+  const checkers = [
+    // Whether what a zone points to exists is not asked here.
+    ['named-checkzone', ['-i', 'none', '-k', 'ignore', '-n', 'ignore', '-M', 'ignore', '-S', 'ignore']],
+    ['nsd-checkzone', []],
+  ] as const;
+  for (const [program, flags] of checkers) {
+    const missing = !isInstalled(program);
+    const why = missing ? ` (skipped: needs ${program})` : '';
+    it.skipIf(missing)(`are accepted by ${program} as exported${why}`, () => {
+      expect(exported.length).toBeGreaterThanOrEqual(10);
+      const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
+      for (const { zone, file } of exported) {
+        const checked = spawnSync(program, [...flags, zone, file], { encoding: 'utf8', env });
+        expect(checked.status, `${zone}: ${checked.stdout}${checked.stderr}`).toBe(0);
+      }
+    });
+  }
+
+  it('are unchanged when their exports are loaded: nothing was lost on the way', async () => {
+    const { code, stdout } = await run('zone', 'load', '--json', folder.path);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).summary).toMatchObject({ unchanged: exported.length, created: 0, replaced: 0 });
+  });
+
+  it('unload in one call, and are gone', async () => {
+    const { code, stdout } = await run('zone', 'unload', '--json', ...exported.map(({ zone }) => zone));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).summary).toEqual({ unloaded: exported.length, absent: 0 });
+    expect(await run('zone', 'export', exported[0]!.zone)).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('come back from their exports, and export the same text as before', async () => {
+    const { stdout } = await run('zone', 'load', '--json', folder.path);
+    expect(JSON.parse(stdout).summary).toMatchObject({ created: exported.length, refused: 0 });
+    const { zone, file } = exported.find((one) => one.zone === 'acme.example.') ?? exported[0]!;
+    expect((await run('zone', 'export', zone)).stdout).toBe(readFileSync(file, 'utf8'));
+  });
+});
+
+it('a zone file cannot include what lies outside its folder, and nothing of it is shown', async () => {
+  const zones = join(folder.path, 'zones');
+  mkdirSync(zones);
+  folder.write('secret.inc', 'secret TXT "geheim"\n');
+  symlinkSync(join(folder.path, 'secret.inc'), join(zones, 'link.inc'));
+  folder.write(
+    'zones/evil.zone',
+    smallZone('evil.example.', '$INCLUDE ../secret.inc\n$INCLUDE link.inc\n$INCLUDE /etc/passwd\n'),
+  );
+  const { code, stdout, stderr } = await run('zone', 'load', zones);
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/evil\.zone:6:10: (file: )?"\.\.\/secret\.inc" lies outside/),
+    expect.stringMatching(/evil\.zone:7:10: (file: )?"link\.inc" lies outside/),
+    expect.stringMatching(/evil\.zone:8:10: (file: )?"\/etc\/passwd" lies outside/),
+  ]);
+  expect(stdout + stderr).not.toMatch(/geheim|root:/);
+  expect(await run('zone', 'export', 'evil.example')).toMatchObject({ code: 1 });
+});
+
+it('a signed zone is refused with the reason', async () => {
+  const key =
+    '@ DNSKEY 256 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA==\n';
+  const file = folder.write('signed.zone', smallZone('signed.example.', key));
+  const { code, stderr } = await run('zone', 'load', file);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/signed\.zone:6:1: .*DNSKEY.*not supported yet/);
+});

@@ -1,0 +1,187 @@
+// Our answers against those of NSD and Knot, asked over UDP: every case of fixtures/answers, the zones of fixtures/zones,
+// and random questions to random zones. rcode, AA, TC and the three sections must agree; where they do not, one of the
+// accepted differences has to say why.
+
+import { describe, expect, it } from 'vitest';
+import { foldCase, type Name, printName } from '../../src/dns/name.ts';
+import { typeMnemonic } from '../../src/dns/type-codes.ts';
+import type { Zone } from '../../src/zone/zone.ts';
+import { ACCEPTED_DIFFERENCES, explain } from '../support/accepted-differences.ts';
+import { readAnswerCases } from '../support/answer-cases.ts';
+import { readFixtureZones } from '../support/fixture-zones.ts';
+import { describeObserved, isSame, observe } from '../support/observed-answer.ts';
+import {
+  askMany,
+  askTcp,
+  installedPeers,
+  type PeerName,
+  startPeer,
+  type ZoneText,
+} from '../support/peers.ts';
+import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
+import { pick, randomFrom, randomQuestion, randomZone } from '../support/random-zones.ts';
+import { proves, scale } from '../support/scale.ts';
+import { zoneOf, zonesOf } from '../support/zone-text.ts';
+
+const MAX_UDP_OCTETS = 1232;
+const SEED = Number(process.env.ZONEFLEET_SEED ?? 20261120);
+const { present, missing } = installedPeers();
+
+const accepted = new Map<string, number>();
+
+interface Outcome {
+  readonly asked: number;
+  readonly same: number;
+  readonly unexplained: readonly string[];
+}
+
+async function compare(
+  peer: PeerName,
+  zones: ReadonlyMap<Name, Zone>,
+  texts: readonly ZoneText[],
+  asked: readonly Asked[],
+): Promise<Outcome> {
+  const node = nodeOf(zones);
+  const server = await startPeer(peer, texts);
+  try {
+    const queries = asked.map((one) => queryFor(one));
+    const replies = await askMany(server.port, queries);
+    const unexplained: string[] = [];
+    let same = 0;
+    for (const [index, one] of asked.entries()) {
+      const query = queries[index] as Uint8Array;
+      const reply = replies[index];
+      const title = `${peer}: ${printName(one.name)} ${typeMnemonic(one.type)} edns=${one.udpPayloadSize ?? 'none'}`;
+      if (reply === undefined) {
+        unexplained.push(`${title}: no reply`);
+        continue;
+      }
+      const ours = observe(ourAnswer(node, query));
+      const theirs = observe(reply);
+      if (isSame(ours, theirs)) {
+        same++;
+        continue;
+      }
+      const limit = Math.min(Math.max(one.udpPayloadSize ?? 512, 512), MAX_UDP_OCTETS);
+      const complete = observe(ourAnswer(node, query, 'tcp'));
+      const theirComplete =
+        ours.tc === theirs.tc ? {} : { theirComplete: observe(await askTcp(server.port, query)) };
+      const name = foldCase(one.name);
+      const rules = explain({
+        peer,
+        zones,
+        name,
+        type: one.type,
+        limit,
+        ours,
+        theirs,
+        complete,
+        ...theirComplete,
+      });
+      if (rules === undefined) {
+        unexplained.push(`${title}\nours\n${describeObserved(ours)}\ntheirs\n${describeObserved(theirs)}`);
+      }
+      for (const rule of rules ?? []) accepted.set(rule, (accepted.get(rule) ?? 0) + 1);
+    }
+    return { asked: asked.length, same, unexplained };
+  } finally {
+    await server.stop();
+  }
+}
+
+function expectAgreement(outcomes: readonly Outcome[]): void {
+  const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
+  const unexplained = outcomes.flatMap((outcome) => outcome.unexplained);
+  if (unexplained.length > 0) {
+    expect.fail(
+      `${unexplained.length} of ${asked} unexplained\n${unexplained.slice(0, Number(process.env.SHOW ?? 5)).join('\n\n')}`,
+    );
+  }
+}
+
+/** Else the accepted differences would hide what is compared. */
+function expectMostlySame(outcomes: readonly Outcome[]): void {
+  const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
+  const same = outcomes.reduce((sum, outcome) => sum + outcome.same, 0);
+  expect(same / asked).toBeGreaterThan(0.75);
+}
+
+describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}`, () => {
+  const questions = scale(20_000, 3000) / Math.max(1, present.length); // of every peer
+  let askedInAll = 0;
+
+  describe.each(present)('%s', (peer) => {
+    it.each(readAnswerCases())(
+      'on the cases of fixtures/answers/$folder',
+      { timeout: 60_000 },
+      async (folder) => {
+        const zones = zonesOf(...folder.zones.map(({ apex, text }) => zoneOf(apex, text)));
+        expectAgreement([await compare(peer, zones, folder.zones, folder.cases)]);
+      },
+    );
+
+    it('on every record set of fixtures/zones, and around them', {
+      timeout: scale(600_000, 120_000),
+    }, async () => {
+      const random = randomFrom(SEED);
+      const fixtures = readFixtureZones();
+      const asked = fixtures.flatMap(({ zone }) => {
+        const names = [...zone.nodes.keys()];
+        const all = [...zone.nodes.values()].flatMap(({ name, sets }) =>
+          [...sets.keys()].map((type) => ({
+            name,
+            type,
+            udpPayloadSize: pick(random, [undefined, 512, 1232]),
+          })),
+        );
+        const count = Math.ceil(questions / 4 / fixtures.length);
+        return [
+          ...all.slice(0, scale(all.length, 200)),
+          ...repeat(count, () => randomQuestion(random, zone, names)),
+        ];
+      });
+      const outcome = await compare(peer, zonesOf(...fixtures.map(({ zone }) => zone)), fixtures, asked);
+      expectAgreement([outcome]);
+      expectMostlySame([outcome]);
+      askedInAll += outcome.asked;
+    });
+
+    it('on random questions to random zones', { timeout: scale(600_000, 120_000) }, async () => {
+      const random = randomFrom(SEED);
+      const rounds = scale(20, 3);
+      const outcomes: Outcome[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const apexes = ['r.test.', 'c.r.test.', 'a.b.r.test.', 's.test.', 'www.e.c.r.test.', 'v.test.'];
+        const zones = apexes.map((apex) =>
+          randomZone(
+            random,
+            apex,
+            scale(80, 40),
+            apexes.filter((other) => other !== apex),
+          ),
+        );
+        const names = zones.map(({ zone }) => [...zone.nodes.keys()]);
+        const asked = repeat(Math.ceil(questions / rounds), (index) => {
+          const at = index % zones.length;
+          return randomQuestion(random, (zones[at] as (typeof zones)[number]).zone, names[at] ?? []);
+        });
+        outcomes.push(await compare(peer, zonesOf(...zones.map(({ zone }) => zone)), zones, asked));
+      }
+      expectAgreement(outcomes);
+      expectMostlySame(outcomes);
+      askedInAll += outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
+    });
+  });
+
+  it.skipIf(present.length < 2)('and no accepted difference is idle', () => {
+    const idle = ACCEPTED_DIFFERENCES.filter(({ rule }) => !accepted.has(rule)).map(({ rule }) => rule);
+    if (proves) expect(idle).toEqual([]);
+    console.log(`${askedInAll} questions; accepted differences:`);
+    for (const [rule, count] of [...accepted].sort((a, b) => b[1] - a[1])) console.log(`  ${count} ${rule}`);
+    expect(askedInAll).toBeGreaterThanOrEqual(scale(20_000, 3000));
+  });
+});
+
+function repeat<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

@@ -1,0 +1,326 @@
+// Random edits of random domains: whatever the edit, the result is in order, and nothing depends on what should not matter.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isWildcard } from '../../src/dns/name.ts';
+import { buildZone } from '../../src/zone/build-zone.ts';
+import { type CustomerRecord, type RecordValue, setKey } from '../../src/zone/customer-record.ts';
+import { type Edit, idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit.ts';
+import { type EditText, parseEdit, type RecordText } from '../../src/zone/parse-edit.ts';
+import { planEdit } from '../../src/zone/plan-edit.ts';
+import { planRevert } from '../../src/zone/plan-revert.ts';
+import { apexRecords, publishName, publishRecords } from '../../src/zone/publish.ts';
+import { rdataKey, targetOf } from '../../src/zone/rdata-key.ts';
+import { namesBetween } from '../../src/zone/record-name.ts';
+import { API_TYPES, type ApiType, isAddressLike } from '../../src/zone/record-types.ts';
+import { APEX, applied, EDGES, editState, showRecord } from '../support/customer-records.ts';
+import { scale } from '../support/scale.ts';
+
+const runs = scale(20_000, 600);
+const NAMES = ['@', 'a', 'b', 's', 'x.s', 'y.x.s', '*', '*.s'];
+const HOSTS = ['x.s.example.com', 's.example.com', 'a.example.com', 'NS.example.net', 'ns.example.net'];
+const DIGEST = '0'.repeat(64);
+
+const destinations: Partial<Record<ApiType, readonly string[]>> = {
+  A: ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+  AAAA: ['2001:db8::1', '2001:db8::2'],
+  TXT: ['x', 'y'],
+  DS: [`1 13 2 ${DIGEST}`, `2 13 2 ${DIGEST}`],
+  CNAME: HOSTS,
+  ANAME: HOSTS,
+  NS: HOSTS,
+  MX: HOSTS,
+};
+const types = fc.constantFrom<ApiType[]>(
+  'A',
+  'A',
+  'A',
+  'AAAA',
+  'TXT',
+  'NS',
+  'NS',
+  'DS',
+  'CNAME',
+  'ANAME',
+  'MX',
+);
+const ttl = fc.constantFrom(undefined, undefined, undefined, 60, 300, 900);
+
+const content = (type: ApiType) =>
+  fc.record({
+    destination: fc.constantFrom(...(destinations[type] as string[])),
+    mx_priority: fc.constant(type === 'MX' ? 10 : undefined),
+    proxied: isAddressLike(type)
+      ? fc.constantFrom(undefined, undefined, true, false)
+      : fc.constant(undefined),
+    comment: fc.constantFrom(undefined, 'c'),
+  });
+const record: fc.Arbitrary<RecordText> = types.chain((type) =>
+  fc
+    .tuple(fc.constantFrom(...NAMES), ttl, content(type))
+    .map(([name, t, c]) => ({ ...c, name, type, ttl: t })),
+);
+const replacement = types.chain((type) =>
+  fc.record({
+    name: fc.constantFrom(...NAMES),
+    type: fc.constant(type),
+    ttl,
+    records: fc.uniqueArray(content(type), { maxLength: 3, selector: (c) => c.destination.toLowerCase() }),
+  }),
+);
+const id = fc.integer({ min: 1, max: 12 });
+const update = fc.oneof(
+  record.chain((r) => id.map((i) => ({ ...r, id: i }))),
+  fc.record({ id, name: fc.constantFrom(...NAMES), ttl }),
+  fc.record({ id, ttl, comment: fc.constantFrom('c', 'd', '') }),
+);
+const editText: fc.Arbitrary<EditText> = fc.record({
+  delete: fc.uniqueArray(id, { maxLength: 3 }),
+  update: fc.uniqueArray(update, { maxLength: 3, selector: (u) => u.id }),
+  replace: fc.array(replacement, { maxLength: 2 }),
+  create: fc.array(record, { maxLength: 3 }),
+});
+
+function parsed(text: EditText): Edit {
+  const result = parseEdit(text, APEX);
+  if (result.kind === 'problems') throw new Error(JSON.stringify(result.problems));
+  return result.edit;
+}
+
+function stateOf(records: readonly CustomerRecord[]) {
+  return editState([], { records, recordCount: records.length });
+}
+
+/** What single creates make of the list: a domain in order. */
+function domainOf(texts: readonly RecordText[]): CustomerRecord[] {
+  let records: CustomerRecord[] = [];
+  for (const text of texts) {
+    const plan = planEdit(stateOf(records), parsed({ create: [text] }));
+    if (plan.kind === 'change') records = applied(records, plan.ops, records.length + 1);
+  }
+  return records;
+}
+
+const domain = fc.array(record, { minLength: 4, maxLength: 24 }).map(domainOf);
+
+/** The rules of spec §3 and §4, written a second time. */
+function faultsOf(records: readonly RecordValue[]): string[] {
+  const faults: string[] = [];
+  const at = grouped(records, ({ name }) => name);
+  const cuts = new Set(records.filter(({ type }) => type === 'NS').map(({ name }) => name));
+  for (const [name, list] of at) {
+    const has = (...wanted: ApiType[]) => list.filter(({ type }) => wanted.includes(type)).length;
+    const proxied = list.filter((r) => r.proxied).length;
+    if (list.some((r) => r.proxied && !isAddressLike(r.type))) faults.push('proxied type');
+    if (proxied > 0 && proxied < has('A', 'AAAA', 'CNAME', 'ANAME')) faults.push('proxied mix');
+    if (has('CNAME', 'ANAME') > 1) faults.push('aliases');
+    if (has('CNAME') && proxied === 0 && list.length > 1) faults.push('CNAME and other');
+    if (has('ANAME') && proxied === 0 && has('A', 'AAAA')) faults.push('ANAME and address');
+    if (name === APEX && (has('NS', 'DS') || (has('CNAME') && proxied === 0))) faults.push('apex');
+    if (isWildcard(name) && has('NS', 'DS')) faults.push('wildcard');
+    if (has('DS') && !has('NS')) faults.push('DS');
+    if (new Set(list.map((r) => `${r.type} ${rdataKey(r.type, r.rdata)}`)).size < list.length)
+      faults.push('twice');
+    const cut = [name, ...namesBetween(name, APEX)].filter((above) => cuts.has(above)).at(-1);
+    if (cut !== undefined) {
+      const targets = (at.get(cut) as RecordValue[])
+        .filter((r) => r.type === 'NS')
+        .map((r) => targetOf('NS', r.rdata));
+      for (const r of list) {
+        const isOwn = name === cut && (r.type === 'NS' || r.type === 'DS');
+        const isGlue = (r.type === 'A' || r.type === 'AAAA') && !r.proxied && targets.includes(name);
+        if (!isOwn && !isGlue) faults.push('below a delegation');
+      }
+    }
+    for (const set of grouped(list, ({ type }) => type).values()) {
+      if (new Set(set.map((r) => r.ttl)).size > 1) faults.push('TTLs');
+    }
+  }
+  return faults;
+}
+
+function grouped<T, K>(list: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of list) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+function shown(records: readonly CustomerRecord[]): string[] {
+  return records.map((r) => showRecord(r)).sort();
+}
+
+/** Only what the store would load for this edit. */
+function scoped(all: readonly CustomerRecord[], edit: Edit): CustomerRecord[] {
+  const ids = new Set(idsTouched(edit));
+  const found = all.filter((r) => ids.has(r.id));
+  const { at, cutsAt, below } = namesTouched(edit, APEX, found);
+  return all.filter(
+    ({ name, type }) =>
+      at.includes(name) ||
+      (type === 'NS' && cutsAt.includes(name)) ||
+      below.some((above) => [...namesBetween(name, APEX)].includes(above)),
+  );
+}
+
+describe('a random edit', () => {
+  it('leaves the domain in order, or is refused', () => {
+    let changes = 0;
+    fc.assert(
+      fc.property(domain, editText, (before, text) => {
+        const plan = planEdit(stateOf(before), parsed(text));
+        if (plan.kind === 'problems') {
+          expect(plan.problems.length).toBeGreaterThan(0);
+          return;
+        }
+        changes++;
+        const after = applied(before, plan.ops);
+        expect(faultsOf(after)).toEqual([]);
+        expect(after.length).toBe(plan.recordCount);
+        const service = apexRecords({
+          apex: APEX,
+          nameservers: [APEX],
+          serial: 1,
+          rname: APEX,
+        });
+        expect(buildZone(APEX, [...service, ...publishRecords(after, EDGES)]).kind).toBe('built');
+      }),
+      { numRuns: runs },
+    );
+    expect(changes).toBeGreaterThan(runs / 5);
+  });
+
+  it('means the same in any order of its items', () => {
+    const shuffled = editText.chain((text) =>
+      fc.tuple(
+        fc.constant(text),
+        fc.shuffledSubarray([...(text.create ?? [])], { minLength: text.create?.length ?? 0 }),
+        fc.shuffledSubarray([...(text.update ?? [])], { minLength: text.update?.length ?? 0 }),
+        fc.shuffledSubarray([...(text.replace ?? [])], { minLength: text.replace?.length ?? 0 }),
+        fc.shuffledSubarray([...(text.delete ?? [])], { minLength: text.delete?.length ?? 0 }),
+      ),
+    );
+    fc.assert(
+      fc.property(domain, shuffled, (before, [text, create, update, replace, deletes]) => {
+        const turned = replace.map((r) => ({ ...r, records: [...r.records].reverse() }));
+        const one = planEdit(stateOf(before), parsed(text));
+        const other = planEdit(stateOf(before), parsed({ create, update, replace: turned, delete: deletes }));
+        expect(other.kind).toBe(one.kind);
+        if (one.kind === 'change' && other.kind === 'change') {
+          expect(shown(applied(before, other.ops))).toEqual(shown(applied(before, one.ops)));
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('needs no more than the records that it asks for', () => {
+    fc.assert(
+      fc.property(domain, editText, (all, text) => {
+        const edit = parsed(text);
+        const records = scoped(all, edit);
+        expect(planEdit({ ...stateOf(all), records }, edit)).toEqual(planEdit(stateOf(all), edit));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('is taken back without a trace', () => {
+    fc.assert(
+      fc.property(domain, editText, (before, text) => {
+        const plan = planEdit(stateOf(before), parsed(text));
+        if (plan.kind === 'problems') return;
+        const after = applied(before, plan.ops);
+        const kept = new Set(before.map((r) => r.id));
+        const made = after.filter((r) => !kept.has(r.id));
+        const saved = plan.ops.map((op) =>
+          op.op === 'create' ? { op: op.op, after: made.shift() as CustomerRecord } : op,
+        );
+        const revert = planRevert(saved, after);
+        if (revert.kind === 'conflict') throw new Error(revert.message);
+        const back = planEdit({ ...stateOf(after), records: scoped(after, revert.edit) }, revert.edit);
+        if (back.kind === 'problems') throw new Error(JSON.stringify(back.problems));
+        const byId = (list: readonly CustomerRecord[]) => [...list].sort((a, b) => a.id - b.id);
+        expect(applied(after, back.ops)).toEqual(byId(before));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('changes what is published at the names that it reports, and nowhere else', () => {
+    fc.assert(
+      fc.property(domain, editText, (before, text) => {
+        const plan = planEdit(stateOf(before), parsed(text));
+        if (plan.kind === 'problems') return;
+        const after = applied(before, plan.ops);
+        const was = grouped(publishRecords(before, EDGES), ({ owner }) => owner);
+        for (const name of plan.touched) {
+          const published = publishName(
+            after.filter((r) => r.name === name),
+            EDGES,
+          );
+          if (published.length > 0) was.set(name, published);
+          else was.delete(name);
+        }
+        const text1 = [...was.values()]
+          .flat()
+          .map((r) => JSON.stringify(r))
+          .sort();
+        const text2 = publishRecords(after, EDGES)
+          .map((r) => JSON.stringify(r))
+          .sort();
+        expect(text1).toEqual(text2);
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+it('a replacement leaves exactly what it lists', () => {
+  fc.assert(
+    fc.property(domain, fc.array(replacement, { minLength: 1, maxLength: 3 }), (before, replace) => {
+      const edit = parsed({ replace });
+      const plan = planEdit(stateOf(before), edit);
+      if (plan.kind === 'problems') return;
+      const sets = grouped(applied(before, plan.ops), ({ name, type }) => setKey(name, type));
+      for (const { name, type, ttl: wanted, records } of edit.replaces) {
+        const set = sets.get(setKey(name, type)) ?? [];
+        const keys = (list: readonly { rdata: Uint8Array }[]) =>
+          list.map((r) => rdataKey(type, r.rdata)).sort();
+        expect(keys(set)).toEqual(keys(records));
+        if (wanted !== undefined) for (const { ttl: is } of set) expect(is).toBe(wanted);
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+it('10,000 items are planned in less than a second', () => {
+  const create = Array.from({ length: 10_000 }, (_, i): RecordText => {
+    const type = API_TYPES[i % 2] as ApiType;
+    return { name: `h${i}.d${i % 100}`, type, destination: type === 'A' ? '192.0.2.1' : '2001:db8::1' };
+  });
+  const edit = parsed({ create });
+  const state = stateOf([]);
+  const started = performance.now();
+  const plan = planEdit(state, edit);
+  const firstMs = performance.now() - started;
+  if (plan.kind === 'problems') throw new Error('refused');
+  const all = applied([], plan.ops);
+  const again = performance.now();
+  const updated = planEdit(stateOf(all), {
+    ...NO_EDIT,
+    updates: all.map((r) => ({ id: r.id, set: { ttl: 60 } })),
+  });
+  const cut = planEdit(
+    stateOf(all),
+    parsed({ create: [{ name: 'd1', type: 'NS', destination: 'ns.example.net' }] }),
+  );
+  const secondMs = performance.now() - again;
+  expect(updated.kind === 'change' && updated.ops.length).toBe(10_000);
+  expect(cut.kind).toBe('problems');
+  expect(firstMs).toBeLessThan(1_000);
+  expect(secondMs).toBeLessThan(2_000);
+  console.info(
+    `10,000 creates planned in ${firstMs.toFixed(0)} ms, 10,000 updates and a cut in ${secondMs.toFixed(0)} ms`,
+  );
+});

@@ -1,0 +1,317 @@
+// Many writers, three nodes, and everything that befalls a database: afterwards each node holds exactly what Postgres
+// holds, checked name by name. One node reads a streaming standby, one is killed and started again, one is cut off for a
+// while. Random, from a seed that a failure prints.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Name, parseName } from '../../src/dns/name.ts';
+import { type Following, followChanges } from '../../src/nameserver/follow-changes.ts';
+import type { RunningPostgres } from '../../src/start/postgres.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { confirmNodes } from '../../src/store/nodes.ts';
+import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
+import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database.ts';
+import { collectingLog, smallZone, until, untilEqual } from '../support/follow.ts';
+import type { ChildAnswer } from '../support/follow-child.ts';
+import { scale } from '../support/scale.ts';
+import { type PrimaryAndStandby, postgresProgram, startPrimaryAndStandby } from '../support/standby.ts';
+import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const WRITERS = 32;
+const EDITS = scale(10_000, 800);
+const LATER_EDITS = scale(1000, 60);
+const ZONES = scale(400, 150);
+const TIMEOUT_MS = scale(20 * 60_000, 120_000);
+const SEED = Number(process.env.ZONEFLEET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const BY = { source: 'test' } as const;
+const suffix = existsSync(DEBIAN_POSTGRES) ? '' : ' (skipped: needs postgresql-15)';
+
+const OWNERS = ['a', 'b', 'c.b', '*.w', 'x.y.z', 'k'];
+
+type Random = (below: number) => number;
+
+function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+let serial = 0;
+
+function randomZone(apex: string, random: Random): { apex: Name; records: ZoneRecord[] } {
+  const lines: string[] = [];
+  for (let i = random(25); i > 0; i--) {
+    const owner = `${OWNERS[random(OWNERS.length)]}${random(3) === 0 ? random(5) : ''}`;
+    const ttl = 60 + 60 * owner.length;
+    if (random(2) === 0) lines.push(`${owner} ${ttl} IN A 192.0.2.${random(200)}`);
+    else lines.push(`${owner} ${ttl} IN TXT "${'t'.repeat(random(60))}${random(3)}"`);
+  }
+  return smallZone(apex, ++serial, lines.join('\n'));
+}
+
+/** One of `WRITERS`: a zone or a few saved, or unloaded. Zones are often given in another order than the others do. */
+async function edit(db: Database, random: Random): Promise<void> {
+  const apexes = new Set(
+    Array.from({ length: 1 + random(10 * random(2) + 1) }, () => `z${random(ZONES)}.example.`),
+  );
+  if (random(10) === 0) {
+    await unloadZones(
+      db,
+      [...apexes].map((apex) => parseName(apex)),
+      BY,
+    );
+  } else {
+    await saveZones(
+      db,
+      [...apexes].map((apex) => randomZone(apex, random)),
+      BY,
+    );
+  }
+}
+
+async function editAll(
+  db: Database,
+  count: number,
+  seed: number,
+  onEdit?: (done: number) => void,
+): Promise<void> {
+  let started = 0;
+  let done = 0;
+  const writer = async (_: unknown, i: number) => {
+    const random = seededRandom(seed + i);
+    while (started++ < count) {
+      await edit(db, random);
+      onEdit?.(++done);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+}
+
+class ChildNode {
+  readonly #options: { databaseUrl: string; nodeName: string };
+  #child!: ChildProcess;
+
+  constructor(options: { databaseUrl: string; nodeName: string }) {
+    this.#options = options;
+    this.start();
+  }
+
+  start(): void {
+    this.#child = fork(
+      new URL('../support/follow-child.ts', import.meta.url),
+      [JSON.stringify(this.#options)],
+      {
+        execArgv: ['--import', 'tsx'],
+      },
+    );
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  async differences(databaseUrl: string): Promise<ChildAnswer> {
+    const answered = once(this.#child, 'message');
+    this.#child.send(databaseUrl);
+    return (await answered)[0] as ChildAnswer;
+  }
+
+  async untilEqual(databaseUrl: string): Promise<void> {
+    let answer: ChildAnswer | undefined;
+    await until(
+      async () => {
+        answer = await this.differences(databaseUrl);
+        return answer.loaded && answer.differences.length === 0;
+      },
+      60_000,
+      () => answer?.differences.slice(0, 5),
+    );
+  }
+}
+
+describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${suffix}`, () => {
+  let servers: PrimaryAndStandby;
+  let current: RunningPostgres;
+  let db: Database;
+  let proxies: { primary: TcpProxy; standby: TcpProxy; cutOff: TcpProxy };
+  let onStandby: Following;
+  let cutOff: Following;
+  let killed: ChildNode;
+
+  beforeAll(async () => {
+    servers = await startPrimaryAndStandby();
+    current = servers.primary;
+    db = openDatabase(current.url, { maxConnections: WRITERS });
+    await migrate(db, TEST_SETTINGS);
+    await saveZones(
+      db,
+      Array.from({ length: ZONES }, (_, i) => smallZone(`z${i}.example.`, 1)),
+      BY,
+    );
+    proxies = {
+      primary: await startProxy(current.url),
+      standby: await startProxy(servers.standby.url),
+      cutOff: await startProxy(current.url),
+    };
+    const log = collectingLog();
+    onStandby = await followChanges({
+      databaseUrl: proxies.primary.url,
+      readUrl: proxies.standby.url,
+      nodeName: 'on-standby',
+      log,
+    });
+    cutOff = await followChanges({ databaseUrl: proxies.cutOff.url, nodeName: 'cut-off', log });
+    killed = new ChildNode({ databaseUrl: proxies.primary.url, nodeName: 'killed' });
+    await killed.untilEqual(current.url);
+  });
+
+  afterAll(async () => {
+    await Promise.all([onStandby?.stop(), cutOff?.stop(), killed?.kill()]);
+    await db?.destroy();
+    for (const proxy of Object.values(proxies ?? {})) await proxy.stop();
+    await servers?.stop();
+  });
+
+  async function allEqual(): Promise<void> {
+    await untilEqual(cutOff, db, 60_000);
+    await untilEqual(onStandby, db, 60_000);
+    await killed.untilEqual(current.url);
+  }
+
+  async function newestVersion(): Promise<number> {
+    const { rows } = await sql<{ id: number }>`select max(id) as id from changes`.execute(db);
+    return rows[0]?.id ?? 0;
+  }
+
+  /** Edits after a restore or a promotion; true when they use version numbers up to `before` again. */
+  async function editsReuseVersions(before: number, seed: number): Promise<boolean> {
+    const restored = await newestVersion();
+    await editAll(db, LATER_EDITS, seed);
+    const { rows } = await sql<{
+      id: number;
+    }>`select min(id) as id from changes where id > ${restored}`.execute(db);
+    return (rows[0]?.id ?? Number.POSITIVE_INFINITY) <= before;
+  }
+
+  test(
+    'three nodes hold what Postgres holds, though one is killed and one is cut off',
+    async () => {
+      let restarting: Promise<void> | undefined;
+      await editAll(db, EDITS, SEED, (done) => {
+        if (done === Math.floor(EDITS / 4)) proxies.cutOff.pause();
+        if (done === Math.floor(EDITS / 3)) restarting = killed.kill().then(() => killed.start());
+        if (done === Math.floor(EDITS / 1.5)) proxies.cutOff.resume();
+      });
+      await restarting;
+      await allEqual();
+      expect(cutOff.zones.size).toBeGreaterThan(ZONES / 2);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the same after pg_restore --clean into the same database, with version numbers used again',
+    async () => {
+      const dump = join(servers.directory, 'clean.dump');
+      await postgresProgram('pg_dump', current, ['-Fc', '-f', dump, 'zonefleet']);
+      await editAll(db, LATER_EDITS, SEED + 100);
+      await allEqual();
+      const before = await newestVersion();
+      await postgresProgram('pg_restore', current, ['--clean', '--if-exists', '-d', 'zonefleet', dump]);
+      expect(await editsReuseVersions(before, SEED + 200)).toBe(true);
+      await allEqual();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the same after the database was dropped, created and restored',
+    async () => {
+      const dump = join(servers.directory, 'drop.dump');
+      await postgresProgram('pg_dump', current, ['-Fc', '-f', dump, 'zonefleet']);
+      await editAll(db, LATER_EDITS, SEED + 300);
+      await allEqual();
+      const before = await newestVersion();
+      await db.destroy();
+      const maintenance = { url: current.url.replace('/zonefleet?', '/postgres?') };
+      await runOn(maintenance, 'drop database zonefleet with (force)');
+      await runOn(maintenance, 'create database zonefleet');
+      await postgresProgram('pg_restore', current, ['-d', 'zonefleet', dump]);
+      db = openDatabase(current.url, { maxConnections: WRITERS });
+      expect(await editsReuseVersions(before, SEED + 400)).toBe(true);
+      await allEqual();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the same after the rows alone were restored',
+    async () => {
+      const dump = join(servers.directory, 'rows.dump');
+      await postgresProgram('pg_dump', current, [
+        '-Fc',
+        '--exclude-table-data=nodes',
+        '-f',
+        dump,
+        'zonefleet',
+      ]);
+      await editAll(db, LATER_EDITS, SEED + 500);
+      await allEqual();
+      const before = await newestVersion();
+      const tables = 'zones, zone_records, changes, feed, settings, kysely_migration, kysely_migration_lock';
+      await sql.raw(`truncate ${tables}`).execute(db);
+      await postgresProgram('pg_restore', current, [
+        '--data-only',
+        '--disable-triggers',
+        '-d',
+        'zonefleet',
+        dump,
+      ]);
+      expect(await editsReuseVersions(before, SEED + 600)).toBe(true);
+      // A node that looked in between has seen a database without zones, and holds those that are gone for good too.
+      const confirming = setInterval(() => confirmNodes(db).catch(() => undefined), 200);
+      await allEqual().finally(() => clearInterval(confirming));
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the same after the standby was promoted, without the last commits of the old primary',
+    async () => {
+      await allEqual();
+      const standby = { url: servers.standby.url };
+      await runOn(standby, `alter system set primary_conninfo = ''`);
+      await runOn(standby, 'select pg_reload_conf()');
+      await until(async () => (await runOn(current, 'select from pg_stat_replication')).length === 0);
+      await editAll(db, LATER_EDITS, SEED + 700); // lost, but the two nodes on the primary have seen them
+      await untilEqual(cutOff, db);
+      await killed.untilEqual(current.url);
+      const before = await newestVersion();
+      await db.destroy();
+      proxies.primary.cut();
+      proxies.cutOff.cut();
+      await servers.primary.stop();
+      await runOn(standby, 'select pg_promote(true)');
+      current = servers.standby;
+      db = openDatabase(current.url, { maxConnections: WRITERS });
+      for (const proxy of [proxies.primary, proxies.cutOff]) proxy.pointAt(current.url);
+      proxies.primary.resume();
+      expect(await editsReuseVersions(before, SEED + 800)).toBe(true);
+      proxies.cutOff.resume();
+      await allEqual();
+    },
+    TIMEOUT_MS,
+  );
+});

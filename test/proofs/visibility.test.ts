@@ -1,0 +1,62 @@
+// How long it takes from a commit until three nodes hold the change. Through the store and the feed alone; sockets and
+// processes are timed by the flow of the first run.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Following } from '../../src/nameserver/follow-changes.ts';
+import { saveZones } from '../../src/store/save-zones.ts';
+import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
+import { followLoaded, smallZone, until } from '../support/follow.ts';
+import { scale } from '../support/scale.ts';
+
+const EDITS = scale(200, 40);
+const ZONES = scale(5000, 500);
+const BY = { source: 'test' } as const;
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let nodes: Following[];
+  let onApplied: () => void = () => undefined;
+
+  beforeAll(async () => {
+    database = await createDatabase({ server });
+    for (let from = 0; from < ZONES; from += 500) {
+      await saveZones(
+        database.db,
+        Array.from({ length: 500 }, (_, i) => smallZone(`z${from + i}.example.`, 1)),
+        BY,
+      );
+    }
+    nodes = await Promise.all(
+      ['a', 'b', 'c'].map((nodeName) =>
+        followLoaded({ databaseUrl: database.url, nodeName, onApplied: () => onApplied() }),
+      ),
+    );
+  });
+
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await database.drop();
+  });
+
+  test(`a committed change is held by three nodes within 100 ms, 99 of 100 times (${EDITS} edits)`, async () => {
+    const times: number[] = [];
+    for (let i = 0; i < EDITS; i++) {
+      const zone = smallZone(`z${(i * 7) % ZONES}.example.`, 2 + i, `new${i} A 192.0.2.9`);
+      let heldMs = 0;
+      const held = () => nodes.every((node) => node.zones.get(zone.apex)?.serial === 2 + i);
+      onApplied = () => {
+        if (heldMs === 0 && held()) heldMs = performance.now();
+      };
+      await saveZones(database.db, [zone], BY);
+      const committedMs = performance.now();
+      await until(() => heldMs > 0);
+      times.push(Math.max(0, heldMs - committedMs));
+    }
+    times.sort((a, b) => a - b);
+    const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+    console.log(
+      `${server.name}: p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms, of ${EDITS} edits`,
+    );
+    expect(at(0.99)).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,0 +1,212 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the templates of $GENERATE
+// Mutated zone files: whatever is done to a file, the parser gives records or problems, soon, and keeps nothing.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { parseZoneFile, type ZoneFile } from '../../src/dns/parse-zone-file.ts';
+import { printZoneFile } from '../../src/dns/print-zone-file.ts';
+import { checkRdata } from '../../src/dns/rdata.ts';
+import { scale } from '../support/scale.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures/zones');
+const FILES = readdirSync(FIXTURES);
+const TEXTS = FILES.filter((name) => name.endsWith('.zone')).map((name) =>
+  readFileSync(join(FIXTURES, name), 'utf8'),
+);
+const MAX_PARSE_MS = 1000;
+const MAX_GROWTH_OCTETS = 24 * 2 ** 20;
+
+/** What breaks parsers: brackets, quotes, escapes, ends of line, directives, extreme numbers and long words. */
+const FRAGMENTS = [
+  '(',
+  ')',
+  '"',
+  '\\',
+  '\\\n',
+  '\\300',
+  '\\25',
+  ';',
+  '\n',
+  '\r',
+  '\r\n',
+  '\t',
+  ' ',
+  '@',
+  '.',
+  '..',
+  '*',
+  '\0',
+  '\u00e9',
+  '\ud800',
+  '\uFEFF',
+  '$',
+  '$$',
+  '$TTL 1h\n',
+  '\n$ORIGIN ',
+  '\n$ORIGIN .\n',
+  '\n$INCLUDE hosts.inc\n',
+  '\n$INCLUDE include.zone\n',
+  '\n$TTL ',
+  '\n$GENERATE 1-300 a${0,3,n} A 192.0.2.$\n',
+  '\n$GENERATE 0-65535 a$ TXT ${0,255}${0,255}${0,255}\n',
+  '\n$GENERATE 1-2147483647 $ A 192.0.2.1\n',
+  '\n$GENERATE 1-9/4 ${-1,0,x} TXT "\\"$ ( ',
+  '4294967296',
+  '2147483648',
+  '-1',
+  '0',
+  '99999999999999999999',
+  '1h30m',
+  '1w1',
+  ' IN ',
+  ' CH ',
+  ' ANY ',
+  ' TYPE65535 ',
+  ' TYPE0 ',
+  ' \\# ',
+  ' \\# 65535 ',
+  ' \\# 4 0a000001 ',
+  ' A ',
+  ' SOA ',
+  ' TXT ',
+  ' RRSIG ',
+  ' SVCB 1 . ',
+  ' LOC ',
+  'alpn="h2',
+  'mandatory=',
+  'key65535=',
+  'ipv6hint=::,',
+  ' NSEC3 1 1 0 - ',
+  ' TYPE1234 ',
+  '!^.*$!',
+  'a'.repeat(64),
+  'a.'.repeat(128),
+  'A'.repeat(4096),
+  '((((',
+  '))))',
+  '""""',
+];
+
+/** A small generator with a seed, so that a failure can be repeated (mulberry32). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+function mutate(seed: number): string {
+  const random = randomFrom(seed);
+  const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
+  let text = pick(TEXTS);
+  for (let rounds = 1 + random(1 + random(12)); rounds > 0; rounds--) {
+    const at = random(text.length + 1);
+    const end = Math.min(text.length, at + random(40));
+    const kind = random(6);
+    if (kind === 0) text = text.slice(0, at) + pick(FRAGMENTS) + text.slice(at);
+    else if (kind === 1) text = text.slice(0, at) + text.slice(end);
+    else if (kind === 2) text = text.slice(0, at) + pick(FRAGMENTS) + text.slice(end);
+    else if (kind === 3) text = text.slice(0, at) + String.fromCharCode(random(256)) + text.slice(at + 1);
+    else if (kind === 4) text = text.slice(0, end) + text.slice(at);
+    else text = text.slice(0, at) + pick(TEXTS).slice(random(500), 500 + random(2000)) + text.slice(at);
+  }
+  return text;
+}
+
+const include = (path: string): string | { error: string } =>
+  FILES.includes(path) ? readFileSync(join(FIXTURES, path), 'utf8') : { error: 'no such file' };
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+function heldOctets(): number {
+  collectGarbage();
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function timed(text: string): { zone: ZoneFile; ms: number } {
+  const started = performance.now();
+  const zone = parseZoneFile(text, { include, file: 'mutated.zone' });
+  return { zone, ms: performance.now() - started };
+}
+
+describe('mutated zone files', () => {
+  it(
+    'give records or problems with places, never an exception, each within a second, and keep no memory',
+    () => {
+      const count = scale(10_000, 1000);
+      const outcome = { accepted: 0, refused: 0, slowestMs: 0, records: 0, problems: 0 };
+      for (let seed = 0; seed < 200; seed++) timed(mutate(seed)); // warm
+      const before = heldOctets();
+      for (let seed = 1; seed <= count; seed++) {
+        const text = mutate(seed);
+        let { zone, ms } = timed(text);
+        if (ms > MAX_PARSE_MS) ms = timed(text).ms; // a busy machine is no hang
+        expect(ms, `seed ${seed}`).toBeLessThan(MAX_PARSE_MS);
+        for (const { line, column, message } of zone.problems) {
+          const isPlaced = line >= 1 && column >= 1 && message.length > 0 && message.length < 500;
+          if (!isPlaced) expect.fail(`seed ${seed}: a problem without a place: ${message}`);
+        }
+        for (const { type, rdata } of zone.records) checkRdata(type, rdata);
+        if (zone.problems.length === 0) {
+          outcome.accepted++;
+          if (seed % 10 === 0) {
+            const again = parseZoneFile(printZoneFile(zone.origin, zone.records), { origin: zone.origin });
+            expect(again.problems, `seed ${seed}`).toEqual([]);
+          }
+        } else {
+          outcome.refused++;
+        }
+        outcome.slowestMs = Math.max(outcome.slowestMs, Math.round(ms));
+        outcome.records += zone.records.length;
+        outcome.problems += zone.problems.length;
+      }
+      const grownOctets = heldOctets() - before;
+      console.log(`${count} mutated zone files: ${JSON.stringify({ ...outcome, grownOctets })}`);
+      expect(grownOctets).toBeLessThan(MAX_GROWTH_OCTETS);
+      expect(outcome.accepted).toBeGreaterThan(count / 50); // else nothing was tested but the lexer
+      expect(outcome.refused).toBeGreaterThan(count / 3);
+    },
+    scale(30, 3) * 60_000,
+  );
+});
+
+describe('hostile zone files of 10 MB', () => {
+  const HOSTILE: readonly [string, string][] = [
+    ['open parentheses', 'a ( b\n'],
+    ['open quotes', 'a TXT "b\n'],
+    ['one word', 'a'],
+    ['one label after another', 'a.'],
+    ['one entry of many words', 'a '],
+    ['digits', '9'],
+    ['escapes', '\\000'],
+    ['directives', '$TTL 1\n'],
+    ['origins that grow', '$ORIGIN a\n'],
+    ['unknown directives', '$X\n'],
+    ['zero octets', '\0'],
+    ['blank lines', ' \n'],
+    ['$GENERATE', '$GENERATE 1-65536 a${0,255}.$ TXT "$ ${0,255}"\n'],
+    ['empty strings', '""'],
+    ['owners only', 'a\n'],
+    ['records', 'a 1 A 192.0.2.1\n'],
+  ];
+
+  it.each(HOSTILE)('are read in linear time: %s', (_what, unit) => {
+    const prefix = '$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n';
+    const octets = scale(10, 2) * 2 ** 20;
+    const text = prefix + unit.repeat(Math.ceil(octets / unit.length));
+    const { zone, ms } = timed(text);
+    expect(ms).toBeLessThan(scale(30_000, 10_000));
+    expect(zone.problems.length).toBeLessThanOrEqual(1000);
+  });
+});

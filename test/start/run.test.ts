@@ -1,0 +1,146 @@
+// With a stand-in for npm that writes down how it was called and makes a node_modules: no registry is asked.
+
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let root: string;
+
+const NPM = `
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+appendFileSync('npm.calls', process.argv[2] + '\\n');
+const calls = readFileSync('npm.calls', 'utf8').trim().split('\\n').length;
+const fault = process.env.NPM_FAULT ?? '';
+if (fault === 'slow') await new Promise((done) => setTimeout(done, 300));
+if (fault === 'once' && calls === 1) { console.error('npm error ETIMEDOUT'); process.exit(1); }
+if (fault === 'unfit' && process.argv[2] === 'ci') { console.error('npm error code EUSAGE'); process.exit(1); }
+mkdirSync('node_modules/tsx/esm', { recursive: true });
+writeFileSync('node_modules/tsx/package.json', JSON.stringify({ name: 'tsx', exports: { './esm/api': './esm/api.mjs' } }));
+writeFileSync('node_modules/tsx/esm/api.mjs', 'export function register() {}');
+cpSync('package-lock.json', 'node_modules/.package-lock.json');
+`;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'zf-run-'));
+  mkdirSync(join(root, 'src/start'), { recursive: true });
+  cpSync(join(import.meta.dirname, '../../src/start/run.mjs'), join(root, 'src/start/run.mjs'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(root, 'npm-cli.js'), NPM);
+  writeFileSync(
+    join(root, 'program.mjs'),
+    'console.log("runs", ...process.argv.slice(2)); process.exitCode = Number(process.argv[2] ?? 0);',
+  );
+  writeLock('4.0.0');
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function writeLock(version: string): void {
+  const packages = {
+    '': {},
+    'node_modules/tsx': { version },
+    'node_modules/elsewhere': { version: '1.0.0', optional: true },
+  };
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+const environment = (fault: string) => ({
+  PATH: process.env.PATH,
+  npm_execpath: join(root, 'npm-cli.js'),
+  NPM_FAULT: fault,
+});
+
+function run(args: string[] = [], fault = ''): SpawnSyncReturns<string> {
+  const words = ['src/start/run.mjs', 'program.mjs', ...args];
+  return spawnSync(process.execPath, words, {
+    cwd: root,
+    env: environment(fault),
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+}
+
+function npmCalls(): string[] {
+  const file = join(root, 'npm.calls');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+describe('a program', () => {
+  it('gets its arguments, and its exit code is kept', () => {
+    const { stdout, status } = run(['7', '--flag']);
+    expect(stdout).toBe('runs 7 --flag\n');
+    expect(status).toBe(7);
+  });
+
+  it('gets the signals: it is the process itself', async () => {
+    run();
+    writeFileSync(
+      join(root, 'program.mjs'),
+      'process.on("SIGTERM", () => process.exit(3)); console.log("up"); setInterval(() => {}, 1000);',
+    );
+    const child = spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], {
+      cwd: root,
+      env: environment(''),
+    });
+    const ended = new Promise((done) => child.once('exit', done));
+    await new Promise((done) => child.stdout.once('data', done));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(3);
+  });
+});
+
+describe('packages', () => {
+  it('are installed when there are none, and then not again', () => {
+    expect(run().stdout).toBe('runs\n');
+    expect(run().stdout).toBe('runs\n');
+    expect(npmCalls()).toEqual(['ci']);
+  });
+
+  it('are installed again when the lock asks for another version', () => {
+    run();
+    writeLock('4.0.1');
+    expect(run().status).toBe(0);
+    expect(npmCalls()).toEqual(['ci', 'ci']);
+  });
+
+  it('are installed again after an install that was cut off, which leaves no note', () => {
+    run();
+    rmSync(join(root, 'node_modules/.package-lock.json'));
+    run();
+    expect(npmCalls()).toEqual(['ci', 'ci']);
+  });
+
+  it('are asked for once more when the registry fails', () => {
+    expect(run([], 'once').stdout).toBe('runs\n');
+    expect(npmCalls()).toEqual(['ci', 'ci']);
+  });
+
+  it('are chosen by npm only when the lock does not fit package.json', () => {
+    expect(run([], 'unfit').stdout).toBe('runs\n');
+    expect(npmCalls()).toEqual(['ci', 'install']);
+  });
+
+  it('are installed once by two runs at the same time', async () => {
+    const codes = await Promise.all(
+      [1, 2].map(
+        () =>
+          new Promise((done) => {
+            spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], {
+              cwd: root,
+              env: environment('slow'),
+            }).on('exit', done);
+          }),
+      ),
+    );
+    expect(codes).toEqual([0, 0]);
+    expect(npmCalls()).toEqual(['ci']);
+  });
+
+  it('are installed though a run that was killed meanwhile has left its lock', () => {
+    writeFileSync(join(root, '.npm-install.lock'), '4194305');
+    expect(run().stdout).toBe('runs\n');
+    expect(existsSync(join(root, '.npm-install.lock'))).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isAlive } from '../../src/start/postmaster.ts';
+import { SupervisedProcess } from '../../src/start/supervise.ts';
+import { until } from '../support/until.ts';
+
+let directory: string;
+let crashes: string[];
+const running: SupervisedProcess[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zf-supervise-'));
+  crashes = [];
+});
+
+afterEach(async () => {
+  for (const process of running.splice(0)) await process.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function supervise(program: string): SupervisedProcess {
+  const file = join(directory, 'program.mjs');
+  writeFileSync(file, program);
+  const supervised = new SupervisedProcess({
+    name: 'nameserver',
+    entry: pathToFileURL(file),
+    env: { ...process.env, PLACE: directory },
+    onCrash: ({ ended }) => crashes.push(ended),
+  });
+  running.push(supervised);
+  return supervised;
+}
+
+const READY =
+  "process.send({ kind: 'ready', addresses: [] }); process.on('disconnect', () => process.exit());";
+
+describe('a supervised process', () => {
+  it('has started when it says ready, and ends when it is told to', async () => {
+    const supervised = supervise(`${READY} process.on('SIGTERM', () => process.exit(0));`);
+    await supervised.start();
+    const pid = supervised.pid as number;
+    expect(isAlive(pid)).toBe(true);
+    await supervised.stop();
+    expect(isAlive(pid)).toBe(false);
+    expect(crashes).toEqual([]);
+  });
+
+  it('that says why it cannot start is not tried again', async () => {
+    const supervised = supervise(
+      "process.send({ kind: 'failed', reason: 'DNS_LISTEN: in use' }, () => process.exit(1));",
+    );
+    await expect(supervised.start()).rejects.toThrow('the nameserver did not start: DNS_LISTEN: in use');
+    expect(isAlive(supervised.pid as number)).toBe(false);
+  });
+
+  it('that ends before it is ready has not started', async () => {
+    await expect(supervise('process.exit(7);').start()).rejects.toThrow('exit code 7');
+  });
+
+  it('that crashes is brought back, each time', async () => {
+    const supervised = supervise(READY);
+    await supervised.start();
+    for (const count of [1, 2]) {
+      const pid = supervised.pid as number;
+      process.kill(pid, 'SIGKILL');
+      await until('another process', () => supervised.pid !== pid && isAlive(supervised.pid as number));
+      expect(crashes).toHaveLength(count);
+    }
+    expect(crashes).toEqual(['SIGKILL', 'SIGKILL']);
+  });
+
+  it('that does not listen to SIGTERM is ended by force, within the time that a stop has', async () => {
+    const supervised = supervise(`process.on('SIGTERM', () => {}); ${READY}`);
+    await supervised.start();
+    const startedAt = performance.now();
+    await supervised.stop();
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(isAlive(supervised.pid as number)).toBe(false);
+  });
+
+  it('that is stopped while it waits to be brought back stays away', async () => {
+    const supervised = supervise(`${READY} setTimeout(() => process.exit(1), 20);`);
+    await supervised.start();
+    await until('a crash', () => crashes.length > 0);
+    await supervised.stop();
+    expect(isAlive(supervised.pid as number)).toBe(false);
+  });
+});

@@ -1,0 +1,66 @@
+// A database of its own for a test, made from the migrated template, and dropped behind it.
+
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+
+export interface TestServer {
+  name: string;
+  url: string;
+}
+
+export interface TestDatabase {
+  url: string;
+  db: Database;
+  /** Ends every connection and drops the database. */
+  drop(): Promise<void>;
+}
+
+export const DEBIAN_POSTGRES = '/usr/lib/postgresql/15';
+export const TEMPLATE_DATABASE = 'zonefleet_template';
+
+export const TEST_SETTINGS = {
+  edgeIpv4: ['192.0.2.1'],
+  edgeIpv6: ['2001:db8::1'],
+  nameserverSets: [['ns1.example.net', 'ns2.example.net']],
+  soaRname: 'hostmaster.example.net',
+};
+
+/** The servers that this machine has: the embedded Postgres 18 and perhaps Debian's 15. */
+export function testServers(): TestServer[] {
+  return inject('postgresServers');
+}
+
+/** Without `server`, on the embedded one; `empty` is without the schema. */
+export async function createDatabase(
+  options: { server?: TestServer; empty?: boolean } = {},
+): Promise<TestDatabase> {
+  const server = options.server ?? (testServers()[0] as TestServer);
+  const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
+  await runOn(server, `create database ${name} template ${options.empty ? 'template0' : TEMPLATE_DATABASE}`);
+  const url = databaseUrl(server, name);
+  const db = openDatabase(url);
+  return {
+    url,
+    db,
+    async drop() {
+      await db.destroy();
+      await runOn(server, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** The URL of another database on the same server. */
+export function databaseUrl(server: { url: string }, database: string): string {
+  return server.url.replace(/^(postgresql:\/\/[^/]*\/)[^?]*/, `$1${database}`);
+}
+
+export async function runOn(server: { url: string }, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,112 @@
+// Following nodes in tests: what they log, zones to give them, and the comparison of what they hold with Postgres, name by
+// name.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Name, parseName } from '../../src/dns/name.ts';
+import { type Following, type FollowOptions, followChanges } from '../../src/nameserver/follow-changes.ts';
+import type { Log } from '../../src/nameserver/reconnect.ts';
+import type { Database } from '../../src/store/database.ts';
+import { listZones, loadZone } from '../../src/store/load-zones.ts';
+import { buildZone } from '../../src/zone/build-zone.ts';
+import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import { recordsOf } from './zone-text.ts';
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  fields: object;
+  message: string;
+}
+
+export function collectingLog(): Log & { lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A small zone; `serial` tells its versions apart. */
+export function smallZone(apex: string, serial: number, extra = ''): { apex: Name; records: ZoneRecord[] } {
+  const text = `@ 300 IN SOA ns1.example.net. hostmaster.example.net. ${serial} 3600 600 86400 300
+@ 300 IN NS ns1.example.net.
+www 300 IN A 192.0.2.${serial % 256}
+${extra}`;
+  return { apex: parseName(apex), records: recordsOf(text, apex) };
+}
+
+export async function followLoaded(
+  options: Partial<FollowOptions> & { databaseUrl: string },
+): Promise<Following> {
+  const node = await followChanges({ nodeName: 'node', log: collectingLog(), ...options });
+  await until(() => node.state().loaded);
+  return node;
+}
+
+/** Polls until the condition holds; fails with `explain` after the deadline. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 15_000,
+  explain: () => unknown = () => condition.toString(),
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${JSON.stringify(explain())}`);
+    await pause(5);
+  }
+}
+
+/** Everything that differs between a node and Postgres; empty when the node holds exactly what Postgres holds. */
+export async function differences(node: Following, db: Database): Promise<string[]> {
+  const found: string[] = [];
+  const listed = await listZones(db);
+  const apexes = new Set(listed.map((zone) => zone.apex));
+  for (const apex of node.zones.keys())
+    if (!apexes.has(apex)) found.push(`${apex}: served, but not in Postgres`);
+  for (const { apex } of listed) {
+    const stored = await loadZone(db, apex);
+    const served = node.zones.get(apex);
+    if (stored === undefined || served === undefined) {
+      found.push(`${apex}: ${stored === undefined ? 'vanished' : 'not served'}`);
+      continue;
+    }
+    const built = buildZone(apex, stored.records);
+    if (built.kind === 'refused') found.push(`${apex}: cannot be built`);
+    else found.push(...zoneDifferences(built.zone, served).map((text) => `${apex}: ${text}`));
+  }
+  return found;
+}
+
+function zoneDifferences(wanted: Zone, served: Zone): string[] {
+  const found: string[] = [];
+  if (wanted.serial !== served.serial) found.push(`serial ${served.serial}, not ${wanted.serial}`);
+  if (wanted.records !== served.records) found.push(`${served.records} records, not ${wanted.records}`);
+  for (const name of new Set([...wanted.nodes.keys(), ...served.nodes.keys()])) {
+    const left = print(wanted, name);
+    const right = print(served, name);
+    if (left !== right) found.push(`${name}: ${right}, not ${left}`);
+  }
+  return found;
+}
+
+function print(zone: Zone, name: Name): string {
+  const node = zone.nodes.get(name);
+  if (node === undefined) return 'nothing';
+  const sets = [...node.sets.values()].map((set) => {
+    const rdata = set.rdata.map((one) => Buffer.from(one).toString('hex')).sort();
+    return `${set.type} ${set.ttl} ${rdata.join(' ')}`;
+  });
+  return sets.sort().join('; ') || 'an empty non-terminal';
+}
+
+/** Polls until the node holds exactly what Postgres holds. */
+export async function untilEqual(node: Following, db: Database, timeoutMs = 30_000): Promise<void> {
+  let left: string[] = [];
+  await until(
+    async () => {
+      left = await differences(node, db);
+      return left.length === 0;
+    },
+    timeoutMs,
+    () => ({ differences: left.length, first: left.slice(0, 5), state: node.state() }),
+  );
+}

@@ -1,0 +1,72 @@
+// Stands between a node and its Postgres: can stop passing octets without closing anything, as a cut cable does, or close
+// and refuse everything.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  /** The server's URL, by way of this proxy. */
+  url: string;
+  /** Nothing passes, connections stay open, new ones hang. */
+  pause(): void;
+  /** All connections end, new ones are refused at once. */
+  cut(): void;
+  resume(): void;
+  /** Another server behind it, for connections from now on. */
+  pointAt(url: string): void;
+  stop(): Promise<void>;
+}
+
+export async function startProxy(serverUrl: string): Promise<TcpProxy> {
+  let state: 'open' | 'paused' | 'cut' = 'open';
+  let target = socketOf(serverUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    if (state === 'cut') return incoming.destroy();
+    const outgoing = connect(target);
+    const pass = (from: Socket, to: Socket) => {
+      sockets.add(from);
+      from.on('data', (octets) => to.write(octets));
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      if (state === 'paused') from.pause();
+    };
+    pass(incoming, outgoing);
+    pass(outgoing, incoming);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(serverUrl.replace('@/', '@localhost/'));
+  return {
+    url: `postgresql://${url.username}@127.0.0.1:${port}${url.pathname}`,
+    pause() {
+      state = 'paused';
+      for (const socket of sockets) socket.pause();
+    },
+    cut() {
+      state = 'cut';
+      for (const socket of sockets) socket.destroy();
+    },
+    resume() {
+      state = 'open';
+      for (const socket of sockets) socket.resume();
+    },
+    pointAt(next) {
+      target = socketOf(next);
+    },
+    async stop() {
+      state = 'cut';
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** `postgresql://user@/database?host=<directory>&port=5432` is a unix socket. */
+function socketOf(serverUrl: string): { path: string } {
+  const parameters = new URL(serverUrl.replace('@/', '@localhost/')).searchParams;
+  return { path: `${parameters.get('host')}/.s.PGSQL.${parameters.get('port') ?? 5432}` };
+}
