@@ -74,11 +74,13 @@ const update = fc.oneof(
   fc.record({ id, name: fc.constantFrom(...NAMES), ttl }),
   fc.record({ id, ttl, comment: fc.constantFrom('c', 'd', '') }),
 );
-const editText: fc.Arbitrary<EditText> = fc.record({
-  delete: fc.uniqueArray(id, { maxLength: 3 }),
-  update: fc.uniqueArray(update, { maxLength: 3, selector: (u) => u.id }),
-  replace: fc.array(replacement, { maxLength: 2 }),
-  create: fc.array(record, { maxLength: 3 }),
+const items = <T>(one: fc.Arbitrary<T>) =>
+  fc.oneof(fc.constant([]), fc.constant([]), fc.array(one, { minLength: 1, maxLength: 2 }));
+const anyEdit: fc.Arbitrary<EditText> = fc.record({
+  delete: items(id),
+  update: items(update),
+  replace: items(replacement),
+  create: items(record),
 });
 
 function parsed(text: EditText): Edit {
@@ -102,6 +104,14 @@ function domainOf(texts: readonly RecordText[]): CustomerRecord[] {
 }
 
 const domain = fc.array(record, { minLength: 4, maxLength: 24 }).map(domainOf);
+
+/** A domain and an edit that nearly always names records it has, each once. */
+const domainAndEdit = fc.tuple(domain, anyEdit).map(([records, text]): [CustomerRecord[], EditText] => {
+  const free = records.map((r) => r.id);
+  const take = (n: number) => free.splice(n % (free.length + 1), 1)[0] ?? 99;
+  const update = (text.update ?? []).map((u) => ({ ...u, id: take(u.id) }));
+  return [records, { ...text, update, delete: (text.delete ?? []).map(take) }];
+});
 
 /** The rules of spec §3 and §4, written a second time. */
 function faultsOf(records: readonly RecordValue[]): string[] {
@@ -166,7 +176,7 @@ describe('a random edit', () => {
   it('leaves the domain in order, or is refused', () => {
     let changes = 0;
     fc.assert(
-      fc.property(domain, editText, (before, text) => {
+      fc.property(domainAndEdit, ([before, text]) => {
         const plan = planEdit(stateOf(before), parsed(text));
         if (plan.kind === 'problems') {
           expect(plan.problems.length).toBeGreaterThan(0);
@@ -190,8 +200,9 @@ describe('a random edit', () => {
   });
 
   it('means the same in any order of its items', () => {
-    const shuffled = editText.chain((text) =>
+    const shuffled = domainAndEdit.chain(([before, text]) =>
       fc.tuple(
+        fc.constant(before),
         fc.constant(text),
         fc.shuffledSubarray([...(text.create ?? [])], { minLength: text.create?.length ?? 0 }),
         fc.shuffledSubarray([...(text.update ?? [])], { minLength: text.update?.length ?? 0 }),
@@ -200,7 +211,7 @@ describe('a random edit', () => {
       ),
     );
     fc.assert(
-      fc.property(domain, shuffled, (before, [text, create, update, replace, deletes]) => {
+      fc.property(shuffled, ([before, text, create, update, replace, deletes]) => {
         const turned = replace.map((r) => ({ ...r, records: [...r.records].reverse() }));
         const one = planEdit(stateOf(before), parsed(text));
         const other = planEdit(stateOf(before), parsed({ create, update, replace: turned, delete: deletes }));
@@ -215,7 +226,7 @@ describe('a random edit', () => {
 
   it('needs no more than the records that it asks for', () => {
     fc.assert(
-      fc.property(domain, editText, (all, text) => {
+      fc.property(domainAndEdit, ([all, text]) => {
         const edit = parsed(text);
         const records = scoped(all, edit);
         expect(planEdit({ ...stateOf(all), records }, edit)).toEqual(planEdit(stateOf(all), edit));
@@ -226,7 +237,7 @@ describe('a random edit', () => {
 
   it('is taken back without a trace', () => {
     fc.assert(
-      fc.property(domain, editText, (before, text) => {
+      fc.property(domainAndEdit, ([before, text]) => {
         const plan = planEdit(stateOf(before), parsed(text));
         if (plan.kind === 'problems') return;
         const after = applied(before, plan.ops);
@@ -248,7 +259,7 @@ describe('a random edit', () => {
 
   it('changes what is published at the names that it reports, and nowhere else', () => {
     fc.assert(
-      fc.property(domain, editText, (before, text) => {
+      fc.property(domainAndEdit, ([before, text]) => {
         const plan = planEdit(stateOf(before), parsed(text));
         if (plan.kind === 'problems') return;
         const after = applied(before, plan.ops);
@@ -294,19 +305,25 @@ it('a replacement leaves exactly what it lists', () => {
   );
 });
 
-it('10,000 items are planned in less than a second', () => {
+/** Of this process: other tests run beside it. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+it('10,000 items are planned in less than a second of CPU', () => {
   const create = Array.from({ length: 10_000 }, (_, i): RecordText => {
     const type = API_TYPES[i % 2] as ApiType;
     return { name: `h${i}.d${i % 100}`, type, destination: type === 'A' ? '192.0.2.1' : '2001:db8::1' };
   });
   const edit = parsed({ create });
   const state = stateOf([]);
-  const started = performance.now();
+  const started = cpuMs();
   const plan = planEdit(state, edit);
-  const firstMs = performance.now() - started;
+  const firstMs = cpuMs() - started;
   if (plan.kind === 'problems') throw new Error('refused');
   const all = applied([], plan.ops);
-  const again = performance.now();
+  const again = cpuMs();
   const updated = planEdit(stateOf(all), {
     ...NO_EDIT,
     updates: all.map((r) => ({ id: r.id, set: { ttl: 60 } })),
@@ -315,7 +332,7 @@ it('10,000 items are planned in less than a second', () => {
     stateOf(all),
     parsed({ create: [{ name: 'd1', type: 'NS', destination: 'ns.example.net' }] }),
   );
-  const secondMs = performance.now() - again;
+  const secondMs = cpuMs() - again;
   expect(updated.kind === 'change' && updated.ops.length).toBe(10_000);
   expect(cut.kind).toBe('problems');
   expect(firstMs).toBeLessThan(1_000);

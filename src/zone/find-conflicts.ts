@@ -1,0 +1,176 @@
+// What the records of an edit's result say against each other. A conflict is reported at the items that wrote a record
+// of it: what was there before and is not touched is nobody's fault.
+
+import { type Name, printName } from '../dns/name.ts';
+import type { RecordValue } from './customer-record.ts';
+import { MAX_SET_OCTETS } from './destination.ts';
+import type { EditItem, Row } from './draft.ts';
+import type { EditProblem } from './edit.ts';
+import { rdataKey, targetOf } from './rdata-key.ts';
+import { namesBetween } from './record-name.ts';
+import { isAddressLike } from './record-types.ts';
+
+/** A row that is there in the end. */
+interface LiveRow extends Row {
+  after: RecordValue;
+}
+
+export function findConflicts(rows: readonly Row[], apex: Name): EditProblem[] {
+  return new ConflictSearch(rows, apex).run();
+}
+
+const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
+
+class ConflictSearch {
+  readonly #apex: Name;
+  readonly #at = new Map<Name, LiveRow[]>();
+  /** Written rows by the name they had: deleted ones, and those that are something else now. */
+  readonly #left = new Map<Name, Row[]>();
+  readonly #written = new Set<Name>();
+  readonly #problems = new Map<string, EditProblem>();
+  #delegationsWritten = false;
+
+  constructor(rows: readonly Row[], apex: Name) {
+    this.#apex = apex;
+    for (const row of rows) {
+      if (row.after !== undefined) push(this.#at, row.after.name, row as LiveRow);
+      if (row.item === undefined) continue;
+      for (const value of [row.before, row.after]) {
+        if (value === undefined) continue;
+        this.#written.add(value.name);
+        if (value.type === 'NS') this.#delegationsWritten = true;
+      }
+      if (row.before !== undefined) push(this.#left, row.before.name, row);
+    }
+  }
+
+  run(): EditProblem[] {
+    for (const name of this.#written) {
+      const rows = this.#at.get(name) ?? [];
+      if (rows.length > 1) {
+        this.#judgeAliases(name, rows);
+        this.#judgeProxied(name, rows);
+        this.#judgeEqual(name, rows);
+        this.#judgeSize(name, rows);
+      }
+      this.#judgeDelegationDigests(name, rows);
+    }
+    // a delegation that changes concerns names that nothing else touches
+    for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) this.#judgeCut(name);
+    return [...this.#problems.values()];
+  }
+
+  #judgeAliases(name: Name, rows: readonly LiveRow[]): void {
+    const aliases = rows.filter(({ after }) => after.type === 'CNAME' || after.type === 'ANAME');
+    if (aliases.length > 1) {
+      this.#blame(`${printName(name)} can have only one CNAME or ANAME`, aliases); // RFC 2181 §10.1
+    }
+    for (const { after } of aliases) {
+      if (after.proxied) continue;
+      if (after.type === 'CNAME') {
+        this.#blame(`${printName(name)} has a CNAME: nothing else can stand there`, rows); // RFC 1034 §3.6.2
+      } else {
+        const others = rows.filter((row) => isAddressLike(row.after.type));
+        if (others.length > 1)
+          this.#blame(`${printName(name)} has an ANAME, which brings its addresses`, others);
+      }
+    }
+  }
+
+  #judgeProxied(name: Name, rows: readonly LiveRow[]): void {
+    const addressLike = rows.filter(({ after }) => isAddressLike(after.type));
+    const proxied = addressLike.filter(({ after }) => after.proxied).length;
+    if (proxied > 0 && proxied < addressLike.length) {
+      const message = `the A, AAAA, CNAME and ANAME records at ${printName(name)} must all be proxied or none`;
+      this.#blame(message, addressLike);
+    }
+  }
+
+  #judgeEqual(name: Name, rows: readonly LiveRow[]): void {
+    const groups = new Map<string, LiveRow[]>();
+    for (const row of rows) push(groups, identity(row.after), row);
+    for (const [key, group] of groups) {
+      if (group.length < 2) continue;
+      const comers = group.filter(
+        ({ before, after, allowEqualTxt }) =>
+          !(before !== undefined && before.name === name && identity(before) === key) &&
+          !(allowEqualTxt && after.type === 'TXT'),
+      );
+      const type = group[0]?.after.type;
+      // of several that come, the first stays blameless, unless the record was there
+      const blamed = comers.length === group.length ? comers.slice(1) : comers;
+      this.#blame(`this ${type} record is at ${printName(name)} already`, blamed);
+    }
+  }
+
+  #judgeSize(name: Name, rows: readonly LiveRow[]): void {
+    const sets = new Map<string, LiveRow[]>();
+    for (const row of rows) push(sets, row.after.type, row);
+    for (const [type, set] of sets) {
+      const octets = set.reduce((sum, { after }) => sum + after.rdata.length + SET_ENTRY_OCTETS, 0);
+      if (set.length > 1 && octets > MAX_SET_OCTETS) {
+        this.#blame(`the ${type} records at ${printName(name)} would not fit into a DNS message`, set);
+      }
+    }
+  }
+
+  #judgeDelegationDigests(name: Name, rows: readonly LiveRow[]): void {
+    const digests = rows.filter(({ after }) => after.type === 'DS');
+    if (digests.length === 0 || rows.some(({ after }) => after.type === 'NS')) return;
+    const message = `${printName(name)} has a DS but no NS: a DS belongs to a delegation`; // RFC 4035 §2.4
+    this.#blame(message, digests, this.#left.get(name) ?? []);
+  }
+
+  /** At and below a delegation the child answers: what stands there besides NS, DS and glue is never seen. */
+  #judgeCut(name: Name): void {
+    const cut = this.#cutAtOrAbove(name);
+    if (cut === undefined) return;
+    const nameservers = (this.#at.get(cut) as LiveRow[]).filter(({ after }) => after.type === 'NS');
+    const targets = new Set(nameservers.map(({ after }) => targetOf('NS', after.rdata)));
+    for (const row of this.#at.get(name) ?? []) {
+      const { type, proxied } = row.after;
+      if (name === cut && (type === 'NS' || type === 'DS')) continue;
+      if ((type === 'A' || type === 'AAAA') && !proxied && targets.has(name)) continue;
+      const place = name === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
+      const message = `${printName(name)} ${place}: only unproxied addresses of its nameservers can stand there`;
+      this.#blame(message, [row], nameservers, this.#left.get(cut) ?? []);
+    }
+  }
+
+  /** The topmost, as a resolver meets it. The apex is none: its NS are not records of the customer. */
+  #cutAtOrAbove(name: Name): Name | undefined {
+    if (name === this.#apex) return undefined;
+    let cut: Name | undefined;
+    if (this.#isCut(name)) cut = name;
+    for (const above of namesBetween(name, this.#apex)) if (this.#isCut(above)) cut = above;
+    return cut;
+  }
+
+  #isCut(name: Name): boolean {
+    return this.#at.get(name)?.some(({ after }) => after.type === 'NS') ?? false;
+  }
+
+  /** Reports at the items behind the first of the groups that has any; one conflict for each item is enough. */
+  #blame(message: string, ...groups: (readonly Row[])[]): void {
+    for (const rows of groups) {
+      const items = rows.flatMap(({ item }) => (item === undefined ? [] : [item]));
+      for (const item of items) this.#report(item, message);
+      if (items.length > 0) return;
+    }
+  }
+
+  #report({ list, index }: EditItem, message: string): void {
+    const key = `${list} ${index}`;
+    if (!this.#problems.has(key)) this.#problems.set(key, { list, index, code: 'conflict', message });
+  }
+}
+
+function identity({ type, rdata }: RecordValue): string {
+  return `${type} ${rdataKey(type, rdata)}`;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,106 @@
+// What can be said of one record alone, whatever stands beside it: everything here is a 400 that names a field.
+
+import { isWildcard, type Name } from '../dns/name.ts';
+import {
+  type EdgeAddresses,
+  ORIGIN_SCHEMES,
+  type RecordSettings,
+  type RecordValue,
+} from './customer-record.ts';
+import { asciiText, readName } from './name-text.ts';
+import { targetOf } from './rdata-key.ts';
+import {
+  isAddressLike,
+  MAX_COMMENT_CHARACTERS,
+  MAX_PORT,
+  MAX_TIMEOUT_SECONDS,
+  MAX_TTL_SECONDS,
+  MIN_TTL_SECONDS,
+} from './record-types.ts';
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** `given` is what the caller said: a limit that came later does not make an untouched field wrong. */
+export function judgeRecord(
+  value: RecordValue,
+  given: Partial<RecordSettings> & { readonly ttl?: number },
+  domain: { readonly apex: Name; readonly edges: EdgeAddresses },
+): FieldProblem[] {
+  return [
+    ...judgePlace(value, domain.apex),
+    ...judgeProxied(value, given, domain.edges),
+    ...judgeRanges(given),
+  ];
+}
+
+function* judgePlace({ name, type, rdata, proxied }: RecordValue, apex: Name): Generator<FieldProblem> {
+  if (name === apex) {
+    if (type === 'NS') {
+      yield { field: 'type', message: 'the nameservers of the domain itself are set by the service' };
+    } else if (type === 'DS') {
+      yield { field: 'type', message: 'the DS of the domain itself belongs to the parent zone' }; // RFC 4035 §2.4
+    } else if (type === 'CNAME' && !proxied) {
+      const message = 'the apex cannot be a CNAME; use an ANAME, or proxy the record'; // RFC 1912 §2.4
+      yield { field: 'type', message };
+    }
+  }
+  if (isWildcard(name) && (type === 'NS' || type === 'DS')) {
+    yield { field: 'name', message: 'a wildcard cannot be delegated' }; // RFC 4592 §4.2
+  }
+  if ((type === 'CNAME' || type === 'ANAME') && targetOf(type, rdata) === name) {
+    yield { field: 'destination', message: `the ${type} points to itself` };
+  }
+}
+
+function* judgeProxied(
+  { type, proxied }: RecordValue,
+  given: Partial<RecordSettings>,
+  { v4, v6 }: EdgeAddresses,
+): Generator<FieldProblem> {
+  if (proxied && !isAddressLike(type)) {
+    yield { field: 'proxied', message: `a record of type ${type} cannot be proxied` };
+  } else if (given.proxied === true && v4.length + v6.length === 0) {
+    yield { field: 'proxied', message: 'this service has no edge addresses, nothing can be proxied' };
+  }
+}
+
+function* judgeRanges(given: Partial<RecordSettings> & { readonly ttl?: number }): Generator<FieldProblem> {
+  const { ttl, port, timeout, scheme, hostHeader, destCountry, comment } = given;
+  if (isOutside(ttl, MIN_TTL_SECONDS, MAX_TTL_SECONDS)) {
+    yield { field: 'ttl', message: `the TTL must be ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS} seconds` };
+  }
+  if (isOutside(port, 1, MAX_PORT)) yield { field: 'port', message: `the port must be 1 to ${MAX_PORT}` };
+  if (isOutside(timeout, 1, MAX_TIMEOUT_SECONDS)) {
+    yield { field: 'timeout', message: `the timeout must be 1 to ${MAX_TIMEOUT_SECONDS} seconds` };
+  }
+  if (scheme !== undefined && !ORIGIN_SCHEMES.includes(scheme)) {
+    yield { field: 'scheme', message: `the scheme must be one of ${ORIGIN_SCHEMES.join(', ')}` };
+  }
+  if (hostHeader !== undefined && hostHeader !== null && !isHostName(hostHeader)) {
+    yield { field: 'host_header', message: 'the host header must be a host name' };
+  }
+  if (destCountry !== undefined && destCountry !== null && !/^[A-Z]{2}$/.test(destCountry)) {
+    yield { field: 'dest_country', message: 'the country must be an ISO 3166 code of two capital letters' };
+  }
+  if (comment !== undefined && comment !== null) {
+    // as Postgres counts them, and it takes no NUL
+    if ([...comment].length > MAX_COMMENT_CHARACTERS) {
+      yield { field: 'comment', message: `the comment is longer than ${MAX_COMMENT_CHARACTERS} characters` };
+    } else if (comment.includes('\0') || /\p{Surrogate}/u.test(comment)) {
+      yield { field: 'comment', message: 'the comment is not well-formed text' };
+    }
+  }
+}
+
+function isOutside(value: number | undefined, min: number, max: number): boolean {
+  return value !== undefined && !(Number.isInteger(value) && value >= min && value <= max);
+}
+
+function isHostName(text: string): boolean {
+  if (!/^[A-Za-z0-9_.-]+$/.test(text) || text.startsWith('.')) return false;
+  const ascii = asciiText(text);
+  return ascii.kind === 'text' && readName(`${ascii.text}.`).kind === 'name';
+}

@@ -1,0 +1,76 @@
+// A name as people write it in forms and JSON: Unicode (UTS 46), A-labels, underscores, escapes. The result is ASCII
+// text for `parseName`, so that a name has one reading wherever it is written.
+
+import { toASCII } from 'tr46';
+import { TextError } from '../dns/errors.ts';
+import { labelsOf, type Name, parseName, ROOT } from '../dns/name.ts';
+
+export type AsciiText =
+  | { readonly kind: 'text' /** Without the final dot. */; readonly text: string; readonly absolute: boolean }
+  | { readonly kind: 'problem'; readonly message: string };
+
+export type ReadName =
+  | { readonly kind: 'name'; readonly name: Name }
+  | { readonly kind: 'problem'; readonly message: string };
+
+/** `/` stands in names of classless reverse delegations (RFC 2317); `*` alone is a wildcard. */
+const PLAIN_LABEL = /^(?:\*|[A-Za-z0-9_/-]+)$/;
+const MAPPED_LABEL = /^[a-z0-9_-]+$/;
+const IDEOGRAPHIC_DOTS = /[\u3002\uff0e\uff61]/g; // UTS 46 §4: separators as well
+
+export function asciiText(text: string): AsciiText {
+  const labels: string[] = [];
+  let label = '';
+  for (const part of text.replace(IDEOGRAPHIC_DOTS, '.').match(/\\[\s\S]?|\.|[^.\\]+/g) ?? []) {
+    if (part === '.') {
+      labels.push(label);
+      label = '';
+    } else {
+      label += part;
+    }
+  }
+  const absolute = label === '' && labels.length > 0;
+  if (!absolute) labels.push(label);
+  const written: string[] = [];
+  for (const raw of labels) {
+    const ascii = asciiLabel(raw);
+    if (typeof ascii === 'object') return { kind: 'problem', message: ascii.problem };
+    written.push(ascii);
+  }
+  return { kind: 'text', text: written.join('.'), absolute };
+}
+
+function asciiLabel(label: string): string | { problem: string } {
+  if (label === '') return { problem: 'a name must not be empty or have empty labels' };
+  if (label.includes('\\') || PLAIN_LABEL.test(label)) return label; // escapes are judged by parseName
+  if (/^[\x20-\x7e]*$/.test(label)) {
+    return { problem: `"${label}" has a character that must be written as an escape, \\DDD` };
+  }
+  const mapped = toASCII(label, { checkBidi: true, checkJoiners: true });
+  if (mapped === null || !MAPPED_LABEL.test(mapped)) {
+    return { problem: `"${label}" is not a valid internationalised label` };
+  }
+  return mapped;
+}
+
+/** Runs `parseName`, whose only exception means bad text. */
+export function readName(text: string, origin?: Name): ReadName {
+  try {
+    return { kind: 'name', name: parseName(text, origin) };
+  } catch (error) {
+    if (error instanceof TextError) return { kind: 'problem', message: error.message };
+    throw error;
+  }
+}
+
+/** The text that `asciiText` takes back, without the final dot; the root is `.`. Stricter with escapes than a zone file. */
+export function printWithoutDot(name: Name): string {
+  if (name === ROOT) return '.';
+  return labelsOf(name)
+    .map((label) => (label === '*' ? label : label.replace(/[^A-Za-z0-9_/-]/g, escapeOctet)))
+    .join('.');
+}
+
+function escapeOctet(char: string): string {
+  return `\\${String(char.charCodeAt(0)).padStart(3, '0')}`;
+}

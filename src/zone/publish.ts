@@ -1,0 +1,131 @@
+// What nameservers serve for a customer's records: for proxied ones the edge's addresses in place of what they hold.
+// Everything here is a function of the records at one name and of settings: a name can be published alone.
+
+import { parseIpv4, parseIpv6 } from '../dns/ip-address.ts';
+import { encodeName, foldCase, type Name, parentOf, ROOT } from '../dns/name.ts';
+import { printRdata } from '../dns/rdata.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import type { CustomerRecord, EdgeAddresses, RecordValue } from './customer-record.ts';
+import { rdataKey } from './rdata-key.ts';
+import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from './record-types.ts';
+import type { ZoneRecord } from './zone.ts';
+
+/** The addresses that an unproxied ANAME's target was last seen with, as text, and their TTL. */
+export interface FlattenedTarget {
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+  readonly ttl: number;
+}
+
+/** All that is published for `records`, which are all records at one name. Equal rdata once (RFC 2181 §5). */
+export function publishName(
+  records: readonly RecordValue[],
+  edges: EdgeAddresses,
+  flattened?: FlattenedTarget,
+): ZoneRecord[] {
+  const published: ZoneRecord[] = [];
+  const seen = new Set<string>();
+  let proxiedTtl = MAX_PROXIED_TTL_SECONDS;
+  let proxiedName: Name | undefined;
+  for (const { name: owner, type, rdata, ttl, proxied } of records) {
+    if (proxied) {
+      proxiedName = owner;
+      proxiedTtl = Math.min(proxiedTtl, ttl); // several, of several types: one set with one TTL
+    } else if (type === 'ANAME') {
+      if (flattened === undefined) continue;
+      published.push(...addressRecords(owner, Math.min(ttl, flattened.ttl), flattened));
+    } else {
+      const key = `${type} ${rdataKey(type, rdata)}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      published.push({ owner, type: wireTypeCode(type), ttl, rdata });
+    }
+  }
+  if (proxiedName !== undefined) published.push(...addressRecords(proxiedName, proxiedTtl, edges));
+  return published;
+}
+
+function addressRecords(owner: Name, ttl: number, { v4, v6 }: EdgeAddresses): ZoneRecord[] {
+  const records = [
+    ...v4.map((text) => ({ owner, type: TYPE.A, ttl, rdata: parseIpv4(text) })),
+    ...v6.map((text) => ({ owner, type: TYPE.AAAA, ttl, rdata: parseIpv6(text) })),
+  ];
+  const seen = new Set<string>();
+  return records.filter(({ type, rdata }) => {
+    const key = `${type} ${rdata.join('.')}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+/** All records of a domain but its managed SOA and NS, name by name. */
+export function publishRecords(
+  records: readonly CustomerRecord[],
+  edges: EdgeAddresses,
+  flattened: ReadonlyMap<Name, FlattenedTarget> = new Map(),
+): ZoneRecord[] {
+  const names = new Map<Name, CustomerRecord[]>();
+  for (const record of records) {
+    const list = names.get(record.name);
+    if (list === undefined) names.set(record.name, [record]);
+    else list.push(record);
+  }
+  return [...names].flatMap(([name, list]) => publishName(list, edges, flattened.get(name)));
+}
+
+/** The published content of one record as zone-file text; addresses joined by `, ` where those are published. */
+export function printDnsContent(
+  record: { readonly type: ApiType; readonly rdata: Uint8Array; readonly proxied: boolean },
+  edges: EdgeAddresses,
+  flattened?: FlattenedTarget,
+): string {
+  const { type, rdata, proxied } = record;
+  if (proxied) return [...edges.v4, ...edges.v6].join(', ');
+  if (type === 'ANAME') return [...(flattened?.v4 ?? []), ...(flattened?.v6 ?? [])].join(', ');
+  return printRdata(wireTypeCode(type), rdata);
+}
+
+// Timers that registries accept; MINIMUM bounds how long a resolver believes that a name does not exist.
+export const SOA_TTL_SECONDS = 3_600;
+export const NS_TTL_SECONDS = 86_400;
+const REFRESH_SECONDS = 10_000;
+const RETRY_SECONDS = 2_400;
+const EXPIRE_SECONDS = 604_800;
+const MINIMUM_SECONDS = 1_800;
+
+/** The SOA and NS that the service puts at the apex. The first nameserver is MNAME. */
+export function apexRecords(domain: {
+  readonly apex: Name;
+  readonly nameservers: readonly Name[];
+  readonly serial: number;
+  readonly rname: Name;
+}): ZoneRecord[] {
+  const { apex, nameservers, serial, rname } = domain;
+  const [primary] = nameservers;
+  if (primary === undefined) throw new RangeError('a domain needs nameservers');
+  const timers = new DataView(new ArrayBuffer(20));
+  const numbers = [serial, REFRESH_SECONDS, RETRY_SECONDS, EXPIRE_SECONDS, MINIMUM_SECONDS];
+  for (const [i, number] of numbers.entries()) timers.setUint32(4 * i, number);
+  const soa = Buffer.concat([encodeName(primary), encodeName(rname), new Uint8Array(timers.buffer)]);
+  return [
+    { owner: apex, type: TYPE.SOA, ttl: SOA_TTL_SECONDS, rdata: Uint8Array.from(soa) },
+    ...nameservers.map((name) => ({
+      owner: apex,
+      type: TYPE.NS,
+      ttl: NS_TTL_SECONDS,
+      rdata: Uint8Array.from(encodeName(foldCase(name))),
+    })),
+  ];
+}
+
+/** `hostmaster.` before the parent of the first nameserver: the mailbox when none is set. */
+export function defaultRname(nameserver: Name): Name {
+  const parent = nameserver === ROOT ? ROOT : parentOf(nameserver);
+  return `\x0ahostmaster${parent}` as Name;
+}
+
+/** RFC 1982 §3.1. It only ever grows; 0 is left out, since some secondaries take it for "none". */
+export function nextSerial(serial: number): number {
+  return serial >= 0xffff_ffff ? 1 : serial + 1;
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { parseName, printName } from '../../src/dns/name.ts';
+import { printRdata } from '../../src/dns/rdata.ts';
+import { typeMnemonic } from '../../src/dns/type-codes.ts';
+import { buildZone } from '../../src/zone/build-zone.ts';
+import {
+  apexRecords,
+  defaultRname,
+  nextSerial,
+  printDnsContent,
+  publishName,
+  publishRecords,
+} from '../../src/zone/publish.ts';
+import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { APEX, EDGES, NO_EDGES, newRecord, records } from '../support/customer-records.ts';
+
+function shown(published: readonly ZoneRecord[]): string[] {
+  return published.map(
+    ({ owner, ttl, type, rdata }) =>
+      `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
+  );
+}
+
+const published = (...lines: string[]) =>
+  shown(
+    publishName(
+      lines.map((line) => newRecord(line)),
+      EDGES,
+    ),
+  );
+const edgesAt = (name: string, ttl: number) => [
+  `${name} ${ttl} A 203.0.113.1`,
+  `${name} ${ttl} A 203.0.113.2`,
+  `${name} ${ttl} AAAA 2001:db8::1`,
+];
+
+describe('a name', () => {
+  it('is published as it is written', () => {
+    expect(published('www 600 A 192.0.2.1', 'www 900 TXT x', 'www 60 HTTPS 1 . alpn=h2')).toEqual([
+      'www.example.com. 600 A 192.0.2.1',
+      'www.example.com. 900 TXT "x"',
+      'www.example.com. 60 HTTPS 1 . alpn=h2',
+    ]);
+  });
+
+  it.each([
+    'A 192.0.2.1',
+    'AAAA 2001:db8::99',
+    'CNAME web.example.net',
+    'ANAME web.example.net',
+  ])('with a proxied %s leads to every edge address', (content) => {
+    expect(published(`www ${content} ; proxied`)).toEqual(edgesAt('www.example.com.', 300));
+  });
+
+  it('that is proxied has a TTL of at most 300, the lowest of its records', () => {
+    expect(published('www 3600 A 192.0.2.1 ; proxied')).toEqual(edgesAt('www.example.com.', 300));
+    expect(published('www 3600 A 192.0.2.1 ; proxied', 'www 60 AAAA 2001:db8::99 ; proxied')).toEqual(
+      edgesAt('www.example.com.', 60),
+    );
+  });
+
+  it('publishes the edge once for several proxied records, beside its other types', () => {
+    expect(
+      published(
+        '@ A 192.0.2.1 ; proxied',
+        '@ A 192.0.2.2 ; proxied',
+        '@ CNAME web.example.net ; proxied',
+        '@ MX 0 mx.example.net',
+      ),
+    ).toEqual(['example.com. 300 MX 0 mx.example.net.', ...edgesAt('example.com.', 300)]);
+  });
+
+  it('may be a wildcard', () => {
+    expect(published('* CNAME web.example.net ; proxied')).toEqual(edgesAt('*.example.com.', 300));
+  });
+
+  it('publishes equal rdata once', () => {
+    expect(published('@ TXT x', '@ TXT x', '@ MX 0 MX.example.net', '@ MX 0 mx.example.net')).toEqual([
+      'example.com. 300 TXT "x"',
+      'example.com. 300 MX 0 MX.example.net.',
+    ]);
+    const twice = { v4: ['203.0.113.1', '203.0.113.1'], v6: [] };
+    expect(publishName([newRecord('www A 192.0.2.1 ; proxied')], twice)).toHaveLength(1);
+  });
+
+  it('with an unproxied ANAME has the addresses that its target was seen with', () => {
+    const aname = [newRecord('@ 600 ANAME web.example.net'), newRecord('@ TXT x')];
+    expect(shown(publishName(aname, EDGES))).toEqual(['example.com. 300 TXT "x"']);
+    const flattened = { v4: ['192.0.2.7'], v6: ['2001:db8::7'], ttl: 120 };
+    expect(shown(publishName(aname, EDGES, flattened))).toEqual([
+      'example.com. 120 A 192.0.2.7',
+      'example.com. 120 AAAA 2001:db8::7',
+      'example.com. 300 TXT "x"',
+    ]);
+    expect(shown(publishName(aname, EDGES, { ...flattened, ttl: 7200 }))[0]).toBe(
+      'example.com. 600 A 192.0.2.7',
+    );
+  });
+
+  it('vanishes when it is proxied and there is no edge', () => {
+    expect(publishName([newRecord('www A 192.0.2.1 ; proxied')], NO_EDGES)).toEqual([]);
+  });
+});
+
+it('a domain is a zone with the SOA and NS of the service', () => {
+  const nameservers = [parseName('ns1.zonefleet.test.'), parseName('NS2.zonefleet.test.')];
+  const rname = parseName('hostmaster.zonefleet.test.');
+  const apex = apexRecords({ apex: APEX, nameservers, serial: 7, rname });
+  expect(shown(apex)).toEqual([
+    'example.com. 3600 SOA ns1.zonefleet.test. hostmaster.zonefleet.test. 7 10000 2400 604800 1800',
+    'example.com. 86400 NS ns1.zonefleet.test.',
+    'example.com. 86400 NS ns2.zonefleet.test.',
+  ]);
+  const own = publishRecords(
+    records(['@ CNAME web.example.net ; proxied', '@ MX 0 mx.example.net', '* A 192.0.2.1']),
+    EDGES,
+  );
+  const built = buildZone(APEX, [...apex, ...own]);
+  expect(built.kind === 'built' && [built.zone.serial, built.zone.negativeTtl, built.zone.records]).toEqual([
+    7, 1800, 8,
+  ]);
+  expect(() => apexRecords({ apex: APEX, nameservers: [], serial: 1, rname })).toThrow(RangeError);
+});
+
+it('the mailbox is that of the first nameserver’s parent', () => {
+  expect(printName(defaultRname(parseName('ns1.zonefleet.test.')))).toBe('hostmaster.zonefleet.test.');
+});
+
+it('a serial only grows, in the arithmetic of RFC 1982', () => {
+  expect([nextSerial(1), nextSerial(2 ** 31), nextSerial(2 ** 32 - 2), nextSerial(2 ** 32 - 1)]).toEqual([
+    2,
+    2 ** 31 + 1,
+    2 ** 32 - 1,
+    1,
+  ]);
+});
+
+it.each([
+  ['www A 192.0.2.1', '192.0.2.1'],
+  ['www A 192.0.2.1 ; proxied', '203.0.113.1, 203.0.113.2, 2001:db8::1'],
+  ['www CNAME web.example.net ; proxied', '203.0.113.1, 203.0.113.2, 2001:db8::1'],
+  ['www CNAME web.example.net', 'web.example.net.'],
+  ['@ MX 10 mx.example.net', '10 mx.example.net.'],
+  ['@ TXT x', '"x"'],
+  ['@ ANAME web.example.net', ''],
+])('the published content of %s is %s', (line, content) => {
+  expect(printDnsContent(newRecord(line), EDGES)).toBe(content);
+});
+
+it('the published content of an ANAME is its addresses', () => {
+  const flattened = { v4: ['192.0.2.7'], v6: ['2001:db8::7'], ttl: 60 };
+  expect(printDnsContent(newRecord('@ ANAME web.example.net'), EDGES, flattened)).toBe(
+    '192.0.2.7, 2001:db8::7',
+  );
+});
