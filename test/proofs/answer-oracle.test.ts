@@ -43,7 +43,9 @@ class Oracle {
   readonly #apex: Labels;
 
   constructor(apex: Name, records: readonly ZoneRecord[]) {
-    this.#records = records.map((record) => ({ ...record, at: labelsFromRoot(record.owner) }));
+    // A record that is there twice, its names in another case, is one (RFC 2181 §5).
+    const distinct = new Map(records.map((record) => [lineOf(record), record]));
+    this.#records = [...distinct.values()].map((record) => ({ ...record, at: labelsFromRoot(record.owner) }));
     this.#apex = labelsFromRoot(apex);
   }
 

@@ -69,7 +69,8 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     reason: 'Additional records beyond in-domain glue are optional (RFC 2181 §9, RFC 9471 §3.2).',
     resolve: ({ ours, theirs, complete, limit }) => {
       if (ours.tc || theirs.tc || ours.octets === 0) return undefined;
-      const isOwed = hasNoRoomForMore(ours, complete, limit, true) && hasNoRoomForMore(theirs, complete, limit, false);
+      const isOwed =
+        hasNoRoomForMore(ours, complete, limit, true) && hasNoRoomForMore(theirs, complete, limit, false);
       return isOwed ? { ours, theirs: { ...theirs, additional: ours.additional } } : undefined;
     },
   },
@@ -207,11 +208,27 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
+    rule: 'a DNAME at a wildcard that is asked for by its own name',
+    peers: ['knot'],
+    reason:
+      'Below the label "*" Knot gives the DNAME the name asked for as owner; it is owned by the wildcard (RFC 6672 §3.1).',
+    resolve: ({ ours, theirs }) => {
+      const wildcards = ours.answer.filter((line) => line.startsWith('*.') && line.includes(' DNAME '));
+      const own = (line: string) => wildcards.find((wildcard) => tailOf(wildcard) === tailOf(line)) ?? line;
+      const answer = [...new Set(theirs.answer.map(own))].sort();
+      if (isSameSection(answer, theirs.answer)) return undefined;
+      const fixed = { ...theirs, answer };
+      return isPartOf(answer, ours.answer) && isBare(theirs)
+        ? { ours: fixed, theirs: fixed }
+        : { ours, theirs: fixed };
+    },
+  },
+  {
     rule: 'a DNAME that makes too long a name',
     peers: ['knot'],
-    reason: 'Knot 3.2 answers NXDOMAIN; RFC 6672 §3.2 3C wants YXDOMAIN.',
+    reason: 'Knot 3.2 goes on from the target and answers NXDOMAIN; RFC 6672 §3.2 3C wants YXDOMAIN.',
     resolve: ({ ours, theirs }) =>
-      ours.rcode === 'YXDOMAIN' && theirs.rcode === 'NXDOMAIN' && isSameSection(ours.answer, theirs.answer)
+      ours.rcode === 'YXDOMAIN' && theirs.rcode === 'NXDOMAIN' && isPartOf(ours.answer, theirs.answer)
         ? { ours: theirs, theirs }
         : undefined,
   },
@@ -264,21 +281,6 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       const isSoa = theirs.authority.some((line) => line.includes(' SOA '));
       return isSoa && isPartOf(theirs.answer, ours.answer) && isInAnotherZone(seen)
         ? { ours: theirs, theirs }
-        : undefined;
-    },
-  },
-  {
-    rule: 'additional records of a name that another zone of ours has',
-    peers: ['nsd'],
-    reason: 'For the same reason NSD leaves them out; they are optional.',
-    resolve: ({ ours, theirs, zones, name }) => {
-      const lacking = without(ours.additional, theirs.additional);
-      const isOthers = lacking.every((line) => {
-        const owner = parseName(line.split(' ')[0] ?? '');
-        return zoneOfName(zones, owner) !== zoneOfName(zones, name);
-      });
-      return lacking.length > 0 && isOthers
-        ? { ours: { ...ours, additional: without(ours.additional, lacking) }, theirs }
         : undefined;
     },
   },
@@ -340,7 +342,12 @@ function isBare({ rcode, authority, additional }: Observed): boolean {
  * True when the additional records are those of `complete`, or what lacks would not have fitted. A peer may write an
  * owner in full where we point to it.
  */
-function hasNoRoomForMore(answer: Observed, complete: Observed, limit: number, pointsToOwners: boolean): boolean {
+function hasNoRoomForMore(
+  answer: Observed,
+  complete: Observed,
+  limit: number,
+  pointsToOwners: boolean,
+): boolean {
   if (!isPartOf(answer.additional, complete.additional)) return false;
   const lacking = without(complete.additional, answer.additional);
   const owners = pointsToOwners ? [] : new Set(lacking.map((line) => line.split(' ')[0] ?? ''));
@@ -420,7 +427,9 @@ function isInAnotherZone({ zones, name, ours }: Compared): boolean {
     if (own === undefined) return false;
     for (let above = owner; above !== own.apex; above = parentOf(above)) {
       for (const candidate of [above, wildcardBelow(parentOf(above)) ?? above]) {
-        const isElsewhere = [...zones.values()].some((zone) => zone !== own && zone.nodes.has(candidate));
+        const isElsewhere = [...zones.values()].some(
+          (zone) => zone !== own && (zone.nodes.has(candidate) || isWithin(zone.apex, candidate)),
+        );
         if (isElsewhere && !own.nodes.has(candidate)) return true;
       }
     }

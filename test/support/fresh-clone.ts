@@ -61,6 +61,8 @@ export class FreshClone {
       DNS_LISTEN: `127.0.0.1:${dns}`,
       METRICS_LISTEN: `127.0.0.1:${metrics}`,
       LOG_LEVEL: 'warn',
+      // Some networks put certificates of their own between us and the registry.
+      ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
     };
   }
 
