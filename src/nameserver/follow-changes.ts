@@ -20,18 +20,12 @@ import {
 } from '../store/change-feed.ts';
 import { type Connection, connect } from '../store/connection.ts';
 import { openDatabase } from '../store/database.ts';
-import {
-  listBuckets,
-  listZoneStates,
-  loadChangedZones,
-  loadFingerprints,
-  type WantedZone,
-} from '../store/load-changed-zones.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
 import type { NodeReport } from '../store/nodes.ts';
 import type { Zone, Zones } from '../zone/zone.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
+import { FollowedZonesLoader } from './load-followed-zones.ts';
 import { createBackoff, type Log, pauseUnless, Wakeup } from './reconnect.ts';
 import { PositionReporter } from './report-position.ts';
 
@@ -80,8 +74,6 @@ export async function followChanges(options: FollowOptions): Promise<Following> 
 
 const PRIMARY_POLL_MS = 1000;
 const STANDBY_POLL_MS = 50;
-const PAGE_ZONES = 2000;
-const BATCH_RECORDS = 20_000;
 const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 
@@ -90,6 +82,7 @@ class Follower implements Following {
   readonly #followed = new FollowedZones();
   readonly #hold = new RemovalHold();
   readonly #wakeup = new Wakeup();
+  readonly #loader: FollowedZonesLoader;
   readonly #reporter: PositionReporter;
   readonly #instance = randomUUID();
   readonly #startedAt = new Date();
@@ -107,6 +100,7 @@ class Follower implements Following {
   constructor(options: FollowOptions) {
     this.#options = options;
     const { databaseUrl, nodeName, log } = options;
+    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log);
     this.#reporter = new PositionReporter({ databaseUrl, nodeName, log, report: () => this.#report() });
   }
 
@@ -218,15 +212,16 @@ class Follower implements Following {
         // In the middle of a backlog the cursor still stands before it: begin again.
         return read === first ? this.#catchUpWithout(connection, read) : this.#catchUp(connection);
       }
-      for (const id of await this.#applyChanges(connection, read)) gone.add(id);
+      await this.#applyChanges(connection, read, gone);
       recent = newest([...recent, ...read.cursor.recent]);
       after = read.changes.at(-1);
       if (!read.more) break;
     }
-    this.#removeIds(gone);
+    this.#loader.removeIds(gone);
     this.#cursor = { ...first.cursor, recent };
-    if (first.changes.length > 0) this.#reporter.changed();
-    this.#remove(this.#hold.confirm(first.confirmedId), true);
+    const confirmed = this.#hold.confirm(first.confirmedId);
+    this.#loader.remove(confirmed, true);
+    if (first.changes.length + confirmed.length > 0) this.#reporter.changed();
     return true;
   }
 
@@ -238,7 +233,7 @@ class Follower implements Following {
         return false;
       case 'expired':
         log.info({}, 'this node was away longer than the feed reaches back: it compares all zones');
-        await this.#compare(connection);
+        await this.#loader.compare(connection);
         break;
       case 'another-epoch':
         log.warn(
@@ -261,16 +256,26 @@ class Follower implements Following {
     return true;
   }
 
-  async #applyChanges(connection: Connection, read: FeedRead): Promise<number[]> {
+  async #loadEverything(connection: Connection): Promise<void> {
+    this.#cursor = undefined;
+    await this.#loader.loadEverything(connection);
+    this.#loaded = true;
+    this.#compareEveryMs = COMPARE_FIRST_MS;
+    this.#compareAtMs = Date.now() + this.#compareEveryMs;
+  }
+
+  /** `gone` are the zones that have no successor so far: one that comes back in a later page is none of them. */
+  async #applyChanges(connection: Connection, read: FeedRead, gone: Set<number>): Promise<void> {
     const { changes } = read;
     const newestId = changes.reduce((id, change) => Math.max(id, change.id), 0);
     const states = new Map<number, ZoneState>();
-    const gone: number[] = [];
     for (const { zoneId, zone } of changes) {
-      if (zone === undefined) gone.push(zoneId);
+      if (zone === undefined) gone.add(zoneId);
       else states.set(zoneId, zone);
     }
-    const applied = await this.#load(connection, [...states.values()]);
+    for (const id of states.keys()) gone.delete(id);
+    const applied = await this.#loader.load(connection, [...states.values()]);
+    for (const id of applied.gone) gone.add(id);
     this.#position = Math.max(this.#position ?? 0, newestId);
     if (applied.zones > 0) {
       const oldestMs = changes.reduce((ms, { at }) => Math.min(ms, at.getTime()), Number.POSITIVE_INFINITY);
@@ -279,55 +284,6 @@ class Follower implements Following {
         delaySeconds: Math.max(0, Date.now() - oldestMs) / 1000,
       });
     }
-    return [...gone, ...applied.gone];
-  }
-
-  /** Loads those of the zones that are not here in this state, in batches; tells which were deleted meanwhile. */
-  async #load(
-    connection: Connection,
-    states: readonly ZoneState[],
-  ): Promise<{ zones: number; gone: number[] }> {
-    let zones = 0;
-    const gone: number[] = [];
-    for (const batch of batchesOf(states, (state) => this.#followed.wantedFor(state))) {
-      const loaded = await loadChangedZones(connection, batch);
-      const present = loaded.filter((zone) => !zone.deleted);
-      const swaps = await this.#followed.build(present);
-      this.#followed.swap(swaps);
-      for (const { changed, built } of swaps) {
-        this.#hold.dissolve(changed.apex);
-        if (built.kind === 'built') continue;
-        const problems = built.problems.slice(0, 5).map((problem) => problem.message);
-        this.#options.log.error(
-          { zone: changed.apex, version: changed.version, problems },
-          'a zone cannot be built',
-        );
-      }
-      zones += present.length;
-      const ids = new Set(present.map((zone) => zone.id));
-      gone.push(...batch.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
-    }
-    return { zones, gone };
-  }
-
-  /** Every zone anew, page by page; what is served stays until its successor is there. */
-  async #loadEverything(connection: Connection): Promise<void> {
-    this.#cursor = undefined;
-    this.#followed.forgetContents();
-    const startedMs = Date.now();
-    for (let after = 0; ; ) {
-      const states = await listZoneStates(connection, after, PAGE_ZONES);
-      const last = states.at(-1);
-      if (last === undefined) break;
-      await this.#load(connection, states);
-      after = last.id;
-    }
-    this.#remove(this.#followed.goneApexes());
-    this.#loaded = true;
-    this.#compareEveryMs = COMPARE_FIRST_MS;
-    this.#compareAtMs = Date.now() + this.#compareEveryMs;
-    const { zones, records } = this.state();
-    this.#options.log.info({ zones, records, ms: Date.now() - startedMs }, 'zones loaded');
   }
 
   /**
@@ -335,45 +291,9 @@ class Follower implements Following {
    * forgot commits) shows here: soon after a load or a reconnect, then once a minute.
    */
   async #compareNow(connection: Connection): Promise<void> {
-    await this.#compare(connection);
+    await this.#loader.compare(connection);
     this.#compareAtMs = Date.now() + this.#compareEveryMs * (0.8 + Math.random() * 0.4);
     this.#compareEveryMs = Math.min(COMPARE_EVERY_MS, this.#compareEveryMs * 2);
-  }
-
-  async #compare(connection: Connection): Promise<void> {
-    const buckets = this.#followed.differingBuckets(await loadFingerprints(connection));
-    if (buckets.length === 0) return;
-    const states = await listBuckets(connection, buckets);
-    const { zones, gone } = await this.#load(connection, states);
-    const there = new Set(states.map((state) => state.id));
-    const missing = this.#followed.idsInBuckets(buckets).filter((id) => !there.has(id));
-    this.#removeIds([...gone, ...missing]);
-    if (zones + missing.length > 0) {
-      this.#options.log.debug({ loaded: zones, missing: missing.length }, 'zones compared');
-    }
-  }
-
-  #removeIds(ids: Iterable<number>): void {
-    const apexes = [...ids].map((id) => this.#followed.apexOf(id)).filter((apex) => apex !== undefined);
-    this.#remove(apexes);
-  }
-
-  /** Zones that Postgres no longer has: they go, or are held. */
-  #remove(apexes: readonly Name[], confirmed = false): void {
-    if (apexes.length === 0) return;
-    for (const apex of apexes) this.#followed.markGone(apex);
-    const wasHeld = this.#hold.state() !== undefined;
-    const served = apexes.filter((apex) => this.zones.has(apex));
-    this.#followed.remove(apexes.filter((apex) => !this.zones.has(apex)));
-    this.#followed.remove(confirmed ? served : this.#hold.admit(served, this.zones.size));
-    const held = this.#hold.state();
-    if (held !== undefined && !wasHeld) {
-      this.#options.log.error(
-        { held: held.zones, zones: this.zones.size },
-        'the feed would take away too many zones: they are held until `zonefleet node confirm`',
-      );
-    }
-    this.#reporter.changed();
   }
 }
 
@@ -387,25 +307,4 @@ async function checkReachableSchema(url: string): Promise<void> {
   } finally {
     await db.destroy();
   }
-}
-
-/** Zones to load together: one that is large alone, small ones up to a sum of records. */
-function* batchesOf(
-  states: readonly ZoneState[],
-  wantedFor: (state: ZoneState) => WantedZone | undefined,
-): Generator<WantedZone[]> {
-  let batch: WantedZone[] = [];
-  let records = 0;
-  for (const state of states) {
-    const wanted = wantedFor(state);
-    if (wanted === undefined) continue;
-    if (batch.length > 0 && records + state.records > BATCH_RECORDS) {
-      yield batch;
-      batch = [];
-      records = 0;
-    }
-    batch.push(wanted);
-    records += state.records;
-  }
-  if (batch.length > 0) yield batch;
 }

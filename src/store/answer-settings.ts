@@ -50,7 +50,7 @@ export async function saveAnswerSettings(
 async function touchZonesMadeOfSettings(trx: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     with locked as (
-      select id, name from zones where kind = 'customer' and deleted_at is null order by name for update),
+      select id, name from zones where kind = 'domain' and deleted_at is null order by name for update),
     versions as (
       select id, name, nextval('change_version') as version,
              (random() * 9007199254740991)::bigint as mark from locked),

@@ -127,7 +127,7 @@ async function lockZones(
       select id, name, kind, version, deleted, nextval('change_version') as "nextVersion" from locked`.execute(
       trx,
     );
-    const customer = rows.find((zone) => zone.kind === 'customer');
+    const customer = rows.find((zone) => zone.kind === 'domain');
     if (customer !== undefined)
       throw new Error(`${customer.name} is a customer's domain, not an operator zone`);
     // A row can be purged between the two statements: then it is made again.

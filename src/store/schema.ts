@@ -5,7 +5,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
 
-export type ZoneKind = 'operator' | 'customer';
+export type ZoneKind = 'operator' | 'domain';
 export type ChangeSource = 'cli' | 'migrate' | 'demo' | 'test';
 export type ChangeOperation = 'zone.save' | 'zone.unload';
 

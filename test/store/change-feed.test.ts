@@ -58,46 +58,46 @@ describe.each(testServers())('on $name', (server) => {
     return read.cursor;
   }
 
-  test.each([false, true])(
-    'each committed change is read, by random interleavings (as of a standby: %s)',
-    async (coarse) => {
-      const writers = await Promise.all(Array.from({ length: 6 }, client));
-      const open = writers.map(() => [] as number[]);
-      const active = writers.map(() => false);
-      let cursor = await start();
-      const committed = new Set<number>();
-      const seen: number[] = [];
-      for (let step = 0; step < 250; step++) {
-        const i = Math.floor(Math.random() * writers.length);
-        const writer = writers[i] as Client;
-        const choice = Math.random();
-        if (!active[i]) {
-          await writer.query('begin');
-          active[i] = true;
-          if (choice < 0.5) await writer.query('select pg_current_xact_id()'); // an old transaction, a late change
-        } else if (choice < 0.5) {
-          (open[i] as number[]).push(...(await write(writer)));
-        } else {
-          await writer.query(choice < 0.85 ? 'commit' : 'rollback');
-          if (choice < 0.85) for (const id of open[i] as number[]) committed.add(id);
-          open[i] = [];
-          active[i] = false;
-        }
-        if (Math.random() < 0.4) {
-          // What a standby can tell: its xmin alone.
-          const asked = coarse ? { ...cursor, from: lowest(cursor), inFlight: [] } : cursor;
-          const read = await readAll(asked);
-          seen.push(...read.ids);
-          cursor = read.cursor;
-          expect([...committed].filter((id) => !seen.includes(id))).toEqual([]);
-        }
+  test.each([
+    false,
+    true,
+  ])('each committed change is read, by random interleavings (as of a standby: %s)', async (coarse) => {
+    const writers = await Promise.all(Array.from({ length: 6 }, client));
+    const open = writers.map(() => [] as number[]);
+    const active = writers.map(() => false);
+    let cursor = await start();
+    const committed = new Set<number>();
+    const seen: number[] = [];
+    for (let step = 0; step < 250; step++) {
+      const i = Math.floor(Math.random() * writers.length);
+      const writer = writers[i] as Client;
+      const choice = Math.random();
+      if (!active[i]) {
+        await writer.query('begin');
+        active[i] = true;
+        if (choice < 0.5) await writer.query('select pg_current_xact_id()'); // an old transaction, a late change
+      } else if (choice < 0.5) {
+        (open[i] as number[]).push(...(await write(writer)));
+      } else {
+        await writer.query(choice < 0.85 ? 'commit' : 'rollback');
+        if (choice < 0.85) for (const id of open[i] as number[]) committed.add(id);
+        open[i] = [];
+        active[i] = false;
       }
-      const last = await readAll(cursor);
-      seen.push(...last.ids);
-      expect(new Set(seen)).toEqual(committed);
-      if (!coarse) expect(seen).toHaveLength(committed.size);
-    },
-  );
+      if (Math.random() < 0.4) {
+        // What a standby can tell: its xmin alone.
+        const asked = coarse ? { ...cursor, from: lowest(cursor), inFlight: [] } : cursor;
+        const read = await readAll(asked);
+        seen.push(...read.ids);
+        cursor = read.cursor;
+        expect([...committed].filter((id) => !seen.includes(id))).toEqual([]);
+      }
+    }
+    const last = await readAll(cursor);
+    seen.push(...last.ids);
+    expect(new Set(seen)).toEqual(committed);
+    if (!coarse) expect(seen).toHaveLength(committed.size);
+  });
 
   const lowest = (cursor: FeedCursor) => BigInt(cursorSnapshot(cursor).split(':')[0] as string);
 

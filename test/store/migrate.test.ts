@@ -43,7 +43,7 @@ describe.each(testServers())('on $name', (server) => {
     const { db } = database;
     await migrate(db, TEST_SETTINGS);
     await sql`insert into zones (name, kind, version, mark, records)
-      values ('op.example.', 'operator', 1, 1, 0), ('cust.example.', 'customer', 2, 2, 0)`.execute(db);
+      values ('op.example.', 'operator', 1, 1, 0), ('cust.example.', 'domain', 2, 2, 0)`.execute(db);
     await sql`select setval('change_version', 10)`.execute(db);
     const next = { ...TEST_SETTINGS, edgeIpv4: ['192.0.2.2'], soaRname: 'root.example.net' };
     expect(await migrate(db, next)).toEqual({ applied: [], changed: ['EDGE_IPV4', 'SOA_RNAME'], zones: 1 });

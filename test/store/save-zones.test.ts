@@ -142,7 +142,7 @@ k 60 TYPE65281 \\# 0`,
 
   test('a customer domain is not overwritten by an operator zone', async () => {
     const { db } = database;
-    await sql`insert into zones (name, kind, version, mark, records) values ('a.example.', 'customer', 1, 1, 0)`.execute(
+    await sql`insert into zones (name, kind, version, mark, records) values ('a.example.', 'domain', 1, 1, 0)`.execute(
       db,
     );
     await expect(saveZones(db, [smallZone('a.example.', 1)], BY)).rejects.toThrow("customer's domain");

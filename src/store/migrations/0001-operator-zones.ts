@@ -13,7 +13,7 @@ const STATEMENTS = [
   `create table zones (
      id bigint generated always as identity primary key,
      name text collate "C" not null unique check (name = lower(name) and name like '%.'),
-     kind text not null check (kind in ('operator', 'customer')),
+     kind text not null check (kind in ('operator', 'domain')),
      version bigint not null,
      mark bigint not null,
      records integer not null check (records >= 0),

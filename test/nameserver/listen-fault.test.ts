@@ -1,0 +1,59 @@
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { explainListenFault } from '../../src/nameserver/listen-fault.ts';
+import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+import { listenTcp } from '../../src/nameserver/tcp.ts';
+import { listenUdp } from '../../src/nameserver/udp.ts';
+
+const counters = new QueryCounters();
+const silent = () => 0;
+
+async function faultOf(listening: Promise<unknown>): Promise<string | undefined> {
+  const error = await listening.then(
+    () => undefined,
+    (fault: unknown) => fault,
+  );
+  return error === undefined ? undefined : explainListenFault('DNS_LISTEN', error);
+}
+
+describe('a fault of listening', () => {
+  it('on a UDP port that another program has names the setting and the port', async () => {
+    const socket = createSocket('udp4');
+    await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
+    const { port } = socket.address();
+    const fault = await faultOf(listenUdp([{ address: '127.0.0.1', port }], silent, counters));
+    expect(fault).toContain(`DNS_LISTEN: 127.0.0.1:${port} is in use`);
+    socket.close();
+  });
+
+  it('on a TCP port that another program has names the setting and the port', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    const { port } = server.address() as { port: number };
+    const fault = await faultOf(listenTcp([{ address: '127.0.0.1', port }], silent, counters));
+    expect(fault).toContain(`DNS_LISTEN: 127.0.0.1:${port} is in use`);
+    server.close();
+  });
+
+  it('on an address that the machine lacks says so', async () => {
+    const fault = await faultOf(listenUdp([{ address: '192.0.2.1', port: 5300 }], silent, counters));
+    expect(fault).toBe('DNS_LISTEN: this machine does not have the address of 192.0.2.1:5300');
+  });
+
+  it('on a port that is not for this user says so', () => {
+    const error = Object.assign(new Error(), { code: 'EACCES', syscall: 'bind', address: '::1', port: 53 });
+    expect(explainListenFault('DNS_LISTEN', error)).toContain('[::1]:53 may not be used by this user');
+  });
+
+  it('is none where something else went wrong', () => {
+    expect(explainListenFault('DNS_LISTEN', new TypeError('a bug'))).toBeUndefined();
+    const refused = Object.assign(new Error(), {
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+      address: '::1',
+      port: 5432,
+    });
+    expect(explainListenFault('DNS_LISTEN', refused)).toBeUndefined();
+  });
+});
