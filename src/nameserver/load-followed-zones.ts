@@ -1,6 +1,6 @@
 // Brings the followed zones to what Postgres has: some, all, or those that differ. Removals pass the hold.
 
-import type { Name } from '../dns/name.ts';
+import { type Name, printName } from '../dns/name.ts';
 import type { ZoneState } from '../store/change-feed.ts';
 import type { Connection } from '../store/connection.ts';
 import {
@@ -44,7 +44,10 @@ export class FollowedZonesLoader {
         this.#hold.dissolve(changed.apex);
         if (built.kind === 'built') continue;
         const problems = built.problems.slice(0, 5).map((problem) => problem.message);
-        this.#log.error({ zone: changed.apex, version: changed.version, problems }, 'a zone cannot be built');
+        this.#log.error(
+          { zone: printName(changed.apex), version: changed.version, problems },
+          'a zone cannot be built',
+        );
       }
       zones += present.length;
       const ids = new Set(present.map((zone) => zone.id));

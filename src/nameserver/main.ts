@@ -44,6 +44,8 @@ async function start(config: Config): Promise<void> {
     records: () => following?.state().records ?? 0,
     tcpConnections: () => tcp?.connections() ?? 0,
     feedLagSeconds: () => following?.state().lagSeconds,
+    refusedZones: () => following?.state().refused ?? 0,
+    heldZones: () => following?.state().held?.zones ?? 0,
   });
   const health = await listenHealth(config.metricsListen, registry, () => {
     if (stopping.signal.aborted) return { kind: 'waiting', reasons: ['it is being stopped'] };

@@ -11,6 +11,10 @@ export interface NodeGauges {
   tcpConnections(): number;
   /** How far the node is behind the change feed; undefined while unknown. */
   feedLagSeconds(): number | undefined;
+  /** Zones whose newest content cannot be built: their last good one is served. */
+  refusedZones(): number;
+  /** Zones whose removal is held back until `node confirm`. */
+  heldZones(): number;
 }
 
 export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Registry {
@@ -32,6 +36,12 @@ export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Regi
     'Delay behind the change feed; NaN while unknown.',
     gauges.feedLagSeconds,
   );
+  gauge(
+    'zonefleet_refused_zones',
+    'Zones served in an older version: the newest is faulty.',
+    gauges.refusedZones,
+  );
+  gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   addAnswerCounter(registry, counters);
   addDropCounters(registry, counters);

@@ -17,6 +17,8 @@ type Stop = () => Promise<void>;
 /** What has been started, in that order. */
 const running: Stop[] = [];
 const stopping = new AbortController();
+const IMPATIENCE_MS = 1000;
+let interruptedAtMs = Number.POSITIVE_INFINITY;
 
 async function start(config: Config): Promise<void> {
   const log = openLog('start', config.logLevel);
@@ -59,7 +61,11 @@ async function prepareDatabase(url: string, config: Config): Promise<string> {
     return apex === DEMO_APEX ? `${DEMO_NAME} A` : `${apex} SOA`;
   } catch (error) {
     if (config.databaseUrl === undefined) throw error;
-    throw new StartError(`DATABASE_URL: ${hidePasswords((error as Error).message)}`);
+    // Node tells of several addresses that all fail without a message of its own.
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `DATABASE_URL: ${hidePasswords(message || `the server cannot be reached (${code})`)}`,
+    );
   } finally {
     await db.destroy();
   }
@@ -93,14 +99,21 @@ async function stopAll(): Promise<void> {
   }
 }
 
-/** Also in the middle of a start. A second signal does not wait; what is left then ends by itself. */
-async function end(exitCode: number): Promise<never> {
-  if (stopping.signal.aborted) process.exit(1);
+/** Also in the middle of a start. */
+async function end(exitCode: number): Promise<void> {
+  if (stopping.signal.aborted) return;
   stopping.abort();
   await stopAll();
   await starting.catch(() => {});
   await stopAll();
   process.exit(exitCode);
+}
+
+/** Ctrl-C comes twice, from the terminal and from npm; only a later one is impatience. What is left then ends by itself. */
+function interrupt(): void {
+  if (stopping.signal.aborted && performance.now() - interruptedAtMs > IMPATIENCE_MS) process.exit(1);
+  if (!stopping.signal.aborted) interruptedAtMs = performance.now();
+  void end(0);
 }
 
 function explain(error: unknown): string {
@@ -113,7 +126,8 @@ function say(text: string): void {
   process.stdout.write(`zonefleet: ${text}\n`);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
+process.on('SIGINT', interrupt);
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
 process.stdout.on('error', () => {}); // the terminal is gone; a signal tells us to end
 
 const starting = (async () => start(readConfig(process.env)))();

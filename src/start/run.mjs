@@ -4,7 +4,7 @@
 //   node src/start/run.mjs vitest run [--prove] [ARGUMENT…]
 
 import { spawn } from 'node:child_process';
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -119,7 +119,12 @@ function npm(words) {
   const [command, ...first] = process.env.npm_execpath?.endsWith('npm-cli.js')
     ? [process.execPath, process.env.npm_execpath]
     : ['npm'];
-  const settings = { npm_config_fetch_retries: '5', npm_config_fetch_timeout: '120000' };
+  const settings = {
+    npm_config_fetch_timeout: '120000',
+    npm_config_fetch_retries: '3',
+    npm_config_fetch_retry_factor: '4',
+    npm_config_fetch_retry_mintimeout: '1000',
+  };
   const child = spawn(command, [...first, ...words], {
     cwd: root,
     env: { ...process.env, ...settings },
@@ -145,8 +150,13 @@ function npm(words) {
 async function becomeVitest([command, ...rest]) {
   const proves = rest[0] === '--prove';
   if (proves) process.env.ZONEFLEET_PROVE = '1';
-  const filters = proves ? [`test/proofs/${rest[1] ?? ''}`, ...rest.slice(2)] : rest;
-  if (proves && !existsSync(join(root, 'test/proofs'))) fail('there is no proof');
+  const [name, ...others] = rest.slice(1);
+  const all = ['test/proofs/', 'test/flows/first-run']; // with an install from an empty cache
+  const filters = !proves
+    ? rest
+    : name === undefined
+      ? all
+      : [`test/proofs/${name}`, `test/flows/${name}`, ...others];
   process.chdir(root);
   process.argv = [process.argv[0], join(root, 'node_modules/vitest/vitest.mjs'), command, ...filters];
   await import(pathToFileURL(process.argv[1]).href);

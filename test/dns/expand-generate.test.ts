@@ -14,12 +14,20 @@ describe('a $GENERATE range', () => {
     expect(parseGenerateRange(text)).toEqual(range);
   });
 
-  it.each(['', '1', '1-', '-1', '2-1', '1-2/0', '1-2/', 'a-b', '1-2147483648', '1-2/99999999999'])(
-    '%j is none',
-    (text) => {
-      expect(() => parseGenerateRange(text)).toThrow(TextError);
-    },
-  );
+  it.each([
+    '',
+    '1',
+    '1-',
+    '-1',
+    '2-1',
+    '1-2/0',
+    '1-2/',
+    'a-b',
+    '1-2147483648',
+    '1-2/99999999999',
+  ])('%j is none', (text) => {
+    expect(() => parseGenerateRange(text)).toThrow(TextError);
+  });
 });
 
 describe('a $GENERATE template', () => {

@@ -60,49 +60,47 @@ describe('random well-formed rdata', () => {
     );
   });
 
-  it.each(types.filter(({ type }) => nameFields(type).length > 0))(
-    'of $mnemonic has its compressible names where nameFields says',
-    ({ type, rdata }) => {
-      fc.assert(
-        fc.property(rdata, (wire) => {
-          const names = rdataNames(type, wire);
-          let at = 0;
-          for (const [i, { skip }] of nameFields(type).entries()) {
-            at += skip;
-            const name = names[i] as string;
-            expect(Buffer.from(wire.subarray(at, at + name.length)).toString('latin1')).toBe(name);
-            at += name.length;
-          }
-        }),
-        RUNS,
-      );
-    },
-  );
+  it.each(
+    types.filter(({ type }) => nameFields(type).length > 0),
+  )('of $mnemonic has its compressible names where nameFields says', ({ type, rdata }) => {
+    fc.assert(
+      fc.property(rdata, (wire) => {
+        const names = rdataNames(type, wire);
+        let at = 0;
+        for (const [i, { skip }] of nameFields(type).entries()) {
+          at += skip;
+          const name = names[i] as string;
+          expect(Buffer.from(wire.subarray(at, at + name.length)).toString('latin1')).toBe(name);
+          at += name.length;
+        }
+      }),
+      RUNS,
+    );
+  });
 
-  it.each(types.filter(({ type }) => RECORD_TYPES.has(type)))(
-    'of $mnemonic is refused when cut short or not consumed',
-    ({ type, rdata }) => {
-      const openEnded = new Set<number>([
-        TYPE.URI,
-        TYPE.CAA,
-        TYPE.TLSA,
-        TYPE.SMIMEA,
-        TYPE.OPENPGPKEY,
-        TYPE.CERT,
-        TYPE.TXT,
-      ]);
-      for (const open of [TYPE.DNSKEY, TYPE.CDNSKEY, TYPE.RRSIG, TYPE.DS, TYPE.CDS, TYPE.SSHFP])
-        openEnded.add(open);
-      fc.assert(
-        fc.property(rdata, (wire) => {
-          expect(() => checkRdata(type, wire.subarray(0, 0))).toThrow(WireError);
-          if (!openEnded.has(type))
-            expect(() => checkRdata(type, Uint8Array.of(...wire, 0))).toThrow(WireError);
-        }),
-        RUNS,
-      );
-    },
-  );
+  it.each(
+    types.filter(({ type }) => RECORD_TYPES.has(type)),
+  )('of $mnemonic is refused when cut short or not consumed', ({ type, rdata }) => {
+    const openEnded = new Set<number>([
+      TYPE.URI,
+      TYPE.CAA,
+      TYPE.TLSA,
+      TYPE.SMIMEA,
+      TYPE.OPENPGPKEY,
+      TYPE.CERT,
+      TYPE.TXT,
+    ]);
+    for (const open of [TYPE.DNSKEY, TYPE.CDNSKEY, TYPE.RRSIG, TYPE.DS, TYPE.CDS, TYPE.SSHFP])
+      openEnded.add(open);
+    fc.assert(
+      fc.property(rdata, (wire) => {
+        expect(() => checkRdata(type, wire.subarray(0, 0))).toThrow(WireError);
+        if (!openEnded.has(type))
+          expect(() => checkRdata(type, Uint8Array.of(...wire, 0))).toThrow(WireError);
+      }),
+      RUNS,
+    );
+  });
 });
 
 describe('random octets', () => {

@@ -135,12 +135,17 @@ describe('strings and escapes', () => {
     expect(entries).toEqual([['!', 'a'], ['c']]);
   });
 
-  it.each(['a "b', 'a "b\\', 'a b\\', '"', '\\', '(', 'a ('])(
-    'may not be cut off by the end of the file: %j',
-    (text) => {
-      expect(lex(text).problems).toHaveLength(1);
-    },
-  );
+  it.each([
+    'a "b',
+    'a "b\\',
+    'a b\\',
+    '"',
+    '\\',
+    '(',
+    'a (',
+  ])('may not be cut off by the end of the file: %j', (text) => {
+    expect(lex(text).problems).toHaveLength(1);
+  });
 });
 
 describe('text that was not UTF-8', () => {

@@ -1,9 +1,9 @@
 // What the first minutes with a clone are like: one command, nothing installed but Node, as root and as an ordinary user.
-// In full (`npm run prove` does not reach flows: set ZONEFLEET_PROVE=1) the packages are installed with an empty npm cache.
+// In full (`npm run prove first-run`) the packages are installed too, from an empty npm cache.
 
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,27 @@ function status(line: string): string | undefined {
   const [program = '', ...words] = line.split(' ');
   const text = execFileSync(program, [...words, '+tries=1'], { encoding: 'utf8' });
   return /status: (\w+)/.exec(text)?.[1];
+}
+
+/** Postgres is out of the terminal's reach. */
+function isPostgres(pid: number): boolean {
+  return commandOf(pid).includes('postgres');
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+}
+
+function answers(line: string): boolean {
+  try {
+    return status(line) !== undefined;
+  } catch {
+    return false; // dig ends with 9 when nobody answers
+  }
 }
 
 async function stopBySignal(
@@ -136,6 +157,41 @@ describe.skipIf(process.platform !== 'linux' || needsDig !== '').each(users)(
       expect(await second.ended).toBe(1);
       expect(second.output).toMatch(/in use by the process with pid \d+/);
       await stopBySignal(clone, first, 'SIGTERM');
+    });
+
+    it('ends cleanly on Ctrl-C, which the terminal sends to everyone and npm once more', async () => {
+      const started = clone.start();
+      await started.ready();
+      for (const pid of clone.processes()) if (!isPostgres(pid)) process.kill(pid, 'SIGINT');
+      expect(await started.ended).toBe(0);
+      expect(clone.processes()).toEqual([]);
+      const log = readFileSync(join(clone.databaseDirectory, 'postgres.log'), 'utf8');
+      expect(log.trimEnd().split('\n').at(-1)).toContain('database system is shut down');
+    });
+
+    it('brings back what crashes, and answers while Postgres is away', async () => {
+      const started = clone.start();
+      const line = await started.ready();
+      const postmaster = Number(
+        readFileSync(join(clone.databaseDirectory, 'cluster/postmaster.pid'), 'utf8').split('\n')[0],
+      );
+      process.kill(postmaster, 'SIGKILL');
+      expect(status(line)).toBeDefined();
+      await until('Postgres is back', () => clone.cli('zone', 'export', 'own.example').status === 0);
+      const nameserver = clone
+        .processes()
+        .find((pid) => /nameserver.main\.ts/.test(commandOf(pid))) as number;
+      process.kill(nameserver, 'SIGKILL');
+      await until('the nameserver is back', () => !clone.processes().includes(nameserver) && answers(line));
+      await stopBySignal(clone, started, 'SIGTERM');
+    });
+
+    it('says which setting is wrong when the database cannot be reached', async () => {
+      const url = `postgresql://zonefleet:hunter2@localhost:${await freePort()}/zonefleet`;
+      const started = clone.start({ DATABASE_URL: url });
+      expect(await started.ended).toBe(1);
+      expect(started.output).toMatch(/^zonefleet: DATABASE_URL: .*ECONNREFUSED/m);
+      expect(started.output).not.toContain('hunter2');
     });
 
     it('ends with npm, though npm is killed and can tell nobody', async () => {

@@ -11,7 +11,14 @@ afterEach(async () => {
 });
 
 async function listening(readiness: () => Readiness): Promise<string> {
-  const gauges = { zones: () => 1, records: () => 2, tcpConnections: () => 0, feedLagSeconds: () => 0 };
+  const gauges = {
+    zones: () => 1,
+    records: () => 2,
+    tcpConnections: () => 0,
+    feedLagSeconds: () => 0,
+    refusedZones: () => 0,
+    heldZones: () => 0,
+  };
   const metrics = createMetrics(new QueryCounters(), gauges);
   listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness);
   return `http://127.0.0.1:${listener.address.port}`;
@@ -54,7 +61,14 @@ test('an address in use is an error', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const { port } = taken.address() as { port: number };
-  const gauges = { zones: () => 1, records: () => 2, tcpConnections: () => 0, feedLagSeconds: () => 0 };
+  const gauges = {
+    zones: () => 1,
+    records: () => 2,
+    tcpConnections: () => 0,
+    feedLagSeconds: () => 0,
+    refusedZones: () => 0,
+    heldZones: () => 0,
+  };
   const metrics = createMetrics(new QueryCounters(), gauges);
   const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
   await expect(starting).rejects.toThrow('EADDRINUSE');

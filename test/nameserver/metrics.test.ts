@@ -10,6 +10,8 @@ async function exported(counters: QueryCounters, feedLagSeconds: number | undefi
     records: () => 40,
     tcpConnections: () => 5,
     feedLagSeconds: () => feedLagSeconds,
+    refusedZones: () => 3,
+    heldZones: () => 120,
   });
   await metrics.metrics(); // a second scrape shows the same, not twice as much
   return (await metrics.metrics()).split('\n');
@@ -28,6 +30,8 @@ test('the metrics are what was counted', async () => {
   const lines = await exported(counters, 0.5);
   expect(lines).toEqual(
     expect.arrayContaining([
+      'zonefleet_refused_zones 3',
+      'zonefleet_held_zones 120',
       'zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2',
       'zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1',
       'zonefleet_truncated_total{transport="udp"} 1',

@@ -1,5 +1,5 @@
-// How long it takes from a commit until three nodes hold the change. Through the store and the feed alone; sockets and
-// processes are timed by the flow of the first run.
+// How long it takes from a commit until three followers hold the change, through the store and the feed alone; what the
+// command line and sockets add is timed by load-to-answer.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Following } from '../../src/nameserver/follow-changes.ts';

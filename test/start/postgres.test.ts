@@ -29,10 +29,13 @@ const DEBIAN = '/usr/lib/postgresql/15';
 const temporary: string[] = [];
 const servers: RunningPostgres[] = [];
 const children: ChildProcess[] = [];
+/** Of launchers apart, which take them along. */
+const postmasters: number[] = [];
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const server of servers.splice(0)) await server.stop();
+  for (const pid of postmasters.splice(0)) await until('its guard has ended it', () => !isAlive(pid));
   for (const directory of temporary.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -72,8 +75,11 @@ async function launchApart(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(launcher);
-  for await (const line of createInterface({ input: launcher.stdout! }))
-    return { launcher, said: JSON.parse(line) };
+  for await (const line of createInterface({ input: launcher.stdout! })) {
+    const said = JSON.parse(line) as Record<string, string>;
+    if (said.pid !== undefined) postmasters.push(Number(said.pid));
+    return { launcher, said };
+  }
   throw new Error('the launcher said nothing');
 }
 
