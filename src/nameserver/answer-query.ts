@@ -11,7 +11,7 @@ import type { RecordSet, Zone, Zones } from '../zone/zone.ts';
 import { type Client, isLoopback } from './client.ts';
 import type { CookieVerdict } from './cookies.ts';
 import type { QueryCounters } from './query-counters.ts';
-import { type RateLimit, ZONE_BUCKET } from './rate-limit.ts';
+import { NODATA_BUCKET, type RateLimit, ZONE_BUCKET } from './rate-limit.ts';
 import { Query, readQuery } from './read-query.ts';
 import { type OptionSources, type Reply, writeReply } from './write-reply.ts';
 
@@ -147,7 +147,9 @@ function limitRate(
   const isOwnBucket = reply.kind === 'answer' || reply.kind === 'nodata';
   if (!isOwnBucket) return node.rateLimit.decide(client.address, reply.zone?.apex ?? '', ZONE_BUCKET, nowMs);
   const name = reply.zone === undefined ? query.name : sourceName(reply.zone, query.name);
-  return node.rateLimit.decide(client.address, name, query.type, nowMs);
+  // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
+  const type = reply.kind === 'nodata' ? NODATA_BUCKET : query.type;
+  return node.rateLimit.decide(client.address, name, type, nowMs);
 }
 
 /** The name itself, or the `*` below its closest encloser: whoever invents names under a wildcard has one bucket. */

@@ -137,6 +137,13 @@ async function follow(config: Config, databaseUrl: string, log: Log): Promise<Fo
 }
 
 function addressesToListenOn({ dnsListen, dnsListenIsDefault }: Config, log: Log): ListenAddress[] {
+  const wildcard = dnsListen.find(({ address }) => address === '0.0.0.0' || address === '::');
+  if (wildcard !== undefined) {
+    log.warn(
+      { address: wildcard.address },
+      'DNS_LISTEN: UDP answers leave from the address of the route back; with several addresses list each of them',
+    );
+  }
   const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   if (!dnsListenIsDefault || loopbacks.some(({ address }) => address === '::1')) return [...dnsListen];
   log.warn('this machine has no IPv6 loopback address: DNS_LISTEN goes on with IPv4');

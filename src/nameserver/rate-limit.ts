@@ -8,6 +8,8 @@ export type RateDecision = 'send' | 'truncate' | 'drop';
 
 /** In place of a type: NXDOMAIN, referrals and errors share one bucket per zone. */
 export const ZONE_BUCKET = 0x10000;
+/** In place of a type: every NODATA answer of a name. */
+export const NODATA_BUCKET = 0x10001;
 
 const WAYS = 4;
 const DEFAULT_SETS = 1 << 16;

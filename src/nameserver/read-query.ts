@@ -146,14 +146,15 @@ function readOptions(bytes: Uint8Array, from: number, end: number, query: Query)
     at += 4;
     if (at + length > end) return false;
     if (code === EDNS_OPTION.COOKIE) {
-      if (length !== 8 && (length < 16 || length > 40)) return false;
+      // RFC 7873 §5.2: only the first one counts, well formed or not.
       if (query.cookieOctets < 0) {
+        if (length !== 8 && (length < 16 || length > 40)) return false;
         query.cookieAt = at;
         query.cookieOctets = length;
       }
     } else if (code === EDNS_OPTION.NSID) query.nsid = true;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;
-    else if (code === EDNS_OPTION.ZONEVERSION && length === 0) query.zoneVersion = true;
+    else if (code === EDNS_OPTION.ZONEVERSION) query.zoneVersion = true; // whatever it holds
     at += length;
   }
   return true;

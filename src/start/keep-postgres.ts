@@ -2,8 +2,8 @@
 // meanwhile and connect again by themselves, since its socket is in the same place.
 
 import { createHash } from 'node:crypto';
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RunningPostgres, startPostgres } from './postgres.ts';
 import { ROOT_PLACE } from './postgres-binaries.ts';
@@ -25,12 +25,19 @@ export function databaseDirectory(dataDirectory: string, isRoot = process.getuid
   return join(ROOT_PLACE, createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12));
 }
 
+/** With its parents, one by one: Node's own `recursive` never returns where mkdir says ENOENT for good (/proc). */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory);
+}
+
 export async function keepPostgres(
   dataDirectory: string,
   { signal, onAccident }: { signal: AbortSignal; onAccident: (told: string) => void },
 ): Promise<KeptPostgres> {
   try {
-    mkdirSync(dataDirectory, { recursive: true });
+    makeDirectory(dataDirectory);
     accessSync(dataDirectory, constants.W_OK);
   } catch (error) {
     throw new StartError(

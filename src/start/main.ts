@@ -18,7 +18,7 @@ type Stop = () => Promise<void>;
 const running: Stop[] = [];
 const stopping = new AbortController();
 const IMPATIENCE_MS = 1000;
-let interruptedAtMs = Number.POSITIVE_INFINITY;
+let stoppedAtMs = Number.POSITIVE_INFINITY;
 
 async function start(config: Config): Promise<void> {
   const log = openLog('start', config.logLevel);
@@ -102,6 +102,7 @@ async function stopAll(): Promise<void> {
 /** Also in the middle of a start. */
 async function end(exitCode: number): Promise<void> {
   if (stopping.signal.aborted) return;
+  stoppedAtMs = performance.now();
   stopping.abort();
   await stopAll();
   await starting.catch(() => {});
@@ -111,8 +112,7 @@ async function end(exitCode: number): Promise<void> {
 
 /** Ctrl-C comes twice, from the terminal and from npm; only a later one is impatience. What is left then ends by itself. */
 function interrupt(): void {
-  if (stopping.signal.aborted && performance.now() - interruptedAtMs > IMPATIENCE_MS) process.exit(1);
-  if (!stopping.signal.aborted) interruptedAtMs = performance.now();
+  if (stopping.signal.aborted && performance.now() - stoppedAtMs > IMPATIENCE_MS) process.exit(1);
   void end(0);
 }
 

@@ -1,7 +1,7 @@
 // The processes of one Postgres server: which one has a cluster, ending it, and the guard that ends it when we are killed.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PostgresUser } from './postgres-user.ts';
@@ -37,9 +37,21 @@ export async function stopOrphan(cluster: string): Promise<void> {
       rmSync(file, { force: true }); // the pid is another program's by now; Postgres would take it for a postmaster
     }
   }
+  if (!isAlive(left.pid)) endBackends(cluster);
   // In a container nobody may reap an orphan. Postgres takes the zombie for a live postmaster, but first its backends,
   // which see that it is gone, must have left its memory.
   if (isZombie(left.pid) && (await isMemoryReleased(file))) rmSync(file, { force: true });
+}
+
+/** Those whose postmaster is gone and that hang, so that they do not see it: they still hold the cluster's memory. */
+function endBackends(cluster: string): void {
+  if (process.platform !== 'linux') return;
+  const directory = realpathSync(cluster);
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!(pid > 0) || workingDirectoryOf(pid) !== directory) continue;
+    if (commandOf(pid).startsWith('postgres')) sendSignal(pid, 'SIGKILL');
+  }
 }
 
 /** Whether nothing is attached to the shared memory that `postmaster.pid` names in its seventh line, within 5 s. */
@@ -57,7 +69,10 @@ async function isMemoryReleased(file: string): Promise<boolean> {
 
 export async function endPostmaster(pid: number): Promise<void> {
   for (const [signal, waitMs] of SHUTDOWN) {
+    // A backend that hangs does not see its postmaster go, and would keep the cluster's memory from the next one.
+    const backends = signal === 'SIGKILL' ? childrenOf(pid) : [];
     if (!sendSignal(pid, signal)) return;
+    for (const backend of backends) sendSignal(backend, signal);
     const deadline = Date.now() + waitMs;
     while (Date.now() < deadline) {
       await pause(10);
@@ -82,6 +97,10 @@ export function guardPostmaster(pid: number, user: PostgresUser): { dismiss(): v
   guard.on('error', () => {}); // no shell: the next start finds the orphan
   guard.stdin.on('error', () => {});
   return { dismiss: () => guard.stdin.end('dismissed\n') };
+}
+
+function childrenOf(pid: number): number[] {
+  return readOr(`/proc/${pid}/task/${pid}/children`).trim().split(/\s+/).filter(Boolean).map(Number);
 }
 
 export function isAlive(pid: number): boolean {

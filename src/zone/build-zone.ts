@@ -25,6 +25,7 @@ export type ZoneProblemCode =
   | 'BELOW_DNAME'
   | 'DS_AT_APEX'
   | 'NS_AT_WILDCARD'
+  | 'SET_TOO_LARGE'
   | 'TOO_MANY_PROBLEMS';
 
 export interface ZoneProblem {
@@ -39,6 +40,7 @@ export type BuiltZone =
   | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] };
 
 const MAX_PROBLEMS = 1000;
+const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
 
@@ -198,11 +200,24 @@ function checkNode(
       report('BELOW_DNAME', `${printName(name)} lies below the DNAME at ${printName(above)}`, name); // RFC 6672 §2.4
     }
   }
+  for (const set of sets.values()) {
+    if (smallestAnswerOctets(set) > MAX_MESSAGE_OCTETS) {
+      report('SET_TOO_LARGE', `${describe(name, set.type)}: the set fits in no message`, name, set.type);
+    }
+  }
   if (sets.has(TYPE.CNAME)) checkAlias(name, sets, report);
   const dname = sets.get(TYPE.DNAME);
   if (dname !== undefined && dname.rdata.length > 1) {
     report('MANY_DNAME', `${printName(name)} has more than one DNAME`, name, TYPE.DNAME); // RFC 6672 §2.4
   }
+}
+
+/** Of an answer with an OPT record and nothing else that can be left out; each owner a pointer to the question. */
+function smallestAnswerOctets({ owner, rdata }: GrowingSet): number {
+  const OPT_OCTETS = 11;
+  let octets = 12 + (isWildcard(owner) ? 255 : owner.length) + 4 + OPT_OCTETS;
+  for (const one of rdata) octets += 2 + 10 + one.length;
+  return octets;
 }
 
 function checkCut(name: Name, sets: ReadonlyMap<number, GrowingSet>, report: Report): void {

@@ -86,9 +86,13 @@ describe('over TCP', () => {
     expect(summarize(ask(query, testNode(), tcp))).toBe('NOERROR aa 1/41/0/0 OPT()');
   });
   test('no answer is longer than 65,535 octets: TC beyond', () => {
-    const lines = Array.from({ length: 300 }, (_, i) => `huge TXT "${i} ${'x'.repeat(240)}"`).join('\n');
-    const node = testNode({ zoneText: `@ SOA ns1 hostmaster 7 3600 600 86400 60\n@ NS ns1\n${lines}` });
-    expect(summarize(ask(queryFor('huge.example.test.', TYPE.TXT), node, tcp))).toBe('NOERROR aa tc 1/0/0/0');
+    // The set alone just fits, the two links before it do not fit beside it.
+    const [first, second] = ['b', 'c'].map((letter) => Array(3).fill(letter.repeat(63)).join('.'));
+    const texts = Array.from({ length: 255 }, (_, i) => `${second} TXT "${String(i).padEnd(243, 'x')}"`);
+    const links = [`alias CNAME ${first}`, `${first} CNAME ${second}`];
+    const zoneText = ['@ SOA ns1 hostmaster 7 3600 600 86400 60', '@ NS ns1', ...links, ...texts].join('\n');
+    const query = queryFor('alias.example.test.', TYPE.TXT);
+    expect(summarize(ask(query, testNode({ zoneText }), tcp))).toBe('NOERROR aa tc 1/2/0/0');
   });
 });
 
@@ -178,6 +182,10 @@ describe('the rate limit', () => {
   });
   test('counts names under a wildcard as the wildcard', () => {
     expect(flood((i) => queryFor(`w${i}.wild.example.test.`, TYPE.A))).toEqual(limited);
+  });
+  test('has one bucket for the types that a name does not have', () => {
+    expect(flood((i) => queryFor('www.example.test.', 100 + i, { opt: '' }))).toEqual(limited);
+    expect(flood((i) => queryFor(`w${i}.wild.example.test.`, 100 + i, { opt: '' }))).toEqual(limited);
   });
   test('does not count two names that exist together', () => {
     const node = testNode({ rateLimit: new RateLimit(15, 1024) });

@@ -94,6 +94,14 @@ describe('a TCP listener', () => {
     expect(messages.map((message) => message.readUInt16BE(0)).sort((a, b) => a - b)).toEqual(ids);
   });
 
+  test('answers what came before a message that is no DNS, then ends the connection', async () => {
+    const { connect } = await listening();
+    const client = await connect();
+    client.socket.write(Buffer.concat([framed(www(1), www(2)), Buffer.of(0, 2, 0x61, 0x62)]));
+    await until(() => client.over, 'ended');
+    expect(client.messages.map((message) => message.readUInt16BE(0))).toEqual([1, 2]);
+  });
+
   test('takes a query octet by octet', async () => {
     const { connect } = await listening();
     const client = await connect();

@@ -146,6 +146,19 @@ describe('the embedded Postgres', () => {
     expect(await ask(again.url, 'select 1')).toBe(1);
   });
 
+  it('is stopped with its backends when all of it hangs, and starts again', async () => {
+    const { url, pid, stop } = await start(directory);
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    await client.connect();
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    for (const hung of [pid, ...children]) process.kill(hung, 'SIGSTOP');
+    await stop();
+    expect([pid, ...children].filter(isAlive)).toEqual([]);
+    const again = await start(directory);
+    expect(await ask(again.url, 'select 1')).toBe(1);
+  });
+
   it('refuses a directory that another process has, and names its pid', async () => {
     const { launcher, said } = await launchApart(directory);
     expect(said.error).toBeUndefined();
