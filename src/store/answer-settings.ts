@@ -1,8 +1,10 @@
-// The settings that answers are made of. They live in Postgres, so that all processes of a fleet answer alike; a
-// difference is one change for each zone whose answers are made of them (customer zones; operator zones bring their
-// own SOA and NS).
+// The settings that answers are made of. They live in Postgres, so that all processes of a fleet answer alike. Each
+// change of them starts a generation: a domain whose published records are of an older one is published anew by
+// `republishDomains`, or by whoever edits it first.
 
 import { sql } from 'kysely';
+import { type Name, parseName } from '../dns/name.ts';
+import type { EdgeAddresses } from '../zone/customer-record.ts';
 import type { Database } from './database.ts';
 
 export interface AnswerSettings {
@@ -22,41 +24,95 @@ const SETTING_NAMES = {
 
 /** Undefined until `migrate` has stored them. */
 export async function loadAnswerSettings(db: Database): Promise<AnswerSettings | undefined> {
+  return (await loadAll(db))?.settings;
+}
+
+async function loadAll(
+  db: Database,
+): Promise<{ settings: AnswerSettings; generations: Generations } | undefined> {
   const rows = await db.selectFrom('settings').selectAll().execute();
   const values = new Map(rows.map((row) => [row.name, row.value]));
   const entries = Object.entries(SETTING_NAMES).map(([key, name]) => [key, values.get(name)]);
   if (entries.some(([, value]) => value === undefined)) return undefined;
-  return Object.fromEntries(entries) as AnswerSettings;
+  return {
+    settings: Object.fromEntries(entries) as AnswerSettings,
+    generations: (values.get(GENERATIONS) as Generations | undefined) ?? FIRST_GENERATIONS,
+  };
+}
+
+/** The row that says which settings published records are made of. */
+const GENERATIONS = 'ANSWER_GENERATIONS';
+
+export interface Generations {
+  /** The generation in which the edge's addresses changed last … */
+  readonly edges: number;
+  /** … and nameservers or the SOA's mailbox. */
+  readonly apex: number;
+  /** No domain's published records are older. */
+  readonly published: number;
+}
+
+const FIRST_GENERATIONS: Generations = { edges: 1, apex: 1, published: 1 };
+
+/** The settings as publishing takes them. */
+export interface PublishSettings {
+  readonly edges: EdgeAddresses;
+  readonly nameserverSets: readonly (readonly Name[])[];
+  readonly rname: Name;
+  readonly generations: Generations;
+  readonly generation: number;
+}
+
+const SETTINGS_LOCK = 0x73657473; // 'sets'
+
+/** Nobody changes them before the transaction's end: a domain that is made now is not overlooked. */
+export async function lockPublishSettings(trx: Database): Promise<PublishSettings> {
+  await sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`.execute(trx);
+  return await loadPublishSettings(trx);
+}
+
+export async function loadPublishSettings(db: Database): Promise<PublishSettings> {
+  const all = await loadAll(db);
+  if (all === undefined) throw new Error('the database has no settings yet: run `zonefleet migrate`');
+  const { settings, generations } = all;
+  return {
+    edges: { v4: settings.edgeIpv4, v6: settings.edgeIpv6 },
+    nameserverSets: settings.nameserverSets.map((set) => set.map(absoluteName)),
+    rname: absoluteName(settings.soaRname),
+    generations,
+    generation: Math.max(generations.edges, generations.apex),
+  };
+}
+
+function absoluteName(text: string): Name {
+  return parseName(text.endsWith('.') ? text : `${text}.`);
 }
 
 /** Inside a transaction: a reader sees all of the new settings or none. */
-export async function saveAnswerSettings(
-  trx: Database,
-  settings: AnswerSettings,
-): Promise<{ changed: string[]; zones: number }> {
+export async function saveAnswerSettings(trx: Database, settings: AnswerSettings): Promise<string[]> {
+  await sql`select pg_advisory_xact_lock(${SETTINGS_LOCK})`.execute(trx);
   const first = (await trx.selectFrom('settings').select('name').limit(1).execute()).length === 0;
   const changed: string[] = [];
   for (const [key, name] of Object.entries(SETTING_NAMES)) {
-    const value = JSON.stringify(settings[key as keyof AnswerSettings]);
-    const { numAffectedRows } = await sql`
-      insert into settings as s (name, value) values (${name}, ${value}::jsonb)
-      on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(trx);
-    if (numAffectedRows === 1n) changed.push(name);
+    if (await saveSetting(trx, name, settings[key as keyof AnswerSettings])) changed.push(name);
   }
-  if (first) return { changed: [], zones: 0 };
-  return { changed, zones: changed.length === 0 ? 0 : await touchZonesMadeOfSettings(trx) };
+  if (first || changed.length === 0) return [];
+  const { generations, generation } = await loadPublishSettings(trx);
+  const edges = changed.some((name) => name.startsWith('EDGE_')) ? generation + 1 : generations.edges;
+  const apex = changed.some((name) => !name.startsWith('EDGE_')) ? generation + 1 : generations.apex;
+  await saveSetting(trx, GENERATIONS, { ...generations, edges, apex });
+  return changed;
 }
 
-async function touchZonesMadeOfSettings(trx: Database): Promise<number> {
+/** Every domain is published with the settings of this generation. */
+export async function saveGenerationPublished(trx: Database, published: number): Promise<void> {
+  const { generations } = await loadPublishSettings(trx);
+  await saveSetting(trx, GENERATIONS, { ...generations, published });
+}
+
+async function saveSetting(trx: Database, name: string, value: unknown): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    with locked as (
-      select id, name from zones where kind = 'domain' and deleted_at is null order by name for update),
-    versions as (
-      select id, name, nextval('change_version') as version,
-             (random() * 9007199254740991)::bigint as mark from locked),
-    touched as (
-      update zones z set version = v.version, mark = v.mark from versions v where z.id = v.id)
-    insert into changes (id, zone_id, zone, operation, source, mark)
-    select version, id, name, 'zone.save', 'migrate', mark from versions`.execute(trx);
-  return Number(numAffectedRows ?? 0n);
+    insert into settings as s (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
+    on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(trx);
+  return numAffectedRows === 1n;
 }

@@ -32,6 +32,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
+  // The same for one in use, which the pool does not listen to; its query fails too, and is where the error is told.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db: Database = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const destroy = db.destroy.bind(db);
   db.destroy = async () => {

@@ -7,6 +7,7 @@ import type { AnswerSettings } from './answer-settings.ts';
 import { saveAnswerSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
+import { republishDomains } from './republish-domains.ts';
 
 const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
 
@@ -15,7 +16,7 @@ export interface Migrated {
   applied: string[];
   /** Settings whose stored value was another one. */
   changed: string[];
-  /** Zones whose answers are made of a changed setting: each has got a change. */
+  /** Domains whose answers are made of a changed setting: each has got a change. */
   zones: number;
 }
 
@@ -28,8 +29,8 @@ export async function migrate(db: Database, settings: AnswerSettings): Promise<M
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
     try {
       const applied = await applyMigrations(connection);
-      const saved = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
-      return { applied, ...saved };
+      const changed = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
+      return { applied, changed, zones: await republishDomains(connection) };
     } finally {
       await sql`select pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
     }

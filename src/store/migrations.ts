@@ -2,7 +2,11 @@
 
 import type { Migration } from 'kysely';
 import * as operatorZones from './migrations/0001-operator-zones.ts';
+import * as customerDomains from './migrations/0002-customer-domains.ts';
+import * as rateLimits from './migrations/0003-rate-limits.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
+  '0002-customer-domains': customerDomains,
+  '0003-rate-limits': rateLimits,
 };

@@ -1,8 +1,10 @@
-// Forgets what the feed no longer needs: changes, tombstones and deleted zones older than the retention. Writers do it
-// behind their commits, one of them at most once an hour; `purged_xid` tells nodes that come with an older cursor.
+// Forgets what the feed no longer needs: changes, tombstones and deleted zones older than the retention. A domain that is
+// not served keeps its zone's row. Writers do it behind their commits, one of them at most once an hour; `purged_xid`
+// tells nodes that come with an older cursor.
 
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { purgeDomains } from './purge-domains.ts';
 
 const RETENTION_DAYS = 7;
 const BATCH_ROWS = 10_000;
@@ -18,7 +20,9 @@ export async function purgeFeedWhenDue(db: Database): Promise<void> {
     const { numAffectedRows } = await sql`
       update feed set purged_at = clock_timestamp()
       where purged_at < clock_timestamp() - interval '1 hour'`.execute(db);
-    if (numAffectedRows === 1n) await purgeFeed(db, RETENTION_DAYS);
+    if (numAffectedRows !== 1n) return;
+    await purgeFeed(db, RETENTION_DAYS);
+    await purgeDomains(db);
   } catch {
     // What stays too long is only read past.
   }
@@ -39,7 +43,7 @@ export async function purgeFeed(db: Database, retentionDays: number): Promise<{ 
   await sql`
     delete from zones where id = any(array(
       select id from zones
-      where deleted_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      where deleted_at < clock_timestamp() - make_interval(days => ${retentionDays}) and kind = 'operator'
       for update skip locked))`.execute(db);
   return { changes };
 }

@@ -2,12 +2,35 @@
 // through escapes); 64-bit counters are numbers, since they count from 1 (see `connectionTypes`).
 
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { DnsMode, DomainStatus, Served } from '../zone/domain-status.ts';
+import type { ApiType } from '../zone/record-types.ts';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
 
 export type ZoneKind = 'operator' | 'domain';
-export type ChangeSource = 'cli' | 'migrate' | 'demo' | 'test';
+export type ChangeSource =
+  | 'api'
+  | 'import'
+  | 'scan'
+  | 'aname'
+  | 'cli'
+  | 'revert'
+  | 'status'
+  | 'migrate'
+  | 'demo'
+  | 'test';
 export type ChangeOperation = 'zone.save' | 'zone.unload';
+/** What a domain's change is about. */
+export type DomainOperation =
+  | 'create'
+  | 'edit'
+  | 'status'
+  | 'nameservers'
+  | 'settings'
+  | 'delete'
+  | 'restore';
+export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
+export type ActorKind = 'key' | 'session' | 'cli' | 'system';
 
 export interface ZonesTable {
   id: GeneratedAlways<number>;
@@ -46,6 +69,30 @@ export interface ChangesTable {
   mark: number;
 }
 
+/** The log that customers see: one row for each change of a domain, with the id of its change in the feed. */
+export interface DomainChangesTable {
+  id: number;
+  domain_id: number;
+  /** The owner's. */
+  account_id: number;
+  serial: number;
+  at: Timestamp;
+  operation: DomainOperation;
+  source: ChangeSource;
+  actor_kind: ActorKind;
+  actor_account_id: number | null;
+  actor_key_id: number | null;
+  actor_address: string | null;
+  actor_name: string | null;
+  /** `JsonOperation[]`. */
+  ops: ColumnType<unknown, string, string>;
+  status_from: DomainStatus | null;
+  status_to: DomainStatus | null;
+  check_id: number | null;
+  reverts: number | null;
+  xid: Generated<string>;
+}
+
 export interface NodesTable {
   name: string;
   instance: string;
@@ -79,11 +126,180 @@ export interface SettingsTable {
   value: ColumnType<unknown, string, string>;
 }
 
+export interface PlansTable {
+  id: GeneratedAlways<number>;
+  slug: string;
+  name: string;
+  max_records: number | null;
+  max_traffic_gb: number | null;
+  max_rules_per_set: number | null;
+  max_cache_cap_mb: number;
+  logs_enabled: boolean;
+  monitoring_enabled: boolean;
+  rules_enabled: boolean;
+  cache_purge_enabled: boolean;
+  custom_ssl_enabled: boolean;
+  ws_enabled: boolean;
+  host_header_edit_enabled: boolean;
+  dedicated_support_enabled: boolean;
+  term_id: number;
+  billing_duration_days: number;
+  quota_reset_days: number;
+}
+
+export interface AccountsTable {
+  id: GeneratedAlways<number>;
+  email: string;
+  name: string | null;
+  is_admin: Generated<boolean>;
+  active: Generated<boolean>;
+  provider_id: number | null;
+  /** The plan of its new domains; null: none. */
+  plan_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface ApiKeysTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  name: string;
+  /** The first characters, so that people can tell keys apart. */
+  prefix: string;
+  /** SHA-256 of the whole text. */
+  hash: Buffer;
+  read_only: boolean;
+  domains: string[] | null;
+  names: string[] | null;
+  types: string[] | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+export interface DomainsTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  name: string;
+  unicode: string;
+  /** Null for a domain that has lost its name: deleted, or taken by another claim. */
+  zone_id: number | null;
+  dns_mode: DnsMode;
+  status: DomainStatus;
+  disabled_by: 'operator' | 'checker' | null;
+  served: Served;
+  /** External, but still served until the parent shows none of our servers. */
+  leaving: Generated<boolean>;
+  suspended_at: Date | null;
+  serial: number;
+  record_count: Generated<number>;
+  /** The generation of the settings that its published records are made of. */
+  answers_generation: number;
+  plan_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  pending_since: Date | null;
+  moved_since: Date | null;
+  next_check_at: Date | null;
+  last_manual_ns_check_at: Date | null;
+  ns_check_interval_seconds: number | null;
+  current_ns: string[] | null;
+  delegated_ns: string[] | null;
+  chosen_ns: string[] | null;
+  verification_value: string | null;
+  verification_started_at: Date | null;
+  verification_expires_at: Date | null;
+  verified_at: Date | null;
+  findings: ColumnType<{ code: string; message: string }[], string | undefined, string>;
+  cache_l2_max_gb: Generated<number>;
+  cache_l2_ttl_days: Generated<number>;
+  cache_cap_mb: Generated<number>;
+  developer_mode_until: Date | null;
+  sec_no_sniff: Generated<boolean>;
+  sec_referrer_policy: Generated<boolean>;
+  sec_strip_headers: Generated<boolean>;
+  markdown_for_agents: Generated<boolean>;
+  outage_alerts: Generated<boolean>;
+  uptime_threshold_pct: Generated<number>;
+  uptime_window_min: Generated<number>;
+  uptime_min_requests: Generated<number>;
+  uptime_min_active_min: Generated<number>;
+  uptime_recover_min: Generated<number>;
+}
+
+export interface MembershipsTable {
+  domain_id: number;
+  account_id: number;
+  role: Exclude<Role, 'owner'>;
+  created_at: Generated<Date>;
+}
+
+export interface SubscriptionsTable {
+  id: GeneratedAlways<number>;
+  domain_id: number;
+  account_id: number;
+  plan_id: number;
+  status: 'active' | 'expired' | 'grace' | 'cancelled';
+  started_at: Generated<Date>;
+  expires_at: Date | null;
+  grace_until: Date | null;
+  auto_renew: Generated<boolean>;
+  quota_reset_days: number;
+  is_trial: Generated<boolean>;
+}
+
+export interface RecordsTable {
+  id: Generated<number>;
+  domain_id: number;
+  name: string;
+  type: ApiType;
+  rdata: Buffer;
+  /** Equal for equal records: rdata with folded names, hashed when long. */
+  identity: Buffer;
+  /** As the API prints it, to be searched. */
+  destination: string;
+  ttl: number;
+  proxied: boolean;
+  captcha: boolean;
+  scheme: string;
+  port: number;
+  host_header: string | null;
+  monitor: boolean;
+  dest_country: string | null;
+  timeout: number;
+  comment: string | null;
+  /** The service's own NS at the apex. */
+  managed: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: number;
+  key: string;
+  method: string;
+  path: string;
+  body_hash: Buffer;
+  response: ColumnType<unknown, string | null, string>;
+  created_at: Generated<Date>;
+}
+
 export interface Schema {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
   changes: ChangesTable;
+  domain_changes: DomainChangesTable;
   nodes: NodesTable;
   feed: FeedTable;
   settings: SettingsTable;
+  plans: PlansTable;
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  domains: DomainsTable;
+  memberships: MembershipsTable;
+  subscriptions: SubscriptionsTable;
+  records: RecordsTable;
+  idempotency_keys: IdempotencyKeysTable;
 }

@@ -270,8 +270,11 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
       await editAll(db, LATER_EDITS, SEED + 500);
       await allEqual();
       const before = await newestVersion();
-      const tables = 'zones, zone_records, changes, feed, settings, kysely_migration, kysely_migration_lock';
-      await sql.raw(`truncate ${tables}`).execute(db);
+      const { rows: tables } = await sql<{ name: string }>`
+        select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'nodes'`.execute(
+        db,
+      );
+      await sql.raw(`truncate ${tables.map(({ name }) => name).join(', ')}`).execute(db);
       await postgresProgram('pg_restore', current, [
         '--data-only',
         '--disable-triggers',

@@ -34,7 +34,11 @@ export class FreshClone {
   readonly #user: User;
 
   /** With `installed`, node_modules is there as an install would leave it (hard links: no registry, no time). */
-  constructor(options: { user: User; ports: readonly [dns: number, metrics: number]; installed: boolean }) {
+  constructor(options: {
+    user: User;
+    ports: readonly [dns: number, api: number, metrics: number];
+    installed: boolean;
+  }) {
     const { user, ports, installed } = options;
     this.#user = user;
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'zf-clone-')));
@@ -52,13 +56,14 @@ export class FreshClone {
       if (user.uid !== undefined) chownSync(place, user.uid, user.gid ?? 0);
     const isRoot = process.getuid?.() === 0 && user.uid === undefined;
     this.databaseDirectory = databaseDirectory(join(this.directory, 'data'), isRoot);
-    const [dns, metrics] = ports;
+    const [dns, api, metrics] = ports;
     this.environment = {
       PATH: `${this.#placeOfNode(home)}:${process.env.PATH}`,
       HOME: home,
       npm_config_cache: join(home, 'npm-cache'),
       npm_config_update_notifier: 'false',
       DNS_LISTEN: `127.0.0.1:${dns}`,
+      API_LISTEN: `127.0.0.1:${api}`,
       METRICS_LISTEN: `127.0.0.1:${metrics}`,
       LOG_LEVEL: 'warn',
       // Some networks put certificates of their own between us and the registry.

@@ -1,0 +1,159 @@
+// A customer's domain as everybody loads it, and how its row becomes one.
+
+import { sql } from 'kysely';
+import type { Name } from '../dns/name.ts';
+import type { DnsMode, DomainStatus, Served } from '../zone/domain-status.ts';
+import { nameserverSetsOf } from '../zone/select-nameservers.ts';
+import type { PublishSettings } from './answer-settings.ts';
+import { decodeNameColumn } from './name-column.ts';
+import { PLAN_JSON, type Plan } from './plans.ts';
+import type { Role } from './schema.ts';
+
+/** What its owner sets. */
+export interface DomainSettings {
+  readonly cacheL2MaxGb: number;
+  readonly cacheL2TtlDays: number;
+  readonly cacheCapMb: number;
+  readonly developerModeUntil: Date | null;
+  readonly secNoSniff: boolean;
+  readonly secReferrerPolicy: boolean;
+  readonly secStripHeaders: boolean;
+  readonly markdownForAgents: boolean;
+  readonly outageAlerts: boolean;
+  readonly uptimeThresholdPct: number;
+  readonly uptimeWindowMin: number;
+  readonly uptimeMinRequests: number;
+  readonly uptimeMinActiveMin: number;
+  readonly uptimeRecoverMin: number;
+}
+
+export interface Domain extends DomainSettings {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: Name;
+  readonly unicode: string;
+  readonly status: DomainStatus;
+  readonly dnsMode: DnsMode;
+  readonly served: Served;
+  readonly suspended: boolean;
+  readonly suspendedAt: Date | null;
+  readonly serial: number;
+  /** Without managed records. */
+  readonly recordCount: number;
+  readonly plan: Plan | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Restorable until 30 days later. */
+  readonly deletedAt: Date | null;
+  readonly pendingSince: Date | null;
+  readonly movedSince: Date | null;
+  readonly nextCheckAt: Date | null;
+  readonly lastManualNsCheckAt: Date | null;
+  readonly nsCheckIntervalSeconds: number | null;
+  readonly currentNs: readonly Name[] | null;
+  /** Every accepted set, the domain's own first. */
+  readonly nameserverSets: readonly (readonly Name[])[];
+  /** External mode only. */
+  readonly verification: Verification | null;
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
+}
+
+export interface Verification {
+  readonly host: Name;
+  readonly value: string;
+  readonly verified: boolean;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** A domain with what the caller is to it. */
+export interface VisibleDomain extends Domain {
+  readonly myRole: Role;
+}
+
+const CHALLENGE_LABEL = '_svc-challenge';
+export const RESTORABLE_DAYS = 30;
+
+/** `d` is the table, `p` the plan's. */
+export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.unicode, d.zone_id as "zoneId", d.status,
+  d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", d.suspended_at as "suspendedAt",
+  d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
+  d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
+  d.pending_since as "pendingSince", d.moved_since as "movedSince", d.next_check_at as "nextCheckAt",
+  d.last_manual_ns_check_at as "lastManualNsCheckAt", d.ns_check_interval_seconds as "nsCheckIntervalSeconds",
+  d.current_ns as "currentNs", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
+  d.verification_value as "verificationValue", d.verification_started_at as "verificationStartedAt",
+  d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.findings,
+  d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
+  d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
+  d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
+  d.markdown_for_agents as "markdownForAgents", d.outage_alerts as "outageAlerts",
+  d.uptime_threshold_pct as "uptimeThresholdPct", d.uptime_window_min as "uptimeWindowMin",
+  d.uptime_min_requests as "uptimeMinRequests", d.uptime_min_active_min as "uptimeMinActiveMin",
+  d.uptime_recover_min as "uptimeRecoverMin", case when p.id is not null then ${PLAN_JSON} end as plan`;
+
+export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
+
+type Passed = Omit<Domain, 'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'verification'>;
+
+export interface DomainRow extends Passed {
+  readonly name: string;
+  readonly zoneId: number | null;
+  readonly leaving: boolean;
+  readonly disabledBy: 'operator' | 'checker' | null;
+  readonly answersGeneration: number;
+  readonly currentNs: readonly string[] | null;
+  readonly delegatedNs: readonly string[] | null;
+  readonly chosenNs: readonly string[] | null;
+  readonly verificationValue: string | null;
+  readonly verificationStartedAt: Date | null;
+  readonly verificationExpiresAt: Date | null;
+  readonly verifiedAt: Date | null;
+}
+
+export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain {
+  const {
+    zoneId: _zoneId,
+    leaving: _leaving,
+    disabledBy: _disabledBy,
+    answersGeneration: _answersGeneration,
+    delegatedNs: _delegatedNs,
+    chosenNs: _chosenNs,
+    verificationValue: _verificationValue,
+    verificationStartedAt: _verificationStartedAt,
+    verificationExpiresAt: _verificationExpiresAt,
+    verifiedAt: _verifiedAt,
+    currentNs,
+    ...passed
+  } = row;
+  const name = decodeNameColumn(row.name);
+  return {
+    ...passed,
+    name,
+    suspended: row.suspendedAt !== null,
+    currentNs: currentNs?.map(decodeNameColumn) ?? null,
+    nameserverSets: nameserverSetsOf(nameserverChoice(row), settings.nameserverSets),
+    verification: verificationOf(row, name),
+  };
+}
+
+export function nameserverChoice({ delegatedNs, chosenNs }: DomainRow): {
+  delegated: Name[] | undefined;
+  chosen: Name[] | undefined;
+} {
+  return {
+    delegated: delegatedNs?.map(decodeNameColumn),
+    chosen: chosenNs?.map(decodeNameColumn),
+  };
+}
+
+function verificationOf(row: DomainRow, name: Name): Verification | null {
+  const {
+    verificationValue: value,
+    verificationStartedAt: startedAt,
+    verificationExpiresAt: expiresAt,
+  } = row;
+  if (row.dnsMode !== 'external' || value === null || startedAt === null || expiresAt === null) return null;
+  const host = `${String.fromCharCode(CHALLENGE_LABEL.length)}${CHALLENGE_LABEL}${name}` as Name;
+  return { host, value, verified: row.verifiedAt !== null, startedAt, expiresAt };
+}

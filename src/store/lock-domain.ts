@@ -1,0 +1,60 @@
+// The locks of a domain's writers, in the order in which everybody takes them:
+//
+//     names that lie within each other → the domain's row → its zone's row
+
+import { sql } from 'kysely';
+import { loadPublishSettings, type PublishSettings } from './answer-settings.ts';
+import type { Database } from './database.ts';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
+import { type LockedZone, lockZones } from './write-zone.ts';
+
+export interface DomainLock {
+  readonly row: DomainRow;
+  /** Undefined for a domain that has lost its name. */
+  readonly zone: LockedZone | undefined;
+  readonly settings: PublishSettings;
+  /** Of this change, in milliseconds as JavaScript has them. */
+  readonly now: Date;
+}
+
+/** Undefined: there is none. A deleted one is locked too. */
+export async function lockDomain(trx: Database, domainId: number): Promise<DomainLock | undefined> {
+  const row = await lockRow(trx, domainId);
+  if (row === undefined) return undefined;
+  const zones = row.zoneId === null ? undefined : await lockZones(trx, [row.name], false);
+  // Read behind the lock: whoever changes the settings publishes the domains that were not locked then.
+  const settings = await loadPublishSettings(trx);
+  return { row, zone: zones?.get(row.name), settings, now: await currentTime(trx) };
+}
+
+async function lockRow(trx: Database, domainId: number): Promise<DomainRow | undefined> {
+  // The lock first: a statement that waits for it may read the tables beside it as they were before.
+  const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
+  if (locked.rows.length === 0) return undefined;
+  const { rows } = await sql<DomainRow>`
+    select ${DOMAIN_COLUMNS} from ${DOMAIN_TABLES} where d.id = ${domainId}`.execute(trx);
+  return rows[0];
+}
+
+export async function currentTime(trx: Database): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`
+    select date_trunc('milliseconds', clock_timestamp()) as now`.execute(trx);
+  return (rows[0] as { now: Date }).now;
+}
+
+const NAMES_LOCK = 0x6e616d65; // 'name'
+
+/** Taken before any row is locked, by whatever decides by the domains above and below a name. */
+export async function lockNamesAround(trx: Database, nameText: string): Promise<void> {
+  // Names within each other share their last two labels; a top-level domain is nobody's.
+  const shared = nameText.split('.').slice(-3).join('.');
+  await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${shared}))`.execute(trx);
+}
+
+/** As `lockDomain`, with the names around it. */
+export async function lockDomainAndNames(trx: Database, domainId: number): Promise<DomainLock | undefined> {
+  const named = await trx.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
+  if (named === undefined) return undefined;
+  await lockNamesAround(trx, named.name); // a domain's name never changes
+  return await lockDomain(trx, domainId);
+}

@@ -1,0 +1,184 @@
+// Domains come, go, and come back. Who holds a name is decided under the locks of `claimName`: of two creates at once
+// exactly one wins.
+
+import { sql } from 'kysely';
+import type { Name } from '../dns/name.ts';
+import { type DnsMode, startStatus } from '../zone/domain-status.ts';
+import type { ChangedBy } from './actor.ts';
+import { lockPublishSettings } from './answer-settings.ts';
+import { type Claimed, claimName, releaseName } from './claim-name.ts';
+import type { Database } from './database.ts';
+import { type Domain, RESTORABLE_DAYS } from './domain.ts';
+import { loadDomainById } from './load-domains.ts';
+import {
+  currentTime,
+  type DomainLock,
+  lockDomain,
+  lockDomainAndNames,
+  lockNamesAround,
+} from './lock-domain.ts';
+import { encodeNameColumn } from './name-column.ts';
+import { servedNow, settleEnclosed } from './settle-enclosed.ts';
+import { startColumns } from './start-status.ts';
+import { findPlan, startSubscription, stopSubscription } from './subscribe.ts';
+import { inTransaction, rollBackTo } from './transaction.ts';
+import { writeDomainChange } from './write-domain-change.ts';
+
+export interface NewDomain extends ChangedBy {
+  readonly accountId: number;
+  /** From `parseDomainName`; `judgeDomainName` has nothing against it. */
+  readonly name: Name;
+  readonly unicode: string;
+  readonly dnsMode: DnsMode;
+  /** The CLI and global admins: names around operator zones and nameservers are theirs to give. */
+  readonly exempt: boolean;
+  /** Default: the account's. */
+  readonly planSlug?: string | null;
+}
+
+export type CreatedDomain =
+  | { readonly kind: 'created'; readonly domain: Domain; readonly changeId: number }
+  | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string };
+
+export async function createDomain(db: Database, wanted: NewDomain): Promise<CreatedDomain> {
+  return await inTransaction<CreatedDomain>(db, async (trx) => {
+    const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
+    const nameText = encodeNameColumn(wanted.name);
+    const account = await trx
+      .selectFrom('accounts')
+      .select('plan_id')
+      .where('id', '=', accountId)
+      .executeTakeFirst();
+    if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
+    const planId = planSlug === undefined ? account.plan_id : await findPlan(trx, planSlug);
+    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
+    await lockNamesAround(trx, nameText);
+    const settings = await lockPublishSettings(trx);
+    const claimed = await claimName(trx, { nameText, accountId, exempt, settings });
+    if (claimed.kind === 'taken') rollBackTo(claimed);
+    const status = startStatus(dnsMode);
+    const id = await insertDomain(trx, { ...wanted, nameText }, claimed, planId);
+    if (planId !== null) await startSubscription(trx, id, accountId, planId);
+    const lock = (await lockDomain(trx, id)) as DomainLock;
+    const { changeId } = await writeDomainChange(trx, lock, {
+      by,
+      source,
+      operation: 'create',
+      status: { from: null, to: status },
+      served: await servedNow(trx, lock.row, lock.row, false),
+      publish: 'whole',
+    });
+    await settleEnclosed(trx, nameText);
+    return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
+  });
+}
+
+const BEFORE_FIRST_SERIAL = 0xffff_ffff;
+
+async function insertDomain(
+  trx: Database,
+  { accountId, nameText, unicode, dnsMode }: NewDomain & { readonly nameText: string },
+  { zone, serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
+  planId: number | null,
+): Promise<number> {
+  const now = await currentTime(trx);
+  const inserted = await trx
+    .insertInto('domains')
+    .values({
+      account_id: accountId,
+      name: nameText,
+      unicode,
+      zone_id: zone.id,
+      dns_mode: dnsMode,
+      served: 'none',
+      serial,
+      answers_generation: 0,
+      plan_id: planId,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+      ...startColumns(dnsMode, now),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return inserted.id;
+}
+
+export type DeletedDomain =
+  | { readonly kind: 'deleted'; readonly changeId: number; readonly serial: number }
+  | { readonly kind: 'absent' };
+
+/** Its name is free at once; the operator can restore it for 30 days, unless somebody else has the name then. */
+export async function deleteDomain(
+  db: Database,
+  { domainId, by, source }: ChangedBy & { readonly domainId: number },
+): Promise<DeletedDomain> {
+  return await inTransaction<DeletedDomain>(db, async (trx) => {
+    const lock = await lockDomainAndNames(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { row, now } = lock;
+    const written = await writeDomainChange(trx, lock, {
+      by,
+      source,
+      operation: 'delete',
+      status: { from: row.status, to: null },
+      served: 'none',
+      publish: new Map(),
+    });
+    await sql`
+      update domains set deleted_at = ${now}, zone_id = null, leaving = false where id = ${domainId}`.execute(
+      trx,
+    );
+    if (row.zoneId !== null) await releaseName(trx, row.zoneId);
+    await stopSubscription(trx, domainId);
+    await settleEnclosed(trx, row.name);
+    return { kind: 'deleted', ...written };
+  });
+}
+
+export type RestoredDomain =
+  | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
+  | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
+
+/** Back as it was, but for its status: whether it is delegated to us is seen anew. */
+export async function restoreDomain(
+  db: Database,
+  { domainId, by, source }: ChangedBy & { readonly domainId: number },
+): Promise<RestoredDomain> {
+  return await inTransaction<RestoredDomain>(db, async (trx) => {
+    const found = await lockDomainAndNames(trx, domainId);
+    if (found === undefined) return { kind: 'absent', message: 'there is no such domain' };
+    const { row, settings, now } = found;
+    if (row.deletedAt === null) return { kind: 'not_deleted', message: 'the domain is not deleted' };
+    if (now.getTime() - row.deletedAt.getTime() > RESTORABLE_DAYS * 86_400_000) {
+      return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
+    }
+    const { accountId, dnsMode, name: nameText } = row;
+    const claimed = await claimName(trx, { nameText, accountId, exempt: true, settings });
+    if (claimed.kind === 'taken') rollBackTo(claimed);
+    const wasOff = row.status === 'disabled' || row.status === 'banned';
+    await trx
+      .updateTable('domains')
+      .set({
+        deleted_at: null,
+        zone_id: claimed.zone.id,
+        serial: claimed.serial ?? row.serial,
+        ...(!wasOff && startColumns(dnsMode, now)),
+      })
+      .where('id', '=', domainId)
+      .execute();
+    if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
+    const lock = (await lockDomain(trx, domainId)) as DomainLock;
+    const { status } = lock.row;
+    const { changeId } = await writeDomainChange(trx, lock, {
+      by,
+      source,
+      operation: 'restore',
+      status: { from: null, to: status },
+      served: await servedNow(trx, lock.row, lock.row, false),
+      publish: 'whole',
+    });
+    await settleEnclosed(trx, nameText);
+    return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}

@@ -1,0 +1,220 @@
+// The one way in which records are written: lock the domain → load what the edit touches → plan → records, published
+// records, serial, change in one transaction. An edit without a difference writes nothing.
+
+import { sql } from 'kysely';
+import { DatabaseError } from 'pg';
+import type { Name } from '../dns/name.ts';
+import type { CustomerRecord } from '../zone/customer-record.ts';
+import type { EditItem } from '../zone/draft.ts';
+import { type Edit, type EditList, type EditProblem, idsTouched } from '../zone/edit.ts';
+import { planEdit, type RecordOperation } from '../zone/plan-edit.ts';
+import type { SavedOperation } from '../zone/plan-revert.ts';
+import type { ChangedBy } from './actor.ts';
+import type { Database } from './database.ts';
+import { type Domain, decodeDomain } from './domain.ts';
+import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from './load-touched-records.ts';
+import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { findManagedIds } from './managed-records.ts';
+import { decodeNameColumn } from './name-column.ts';
+import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from './record-row.ts';
+import { inTransaction } from './transaction.ts';
+import { writeDomainChange } from './write-domain-change.ts';
+
+/** The domain as it is under its lock. */
+export interface LockedDomain {
+  readonly domain: Domain;
+  /** Every record at these names. */
+  recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
+  recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
+}
+
+export interface EditProblems {
+  readonly kind: 'problems';
+  readonly problems: readonly EditProblem[];
+}
+
+/** An edit that depends on what is there. */
+export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
+
+export interface EditOrder extends ChangedBy {
+  readonly domainId: number;
+  readonly edit: Edit | EditMaker;
+  /** Plans, and writes nothing. */
+  readonly dryRun?: boolean;
+  /** The change that it takes back. */
+  readonly reverts?: number;
+}
+
+/** With the item of the edit that asked for it; a sibling that followed its set's TTL has none. */
+export type SavedEditOperation = SavedOperation & { readonly item?: EditItem };
+
+export type SavedEdit =
+  | {
+      readonly kind: 'saved';
+      readonly changeId: number;
+      readonly serial: number;
+      readonly recordCount: number;
+      readonly ops: readonly SavedEditOperation[];
+    }
+  | { readonly kind: 'unchanged'; readonly serial: number; readonly recordCount: number }
+  | { readonly kind: 'dry_run'; readonly ops: readonly RecordOperation[]; readonly recordCount: number }
+  | EditProblems
+  /** The domain went, or was switched off, since the caller looked. */
+  | {
+      readonly kind: 'refused';
+      readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
+      readonly message: string;
+    };
+
+export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdit> {
+  let listed: EditProblem | undefined;
+  try {
+    return await inTransaction(db, async (trx) => {
+      const lock = await lockDomain(trx, order.domainId);
+      if (lock === undefined || lock.row.deletedAt !== null) {
+        return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+      }
+      const { status } = lock.row;
+      if (status === 'disabled' || status === 'banned') {
+        return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
+      }
+      const edit = typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock)) : order.edit;
+      if ('kind' in edit) return edit;
+      listed = conflictOf(edit);
+      return await saveUnderLock(trx, lock, edit, order);
+    });
+  } catch (error) {
+    // The planner's rules are the constraints': one that fires was broken behind its back.
+    if (!isConstraintViolation(error) || listed === undefined) throw error;
+    return { kind: 'problems', problems: [{ ...listed, message: (error as DatabaseError).message }] };
+  }
+}
+
+function lockedDomain(trx: Database, { row, settings }: DomainLock): LockedDomain {
+  return {
+    domain: decodeDomain(row, settings),
+    recordsAt: (names) => loadRecordsAt(trx, row.id, names),
+    recordsWithIds: (ids) => loadRecordsWithIds(trx, row.id, ids),
+  };
+}
+
+async function saveUnderLock(
+  trx: Database,
+  lock: DomainLock,
+  edit: Edit,
+  order: EditOrder,
+): Promise<SavedEdit> {
+  const { row, settings } = lock;
+  const apex = decodeNameColumn(row.name);
+  const records = await loadTouchedRecords(trx, row.id, apex, edit);
+  const planned = planEdit(
+    {
+      apex,
+      records,
+      recordCount: row.recordCount,
+      maxRecords: row.plan?.maxRecords ?? null,
+      hasPlan: row.plan !== null,
+      edges: settings.edges,
+      managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
+    },
+    edit,
+  );
+  if (planned.kind === 'problems') return planned;
+  const { recordCount, touched } = planned;
+  if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
+  if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
+  const ops = await finishOperations(trx, planned.ops, lock.now.toISOString());
+  await writeRecords(trx, row.id, ops);
+  const written = await writeDomainChange(trx, lock, {
+    by: order.by,
+    source: order.source,
+    operation: 'edit',
+    ops: ops.map(({ item: _, ...op }) => op),
+    ...(order.reverts !== undefined && { reverts: order.reverts }),
+    served: row.served,
+    recordCount,
+    publish: recordsAfter(records, ops, [...touched, apex]),
+  });
+  return { kind: 'saved', ...written, recordCount, ops };
+}
+
+/** Gives created records their ids, in the order of the edit, and written ones the time. */
+async function finishOperations(
+  trx: Database,
+  ops: readonly RecordOperation[],
+  at: string,
+): Promise<SavedEditOperation[]> {
+  const wanting = ops.filter((op) => op.op === 'create' && op.restores === undefined).length;
+  const ids = (await allocateRecordIds(trx, wanting)).values();
+  return ops.map((op): SavedEditOperation => {
+    const by = op.item === undefined ? {} : { item: op.item };
+    if (op.op === 'delete') return { op: 'delete', before: op.before, ...by };
+    if (op.op === 'update') {
+      return { op: 'update', before: op.before, after: { ...op.after, updatedAt: at }, ...by };
+    }
+    const { id, createdAt } = op.restores ?? { id: ids.next().value as number, createdAt: at };
+    return { op: 'create', after: { ...op.after, id, createdAt, updatedAt: at }, ...by };
+  });
+}
+
+async function writeRecords(
+  trx: Database,
+  domainId: number,
+  ops: readonly SavedEditOperation[],
+): Promise<void> {
+  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
+  const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
+  const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
+  if (gone.length > 0) {
+    await sql`
+      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId}`.execute(trx);
+  }
+  if (updated.length > 0) {
+    await sql`
+      update records r set name = n.name, type = n.type, rdata = n.rdata, identity = n.identity,
+        destination = n.destination, ttl = n.ttl, proxied = n.proxied, captcha = n.captcha, scheme = n.scheme,
+        port = n.port, host_header = n.host_header, monitor = n.monitor, dest_country = n.dest_country,
+        timeout = n.timeout, comment = n.comment, updated_at = n.updated_at
+      from ${recordsAsTable(domainId, updated)} n
+      where r.id = n.id and r.domain_id = n.domain_id`.execute(trx);
+  }
+  if (created.length > 0) {
+    await sql`
+      insert into records (${RECORD_COLUMN_NAMES})
+      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n`.execute(trx);
+  }
+}
+
+/** At each of the names everything that is there now; `before` had everything that was. */
+function recordsAfter(
+  before: readonly CustomerRecord[],
+  ops: readonly SavedEditOperation[],
+  names: readonly Name[],
+): Map<Name, CustomerRecord[]> {
+  const records = new Map(before.map((record) => [record.id, record]));
+  for (const op of ops) {
+    if (op.before !== undefined) records.delete(op.before.id);
+    if (op.after !== undefined) records.set(op.after.id, op.after);
+  }
+  const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
+  for (const record of records.values()) byName.get(record.name)?.push(record);
+  return byName;
+}
+
+/** A conflict, at the first item of the edit. */
+function conflictOf(edit: Edit): EditProblem {
+  const lists: readonly [EditList, readonly { readonly index?: number }[]][] = [
+    ['create', edit.creates],
+    ['update', edit.updates],
+    ['replace', edit.replaces],
+    ['delete', edit.deletes],
+  ];
+  const [list, items] = lists.find(([, items]) => items.length > 0) ?? (['create', []] as const);
+  return { list, index: items[0]?.index ?? 0, code: 'conflict', message: '' };
+}
+
+const INTEGRITY_CONSTRAINT_VIOLATION = '23';
+
+function isConstraintViolation(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code ?? '').startsWith(INTEGRITY_CONSTRAINT_VIOLATION);
+}

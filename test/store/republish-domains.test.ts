@@ -1,0 +1,164 @@
+// A setting that answers are made of changes: each domain concerned is published anew with one change, and no other.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseName } from '../../src/dns/name.ts';
+import type { AnswerSettings } from '../../src/store/answer-settings.ts';
+import { saveAnswerSettings } from '../../src/store/answer-settings.ts';
+import { changeStatus } from '../../src/store/change-status.ts';
+import { listDomainChanges } from '../../src/store/load-changes.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { deleteDomain, restoreDomain } from '../../src/store/save-domain.ts';
+import { saveZones } from '../../src/store/save-zones.ts';
+import { updateDomain } from '../../src/store/update-domain.ts';
+import { NO_EDIT } from '../../src/zone/edit.ts';
+import { edit } from '../support/customer-records.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../support/database.ts';
+import { BY, expectPublished, newAccount, newDomain, published, saved } from '../support/domains.ts';
+import { followLoaded, smallZone, untilEqual } from '../support/follow.ts';
+
+const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let mine: number;
+  /** example.com has proxied records, plain.test none, off.test is disabled. */
+  let ids: { proxied: number; plain: number; off: number };
+
+  beforeEach(async () => {
+    database = await createDatabase({ server });
+    const { db } = database;
+    await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+    mine = await newAccount(db, 'a@example.org');
+    ids = {
+      proxied: (await newDomain(db, mine)).id,
+      plain: (await newDomain(db, mine, 'plain.test.')).id,
+      off: (await newDomain(db, mine, 'off.test.')).id,
+    };
+    await saved(
+      db,
+      ids.proxied,
+      edit({
+        create: ['www A 198.51.100.1 ; proxied', '@ AAAA 2001:db8::7 ; proxied', 'x TXT x', '@ TXT y'],
+      }),
+    );
+    await changeStatus(db, { ...BY, domainId: ids.off, event: 'disable' });
+    await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
+  });
+  afterEach(() => database.drop());
+
+  const change = (settings: Partial<AnswerSettings>) =>
+    migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS, ...settings });
+  const operations = async (id: number) =>
+    (await listDomainChanges(database.db, id, { limit: 99 })).map(({ operation }) => operation);
+  const allPublished = () => expectPublished(database.db, ...Object.values(ids));
+
+  test('edge addresses concern proxied records, on every node', async () => {
+    const { db } = database;
+    const node = await followLoaded({ databaseUrl: database.url });
+    const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
+    expect(await change({ edgeIpv4, edgeIpv6: [] })).toEqual({
+      applied: [],
+      changed: ['EDGE_IPV4', 'EDGE_IPV6'],
+      zones: 1,
+    });
+    expect((await published(db))?.filter((line) => / A+ /.test(line))).toEqual([
+      '@ 300 A 192.0.2.50',
+      '@ 300 A 192.0.2.51',
+      'www 300 A 192.0.2.50',
+      'www 300 A 192.0.2.51',
+    ]);
+    expect(await operations(ids.proxied)).toEqual(['settings', 'edit', 'create']);
+    expect(await operations(ids.plain)).toEqual(['create']);
+    const [settings] = await listDomainChanges(db, ids.proxied, { limit: 1 });
+    expect(settings).toMatchObject({ source: 'migrate', serial: 3, ops: [], actor: { kind: 'system' } });
+    await allPublished();
+    await untilEqual(node, db);
+    expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({ changed: [], zones: 0 });
+    expect(await change({ edgeIpv4: [...edgeIpv4].reverse(), edgeIpv6: [] })).toMatchObject({ zones: 0 });
+    await node.stop();
+  });
+
+  test('nameservers concern those that have that set, the mailbox all that are served', async () => {
+    const { db } = database;
+    const nameservers = ['ns1.example.org.', 'ns2.example.org.'].map((text) => parseName(text));
+    await updateDomain(db, { ...BY, domainId: ids.plain, set: { nameservers } });
+    const sets = [['ns8.example.net', 'ns9.example.net'], SETS[1] as string[]];
+    expect(await change({ nameserverSets: sets })).toMatchObject({ zones: 1 });
+    expect((await published(db))?.filter((line) => line.includes('NS'))).toEqual([
+      '@ 86400 NS ns8.example.net.',
+      '@ 86400 NS ns9.example.net.',
+    ]);
+    expect(await operations(ids.plain)).toEqual(['nameservers', 'create']);
+    await allPublished();
+    expect(await change({ nameserverSets: sets, soaRname: 'root.example.net' })).toMatchObject({ zones: 2 });
+    await allPublished();
+    expect(await operations(ids.off)).toEqual(['status', 'create']);
+    await changeStatus(db, { ...BY, domainId: ids.off, event: 'enable' });
+    await allPublished();
+  });
+
+  test('a migration that was killed after the settings is finished by the next, or by an edit before', async () => {
+    const { db } = database;
+    const next = {
+      ...TEST_SETTINGS,
+      nameserverSets: SETS,
+      edgeIpv4: ['192.0.2.50'],
+      soaRname: 'root.example.net',
+    };
+    expect(await db.transaction().execute((trx) => saveAnswerSettings(trx, next))).toEqual([
+      'EDGE_IPV4',
+      'SOA_RNAME',
+    ]);
+    await deleteDomain(db, { ...BY, domainId: ids.plain });
+    await saved(db, ids.proxied, edit({ create: ['z TXT z'] }));
+    await expectPublished(db, ids.proxied);
+    expect(await migrate(db, next)).toEqual({ applied: [], changed: [], zones: 0 });
+    await restoreDomain(db, { ...BY, domainId: ids.plain });
+    await allPublished();
+    const pending = await sql<{
+      value: unknown;
+    }>`select value from settings where name = 'ANSWER_GENERATIONS'`.execute(db);
+    expect(pending.rows).toEqual([{ value: { edges: 3, apex: 3, published: 3 } }]);
+  });
+
+  test('edits and creates in the middle of it are published with the new settings all the same', async () => {
+    const { db } = database;
+    const more: number[] = [];
+    for (let i = 0; i < 30; i++) {
+      const { id } = await newDomain(db, mine, `d${i}.test.`);
+      await saved(db, id, {
+        ...NO_EDIT,
+        creates: [
+          { name: parseName(`www.d${i}.test.`), type: 'A', rdata: Buffer.from([1, 2, 3, 4]), proxied: true },
+        ],
+      });
+      more.push(id);
+    }
+    let running = true;
+    const editing = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = writer; running; i += 4) {
+        const at = i % 30;
+        await saved(db, more[at] as number, {
+          ...NO_EDIT,
+          creates: [
+            {
+              name: parseName(`n${i}.d${at}.test.`),
+              type: 'A',
+              rdata: Buffer.from([1, 2, 3, 4]),
+              proxied: true,
+            },
+          ],
+        });
+        if (i % 20 === writer) more.push((await newDomain(db, mine, `new${i}.test.`)).id);
+      }
+    });
+    for (let i = 0; i < 4; i++) {
+      await change({ edgeIpv4: [`192.0.2.${50 + i}`], soaRname: `root${i}.example.net` });
+    }
+    running = false;
+    await Promise.all(editing);
+    await expectPublished(db, ...more);
+    await allPublished();
+  });
+});

@@ -1,0 +1,152 @@
+// An API on a database of its own, with accounts in every relation to a domain, and their keys.
+
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { addHealth } from '../../src/api/health.ts';
+import { describeRoutes } from '../../src/api/openapi.ts';
+import { createRateLimit } from '../../src/api/rate-limit.ts';
+import { databaseReadiness } from '../../src/api/readiness.ts';
+import type { Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/api/routes.ts';
+import { createServer } from '../../src/api/server.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { createApiKey, generateKey, type NewApiKey } from '../../src/store/api-keys.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { Domain } from '../../src/store/domain.ts';
+import { saveMembership } from '../../src/store/memberships.ts';
+import { createDomain } from '../../src/store/save-domain.ts';
+import { parseDomainName } from '../../src/zone/domain-name.ts';
+import type { DnsMode } from '../../src/zone/domain-status.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+
+/** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
+export const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
+export type TestAccount = (typeof TEST_ACCOUNTS)[number];
+
+export interface Asked {
+  /** Whose key; default `owner`. Null: none. Any other text is sent as the key. */
+  as?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  readonly body: any;
+  readonly headers: LightMyRequestResponse['headers'];
+  readonly text: string;
+}
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly db: Database;
+  readonly database: TestDatabase;
+  /** Everything that the server has logged, as objects. */
+  readonly logged: Record<string, unknown>[];
+  readonly accountIds: Readonly<Record<TestAccount, number>>;
+  readonly keys: Readonly<Record<TestAccount, string>>;
+  ask(method: string, url: string, asked?: Asked): Promise<Answer>;
+  /** A further key, of `account` (default `owner`). */
+  makeKey(key?: Omit<Partial<NewApiKey>, 'accountId'>, account?: TestAccount): Promise<string>;
+  /** Of `owner`, with members in the other three roles. */
+  makeDomain(name: string, options?: { dnsMode?: DnsMode; planSlug?: string | null }): Promise<Domain>;
+  stop(): Promise<void>;
+}
+
+export interface TestApiOptions {
+  routes?: readonly Route[];
+  requestsPerMinute?: number;
+  allowReservedNames?: boolean;
+  /** The database to use; it is dropped all the same. */
+  database?: TestDatabase;
+  /** Another way to the same database. */
+  db?: Database;
+}
+
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { routes = ROUTES, requestsPerMinute, allowReservedNames = true } = options;
+  const database = options.database ?? (await createDatabase());
+  const db = options.db ?? database.db;
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const app = await createServer({
+    api: { db, allowReservedNames },
+    routes,
+    rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(db, requestsPerMinute),
+    log,
+    async prepare(server) {
+      addHealth(server, databaseReadiness(db));
+      await describeRoutes(server, routes);
+    },
+  });
+  const accountIds = {} as Record<TestAccount, number>;
+  const keys = {} as Record<TestAccount, string>;
+  const makeKey: TestApi['makeKey'] = async (key = {}, account = 'owner') => {
+    const text = generateKey();
+    await createApiKey(database.db, text, { name: account, ...key, accountId: accountIds[account] });
+    return text;
+  };
+  for (const name of TEST_ACCOUNTS) {
+    accountIds[name] = await makeAccount(database.db, name);
+    keys[name] = await makeKey({}, name);
+  }
+  return {
+    app,
+    db,
+    database,
+    logged,
+    accountIds,
+    keys,
+    makeKey,
+    async ask(method, url, { as = 'owner', body, headers = {} } = {}) {
+      const key = as === null ? undefined : as in keys ? keys[as as TestAccount] : as;
+      const response = await app.inject({
+        method: method as 'GET',
+        url,
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: body as string }),
+      });
+      const isJson = /json/.test(String(response.headers['content-type'])) && response.body !== '';
+      const { statusCode: status, headers: answered, body: text } = response;
+      return { status, headers: answered, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async makeDomain(name, { dnsMode = 'managed', planSlug } = {}) {
+      const parsed = parseDomainName(name);
+      if (parsed.kind === 'problem') throw new Error(parsed.message);
+      const created = await createDomain(database.db, {
+        accountId: accountIds.owner,
+        name: parsed.name,
+        unicode: parsed.unicode,
+        dnsMode,
+        exempt: false,
+        ...(planSlug === undefined ? {} : { planSlug }),
+        by: { kind: 'cli', name: 'test' },
+        source: 'test',
+      });
+      if (created.kind !== 'created') throw new Error(created.message);
+      for (const role of ['admin', 'editor', 'viewer'] as const) {
+        await saveMembership(database.db, created.domain.id, accountIds[role], role);
+      }
+      return created.domain;
+    },
+    async stop() {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+async function makeAccount(db: Database, name: TestAccount): Promise<number> {
+  const created = await createAccount(db, {
+    email: `${name}@zonefleet.test`,
+    planSlug: 'pro',
+    isAdmin: name === 'operator',
+  });
+  if (created.kind !== 'created') throw new Error(created.message);
+  return created.account.id;
+}
