@@ -23,6 +23,14 @@ export interface Config {
   /** True when nobody asked for these addresses, so one that the machine lacks may be left out. */
   readonly dnsListenIsDefault: boolean;
   readonly metricsListen: ListenAddress;
+  readonly apiListen: readonly ListenAddress[];
+  /** Becomes a key of the first global admin. */
+  readonly bootstrapApiKey: string | undefined;
+  /** For each key; undefined: no limit. */
+  readonly apiRequestsPerMinute: number | undefined;
+  readonly sessionSecret: string;
+  /** `example.com`, `test` and their like may be customers' domains. */
+  readonly allowReservedNames: boolean;
   readonly nodeName: string;
   /** 16 octets each; the first signs. */
   readonly cookieSecrets: readonly Uint8Array[];
@@ -44,6 +52,9 @@ const DEFAULTS = {
   DATA_DIR: './data',
   DNS_LISTEN: '127.0.0.1:5300,[::1]:5300',
   METRICS_LISTEN: '127.0.0.1:9153',
+  API_LISTEN: '127.0.0.1:8053',
+  API_RATE: '300',
+  ALLOW_RESERVED_NAMES: 'off',
   RRL: '400',
   // Demo values: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
   NAMESERVER_SETS: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
@@ -90,9 +101,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dnsListen: demo('DNS_LISTEN', (text) => list(text).map(shapeListen)),
     dnsListenIsDefault: !env.DNS_LISTEN?.trim(),
     metricsListen: demo('METRICS_LISTEN', shapeListen),
+    apiListen: demo('API_LISTEN', (text) => list(text).map(shapeListen)),
+    bootstrapApiKey: setting('BOOTSTRAP_API_KEY', shapeApiKey, () => undefined),
+    apiRequestsPerMinute: demo('API_RATE', (text) => shapeRate(text, 'requests a minute')),
+    sessionSecret: setting('SESSION_SECRET', shapeSecret, () => randomBytes(32).toString('hex')),
+    allowReservedNames: demo('ALLOW_RESERVED_NAMES', shapeSwitch),
     nodeName: setting('NODE_NAME', shapeNodeName, defaultNodeName),
     cookieSecrets: setting('COOKIE_SECRETS', shapeCookieSecrets, () => [randomBytes(16)]),
-    responsesPerSecond: demo('RRL', shapeRate),
+    responsesPerSecond: demo('RRL', (text) => shapeRate(text, 'answers a second')),
     answers: {
       nameserverSets,
       edgeIpv4: demo('EDGE_IPV4', (text) => shapeAddresses(text, isIPv4, 'IPv4')),
@@ -115,7 +131,13 @@ const ONE_SET =
 /** An empty value says "none"; for all others it is as good as unset. */
 const MAY_BE_EMPTY = new Set(['EDGE_IPV4', 'EDGE_IPV6']);
 /** Never repeated in a message. */
-const SECRET = new Set(['DATABASE_URL', 'DATABASE_READ_URL', 'COOKIE_SECRETS']);
+const SECRET = new Set([
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'COOKIE_SECRETS',
+  'BOOTSTRAP_API_KEY',
+  'SESSION_SECRET',
+]);
 
 function list(text: string, separator = ','): string[] {
   return text.split(separator).map((item) => item.trim());
@@ -160,11 +182,27 @@ function shapeCookieSecrets(text: string): Uint8Array[] {
   });
 }
 
-function shapeRate(text: string): number | undefined {
+function shapeRate(text: string, unit: string): number | undefined {
   if (text === 'off') return undefined;
   const rate = Number(text);
-  if (!/^\d{1,9}$/.test(text) || rate < 1) throw new Expected('answers a second, 1 or more, or off');
+  if (!/^\d{1,9}$/.test(text) || rate < 1) throw new Expected(`${unit}, 1 or more, or off`);
   return rate;
+}
+
+function shapeApiKey(text: string): string {
+  if (!/^svc_[0-9A-Za-z]{40}$/.test(text)) throw new Expected('svc_ and 40 letters and digits');
+  return text;
+}
+
+function shapeSecret(text: string): string {
+  if (text.length < 16) throw new Expected('at least 16 characters');
+  return text;
+}
+
+function shapeSwitch(text: string): boolean {
+  if (/^(on|true|yes|1)$/i.test(text)) return true;
+  if (/^(off|false|no|0)$/i.test(text)) return false;
+  throw new Expected('on or off');
 }
 
 function shapeAddresses(text: string, is: (text: string) => boolean, family: string): string[] {

@@ -21,6 +21,7 @@ describe('the settings without an environment', () => {
     ]);
     expect(config.dnsListenIsDefault).toBe(true);
     expect(config.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
+    expect(config.apiListen).toEqual([{ address: '127.0.0.1', port: 8053 }]);
   });
 
   it('use no database but the embedded one, under ./data', () => {
@@ -48,11 +49,20 @@ describe('the settings without an environment', () => {
     expect(readConfig({}).cookieSecrets).not.toEqual(config.cookieSecrets);
   });
 
+  it('limit a key to 300 requests a minute, have no key of their own and refuse reserved names', () => {
+    expect(config.apiRequestsPerMinute).toBe(300);
+    expect(config.bootstrapApiKey).toBeUndefined();
+    expect(config.allowReservedNames).toBe(false);
+    expect(readConfig({}).sessionSecret).not.toBe(config.sessionSecret);
+  });
+
   it('limit equal answers to 400 a second and log at info', () => {
     expect(config.responsesPerSecond).toBe(400);
     expect(config.logLevel).toBe('info');
   });
 });
+
+const API_KEY = `svc_${'aB3'.repeat(13)}x`;
 
 describe('a setting', () => {
   const readings: [string, Record<string, string>, (config: Config) => unknown, unknown][] = [
@@ -74,6 +84,12 @@ describe('a setting', () => {
     ['NODE_NAME', { NODE_NAME: 'ams-1.edge' }, (c) => c.nodeName, 'ams-1.edge'],
     ['RRL', { RRL: 'off' }, (c) => c.responsesPerSecond, undefined],
     ['RRL', { RRL: '5' }, (c) => c.responsesPerSecond, 5],
+    ['API_LISTEN', { API_LISTEN: '[::]:80' }, (c) => c.apiListen, [{ address: '::', port: 80 }]],
+    ['API_RATE', { API_RATE: 'off' }, (c) => c.apiRequestsPerMinute, undefined],
+    ['API_RATE', { API_RATE: '6000' }, (c) => c.apiRequestsPerMinute, 6000],
+    ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: API_KEY }, (c) => c.bootstrapApiKey, API_KEY],
+    ['ALLOW_RESERVED_NAMES', { ALLOW_RESERVED_NAMES: 'on' }, (c) => c.allowReservedNames, true],
+    ['SESSION_SECRET', { SESSION_SECRET: 's'.repeat(16) }, (c) => c.sessionSecret, 's'.repeat(16)],
     ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
     ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
     ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
@@ -122,6 +138,11 @@ describe('a setting', () => {
     ['NODE_NAME', '../other'],
     ['NODE_NAME', 'a'.repeat(64)],
     ['COOKIE_SECRETS', 'secret'],
+    ['API_LISTEN', '8053'],
+    ['API_RATE', '0'],
+    ['BOOTSTRAP_API_KEY', 'svc_short'],
+    ['ALLOW_RESERVED_NAMES', 'perhaps'],
+    ['SESSION_SECRET', 'short'],
     ['RRL', '0'],
     ['RRL', '-5'],
     ['RRL', '1e3'],
@@ -162,8 +183,13 @@ describe('faults', () => {
   });
 
   it('never repeat a secret', () => {
-    const faults = faultsOf({ DATABASE_URL: 'postgre://u:hunter2@h/d', COOKIE_SECRETS: 'hunter2' });
-    expect(faults).toHaveLength(2);
+    const faults = faultsOf({
+      DATABASE_URL: 'postgre://u:hunter2@h/d',
+      COOKIE_SECRETS: 'hunter2',
+      BOOTSTRAP_API_KEY: 'svc_hunter2',
+      SESSION_SECRET: 'hunter2',
+    });
+    expect(faults).toHaveLength(4);
     expect(faults.join()).not.toContain('hunter2');
   });
 

@@ -1,0 +1,35 @@
+// What a handler is given: who calls, and what was loaded and checked on the way. Not the path: the reseller's surface
+// mounts the same handlers by numeric id.
+
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../store/database.ts';
+import type { VisibleDomain } from '../store/domain.ts';
+import type { Caller } from './caller.ts';
+import type { AnswerHeader } from './route.ts';
+
+export interface Api {
+  /** Within an idempotent call the transaction that keeps its answer: handlers use no other. */
+  readonly db: Database;
+  readonly allowReservedNames: boolean;
+}
+
+export interface Call<Params, Query, Body> {
+  readonly api: Api;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The path with its query as it was asked, for `Link`. */
+  readonly url: string;
+  readonly log: FastifyBaseLogger;
+  /** For what waits: the caller has gone, or this process stops. */
+  readonly gone: AbortSignal;
+  /** On the answer if it is a success. */
+  answerHeader(name: AnswerHeader, value: string | number): void;
+}
+
+export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {
+  readonly domain: VisibleDomain;
+  /** What the route's `find` has loaded. */
+  readonly found: Found;
+}

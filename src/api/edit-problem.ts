@@ -1,0 +1,96 @@
+// What is wrong with an edit, as an answer: of one record by field, of a batch by item. All problems of an edit have one
+// code (`planEdit`), so the first one says what the answer is.
+
+import type { EditList, EditProblem } from '../zone/edit.ts';
+import {
+  type FieldProblem,
+  forbidden,
+  type ItemProblem,
+  invalid,
+  notFound,
+  Problem,
+  type ProblemMembers,
+  problem,
+} from './problem.ts';
+
+/** `limit`: of the domain's plan. */
+export function explainOne(problems: readonly EditProblem[], limit: number | null): Problem {
+  const [first] = problems as [EditProblem];
+  if (first.code === 'invalid') {
+    return invalid(problems.map(({ field = 'body', message }) => ({ field, error: message })));
+  }
+  return explain(first, limit, {});
+}
+
+/** `listName`: how the call names a list, where that is not its name. */
+export function explainBatch(
+  problems: readonly EditProblem[],
+  limit: number | null,
+  listName: (list: EditList) => string = (list) => list,
+): Problem {
+  const [first] = problems as [EditProblem];
+  const items = problems.map(({ list, index, field, message }) => ({
+    list,
+    index,
+    ...(field !== undefined && { field }),
+    error: message,
+  }));
+  const fields = items.map(({ list, index, field, error }) => ({
+    field: `${listName(list)}[${index}]${field === undefined ? '' : `.${field}`}`,
+    error,
+  }));
+  const place = `${listName(first.list)}[${first.index}]: `;
+  return explain(first, limit, first.code === 'invalid' ? { fields, items } : { items }, place);
+}
+
+/** Nothing in the call is wrong: the domain is not as it would have to be. */
+export function explainRevert(problems: readonly EditProblem[], limit: number | null): Problem {
+  const [first] = problems as [EditProblem];
+  if (first.code === 'invalid') return problem('wrong_state', first.message);
+  return explain(first.code === 'not_found' ? { ...first, code: 'conflict' } : first, limit, {});
+}
+
+const ITEM = /^(create|update|delete|replace|ids)\[(\d+)\](?:\.(.+))?$/;
+
+/** What the schema of a batch found wrong, by item as well. */
+export function explainBatchFields(fields: readonly FieldProblem[]): Problem {
+  const items = fields.flatMap(({ field, error }): ItemProblem[] => {
+    const [, list, index, inside] = ITEM.exec(field) ?? [];
+    if (list === undefined) return [];
+    return [
+      {
+        list: list === 'ids' ? 'delete' : list,
+        index: Number(index),
+        ...(inside !== undefined && { field: inside }),
+        error,
+      },
+    ];
+  });
+  const { error, members } = invalid(fields);
+  return problem('validation_failed', error, { ...members, ...(items.length > 0 && { items }) });
+}
+
+function explain(
+  { code, message }: EditProblem,
+  limit: number | null,
+  members: ProblemMembers,
+  place = '',
+): Problem {
+  const error = `${place}${message}`;
+  switch (code) {
+    case 'not_found':
+      return members.items === undefined ? notFound('record') : new Problem(404, error, { members });
+    case 'invalid':
+      return problem('validation_failed', error, members);
+    case 'no_plan':
+      return members.items === undefined ? forbidden(error) : new Problem(403, error, { members });
+    case 'plan_limit':
+      return problem('plan_limit', error, { ...members, ...(limit !== null && { limit }) });
+    case 'managed':
+      return problem('record_managed', error, members);
+    case 'conflict':
+      return problem('record_conflict', error, members);
+    default:
+      return code satisfies never;
+  }
+}

@@ -1,0 +1,46 @@
+// /healthz and /readyz of the process, on the API's address too, and /metrics, on an address that is not the service's.
+
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Registry } from 'prom-client';
+import { Problem, sendProblem } from './problem.ts';
+
+/** Ready, or why not: in words for the operator. */
+export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
+
+const NOT_READY_RETRY_SECONDS = '1';
+const REQUEST_TIMEOUT_MS = 5000;
+
+export function addHealth(app: FastifyInstance, readiness: () => Promise<Readiness>): void {
+  const config = { openTo: 'everyone' } as const;
+  app.get('/healthz', { config }, async () => ({ status: 'alive' }));
+  app.get('/readyz', { config }, async (_request, reply): Promise<unknown> => {
+    const state = await readiness();
+    if (state.kind === 'ready') return { status: 'ready' };
+    return refuse(reply, 503, state.reason, { 'Retry-After': NOT_READY_RETRY_SECONDS });
+  });
+}
+
+/** The server of METRICS_LISTEN, without its socket. */
+export async function createHealthServer(
+  registry: Registry,
+  readiness: () => Promise<Readiness>,
+): Promise<FastifyInstance> {
+  const app = Fastify({ requestTimeout: REQUEST_TIMEOUT_MS, return503OnClosing: false });
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'one of /metrics, /healthz, /readyz'));
+  app.setErrorHandler((_error, _request, reply) => refuse(reply, 500, 'internal error'));
+  addHealth(app, readiness);
+  app.get('/metrics', async (_request, reply) => {
+    return reply.header('Content-Type', registry.contentType).send(await registry.metrics());
+  });
+  await app.ready();
+  return app;
+}
+
+function refuse(
+  reply: FastifyReply,
+  status: number,
+  error: string,
+  headers: Record<string, string> = {},
+): FastifyReply {
+  return sendProblem(reply, new Problem(status, error, { headers }));
+}

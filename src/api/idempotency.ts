@@ -1,0 +1,37 @@
+// The Idempotency-Key of a request (api.md "Idempotency"): with one, the handler's work and the answer to it are saved in
+// one transaction, and a repeat gets that answer.
+
+import { createHash } from 'node:crypto';
+import type { IdempotentRequest, StoredResponse } from '../store/idempotency.ts';
+import { badRequest, Problem } from './problem.ts';
+
+const MAX_KEY_OCTETS = 191;
+
+/** Judged before the body is read. Undefined: the caller sent none. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | Problem | undefined {
+  if (header === undefined) return undefined;
+  const key = (Array.isArray(header) ? header.join(',') : header).trim();
+  if (key === '') return badRequest('the Idempotency-Key is empty');
+  // Node reads headers as Latin-1: each character is one octet.
+  if (key.length > MAX_KEY_OCTETS) {
+    return badRequest(`the Idempotency-Key is longer than ${MAX_KEY_OCTETS} bytes`);
+  }
+  return key;
+}
+
+export function idempotentRequest(
+  asked: { readonly method: string; readonly url: string; readonly octets: Uint8Array },
+  key: string,
+  accountId: number,
+): IdempotentRequest {
+  const bodyHash = createHash('sha256').update(asked.octets).digest();
+  return { accountId, key, method: asked.method, path: asked.url, bodyHash };
+}
+
+/** The answer as it is kept: what made it is gone, so it is made whole here. */
+export function storedResponse(outcome: unknown, headers: Readonly<Record<string, string>>): StoredResponse {
+  if (outcome instanceof Problem) {
+    return { status: outcome.status, headers: outcome.headers, body: outcome.body };
+  }
+  return { status: 200, headers, body: outcome };
+}

@@ -1,0 +1,126 @@
+// The API process: listens, then waits for the database, whose absence callers hear of as a 503. Under `npm start` it tells
+// its parent when it is ready or why it cannot be, and ends when the parent is gone.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
+import { type Log, openLog } from '../log.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { findDatabaseUrl } from '../store/database-url.ts';
+import { ensureAdminKey } from '../store/first-admin.ts';
+import { checkSchema, SchemaError } from '../store/migrate.ts';
+import { addHealth, createHealthServer } from './health.ts';
+import { type HttpListeners, listenHttp } from './listen.ts';
+import { createApiMetrics } from './metrics.ts';
+import { describeRoutes } from './openapi.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { databaseReadiness } from './readiness.ts';
+import { ROUTES } from './routes.ts';
+import { createServer } from './server.ts';
+
+/** A start that the operator can mend: told in one line. */
+class StartFault extends Error {}
+
+const DATABASE_RETRY_MS = 1000;
+const MAX_CONNECTIONS = 20;
+const DRAIN_MS = 1000; // `npm start` waits 1.5 s
+const STOP_TIMEOUT_MS = 4000;
+
+/** What is to be closed, in the reverse order. */
+const running: (() => Promise<unknown>)[] = [];
+const stopping = new AbortController();
+
+async function start(config: Config): Promise<void> {
+  const log = openLog('api', config.logLevel);
+  const db = openDatabase(whereIsDatabase(config), {
+    maxConnections: MAX_CONNECTIONS,
+    onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
+  });
+  running.push(() => db.destroy());
+
+  const metrics = createApiMetrics();
+  const databaseState = databaseReadiness(db);
+  const readiness: typeof databaseState = async () =>
+    stopping.signal.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
+  const health = await createHealthServer(metrics.registry, readiness);
+  const healthListeners = await listenOn('METRICS_LISTEN', health, [config.metricsListen]);
+
+  const app = await createServer({
+    api: { db, allowReservedNames: config.allowReservedNames },
+    routes: ROUTES,
+    rateLimit:
+      config.apiRequestsPerMinute === undefined
+        ? undefined
+        : createRateLimit(db, config.apiRequestsPerMinute),
+    log,
+    async prepare(server) {
+      metrics.watch(server);
+      addHealth(server, readiness);
+      await describeRoutes(server, ROUTES);
+    },
+  });
+  const { addresses } = await listenOn('API_LISTEN', app, config.apiListen);
+  await prepareDatabase(db, config, log);
+  log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
+  process.send?.({ kind: 'ready', addresses });
+}
+
+async function listenOn(
+  setting: string,
+  app: Awaited<ReturnType<typeof createServer>>,
+  addresses: readonly ListenAddress[],
+): Promise<HttpListeners> {
+  running.push(() => app.close());
+  const listeners = await listenHttp(app, addresses).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'listen' && error.syscall !== 'bind') throw error;
+    const { address, port } = error as unknown as ListenAddress;
+    const why =
+      error.code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${error.code})`;
+    throw new StartFault(`${setting}: ${address.includes(':') ? `[${address}]` : address}:${port} ${why}`);
+  });
+  running.push(() => listeners.close(DRAIN_MS));
+  return listeners;
+}
+
+function whereIsDatabase({ databaseUrl, dataDirectory }: Config): string {
+  const url = databaseUrl ?? findDatabaseUrl(dataDirectory);
+  if (url !== undefined) return url;
+  throw new StartFault(
+    `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+  );
+}
+
+/** An unreachable database may come; an older schema is a mistake, since `migrate` comes first. */
+async function prepareDatabase(db: Database, config: Config, log: Log): Promise<void> {
+  for (;;) {
+    try {
+      await checkSchema(db);
+      if (config.bootstrapApiKey !== undefined) await ensureAdminKey(db, config.bootstrapApiKey);
+      return;
+    } catch (error) {
+      if (error instanceof SchemaError) throw new StartFault(error.message);
+      log.warn({ err: error }, 'the database cannot be reached');
+    }
+    await pause(DATABASE_RETRY_MS, undefined, { signal: stopping.signal });
+  }
+}
+
+async function stop(exitCode: number): Promise<never> {
+  if (stopping.signal.aborted) return new Promise(() => {}); // the first one ends the process
+  stopping.abort();
+  setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
+  for (let close = running.pop(); close !== undefined; close = running.pop()) await close();
+  process.exit(exitCode);
+}
+
+function fail(error: unknown): void {
+  if (stopping.signal.aborted) return;
+  const known = error instanceof StartFault || error instanceof ConfigError;
+  const reason = known ? error.message : ((error as Error).stack ?? String(error));
+  if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
+  else process.send({ kind: 'failed', reason });
+  void stop(1);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+process.on('disconnect', () => stop(0));
+(async () => start(readConfig(process.env)))().catch(fail);

@@ -1,0 +1,54 @@
+// The Prometheus metrics of an API process: requests by route, method and status, and how long they took.
+
+import type { FastifyInstance } from 'fastify';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const LATENCY_BOUNDS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+
+export interface ApiMetrics {
+  readonly registry: Registry;
+  /** Before the routes are mounted. */
+  watch(app: FastifyInstance): void;
+}
+
+export function createApiMetrics(): ApiMetrics {
+  const registry = new Registry();
+  const requests = new Counter({
+    name: 'zonefleet_api_requests_total',
+    help: 'Requests answered, by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'zonefleet_api_request_seconds',
+    help: 'Time from a request to the end of its answer, by route and method.',
+    labelNames: ['route', 'method'],
+    buckets: LATENCY_BOUNDS_SECONDS,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers: [registry],
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  return {
+    registry,
+    watch(app) {
+      app.addHook('onResponse', async (request, reply) => {
+        // The route, not the path: there are as many paths as domains. Unknown paths and methods are one.
+        const known = !request.is404;
+        const route = known
+          ? (request.routeOptions.config.route?.path ?? request.routeOptions.url ?? '')
+          : 'none';
+        const method = known ? request.method : 'none';
+        requests.inc({ route, method, status: reply.statusCode });
+        seconds.observe({ route, method }, reply.elapsedTime / 1000);
+      });
+    },
+  };
+}

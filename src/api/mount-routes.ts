@@ -1,0 +1,148 @@
+// Puts declared routes behind their guards: a request is admitted before its body is read, then its body and query are
+// checked against the schemas, then the handler runs, inside a transaction of its own when it has an Idempotency-Key.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { runOnce, type StoredResponse } from '../store/idempotency.ts';
+import type { Api } from './call.ts';
+import type { Admitted } from './guard.ts';
+import { idempotentRequest, storedResponse } from './idempotency.ts';
+import { Problem, problem, sendProblem } from './problem.ts';
+import { isWrite, type Route } from './route.ts';
+import { openArrayStream, StreamedArray } from './stream-array.ts';
+import { Turns } from './turns.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    route?: Route;
+    /** Of what is no declared route: answers without a key. */
+    openTo?: 'everyone';
+  }
+  interface FastifyRequest {
+    /** Undefined on public routes. */
+    admitted: Admitted | undefined;
+    octets: Uint8Array;
+    declaredType: string | undefined;
+  }
+}
+
+const LARGE_BODY_OCTETS = 32 * 1024 * 1024;
+export const BODY_OCTETS = 1024 * 1024;
+const NO_BODY = z.strictObject({}).nullable();
+
+export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Route[]): void {
+  const stopping = new AbortController();
+  app.addHook('preClose', async () => stopping.abort());
+  const turns = new Turns();
+  for (const route of [...routes, ...optionsRoutes(routes)]) {
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: {
+        ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),
+        ...(route.query === undefined ? {} : { querystring: route.query }),
+        response: { 200: route.response },
+      },
+      ...(route.largeBody === true ? { bodyLimit: LARGE_BODY_OCTETS } : {}),
+      config: { route },
+      handler: (request, reply) => respond(api, route, request, reply, { stopping: stopping.signal, turns }),
+    });
+  }
+}
+
+async function respond(
+  api: Api,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { stopping, turns }: { readonly stopping: AbortSignal; readonly turns: Turns },
+) {
+  const { admitted } = request;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
+  const key = admitted?.idempotencyKey;
+  if (admitted === undefined || key === undefined) {
+    const { outcome, headers } = await inTurn(() => run(api, route, request, reply, stopping));
+    if (outcome instanceof Problem) return sendProblem(reply, outcome);
+    reply.headers(headers);
+    if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
+    const stream = await openArrayStream(outcome.items);
+    return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);
+  }
+  const asked = idempotentRequest(request, key, admitted.caller.account.id);
+  const once = await inTurn(() =>
+    runOnce(api.db, asked, async (trx): Promise<StoredResponse> => {
+      const { outcome, headers } = await run({ ...api, db: trx }, route, request, reply, stopping);
+      return storedResponse(outcome instanceof Problem ? outcome : route.response.parse(outcome), headers);
+    }),
+  );
+  if (once.kind === 'mismatch') {
+    return sendProblem(
+      reply,
+      problem('idempotency_mismatch', 'this Idempotency-Key was used for another request'),
+    );
+  }
+  const { status, headers, body } = once.response;
+  if (once.replayed) reply.header('Idempotent-Replay', 'true');
+  // Not through the schema: a stored answer stays as it was given, whatever the schema is by now.
+  reply.code(status).headers(headers).header('Content-Type', 'application/json; charset=utf-8');
+  return reply.serializer(JSON.stringify).send(body);
+}
+
+async function run(
+  api: Api,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stopping: AbortSignal,
+) {
+  const headers: Record<string, string> = {};
+  const outcome: unknown = await route.run({
+    api,
+    caller: request.admitted?.caller,
+    domain: request.admitted?.domain,
+    found: request.admitted?.found,
+    params: request.admitted?.params ?? {},
+    query: request.query,
+    body: request.body,
+    url: request.url,
+    log: request.log,
+    get gone() {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      if (reply.raw.destroyed) gone.abort();
+      return AbortSignal.any([gone.signal, stopping]);
+    },
+    answerHeader(name: string, value: string | number) {
+      headers[name] = String(value);
+    },
+  });
+  return { outcome, headers };
+}
+
+/** One OPTIONS for each path, for whoever may see what is there. */
+function optionsRoutes(routes: readonly Route[]): Route[] {
+  const firsts = new Map(routes.toReversed().map((route) => [route.path, route]));
+  return [...firsts.values()].map(({ path, access, params, tag }) => {
+    const methods: string[] = routes.filter((route) => route.path === path).map(({ method }) => method);
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+    return {
+      method: 'OPTIONS',
+      path,
+      operationId: `options ${path}`,
+      tag,
+      summary: 'The methods of this path.',
+      access:
+        access.kind === 'domain'
+          ? { kind: 'domain', permission: 'domain.view', whileDisabled: true, writesRecords: true }
+          : access,
+      ...(params === undefined ? {} : { params }),
+      response: z.object({ methods: z.array(z.string()) }),
+      answerHeaders: ['Allow'],
+      run(call) {
+        call.answerHeader('Allow', allowed.join(', '));
+        return { methods: allowed };
+      },
+    };
+  });
+}

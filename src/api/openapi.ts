@@ -1,0 +1,202 @@
+// The description of the API, made from the schemas that validate: every route with its answers, its refusals and their
+// headers. OpenAPI 3.1 as YAML, readable without a key, the same at both addresses.
+
+import { fastifySwagger } from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { type Refusal, refusalsOf } from './refusals.ts';
+import { type Route, takesIdempotencyKey } from './route.ts';
+import { ProblemBody } from './schemas/problem.ts';
+
+const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml'];
+const CONTENT_TYPE = 'application/yaml; charset=utf-8';
+
+const ABOUT = `Domains, their DNS records and the log of their changes.
+
+Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`. Every success is 200 with a body. Every error has
+\`error\` for people and sometimes \`code\` for programs. Members that are not set are absent. Paths are taken as written:
+the final slash counts. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
+A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.`;
+
+type Document = OpenAPIV3_1.Document;
+type Operation = OpenAPIV3_1.OperationObject;
+
+/** Before the routes are mounted: it listens to what is mounted. */
+export async function describeRoutes(app: FastifyInstance, routes: readonly Route[]): Promise<void> {
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Zonefleet', version: '1.0.0', description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' ') },
+      servers: [{ url: '/' }],
+      security: [{ bearer: [] }, { apiKey: [] }],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `svc_…`.' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same.' },
+        },
+      },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: the plugin's type knows no schema but its own
+    transform: ({ schema, url, route, ...rest }: any) => {
+      const declared: Route | undefined = route.config?.route;
+      if (declared === undefined || declared.method === 'OPTIONS') return { schema: { hide: true }, url };
+      return jsonSchemaTransform({ ...rest, route, url, schema: describedSchema(declared, schema) });
+    },
+    transformObject: (input) =>
+      finish(jsonSchemaTransformObject(input) as unknown as Document, routes) as never,
+  });
+  let text: string | undefined;
+  for (const url of ADDRESSES) {
+    app.get(url, { config: { openTo: 'everyone' } }, async (_request, reply) => {
+      text ??= stringify(JSON.parse(JSON.stringify(app.swagger())), {
+        aliasDuplicateObjects: false,
+        lineWidth: 110,
+      });
+      return reply.header('Content-Type', CONTENT_TYPE).send(text);
+    });
+  }
+}
+
+function describedSchema(route: Route, schema: object): object {
+  const params = {
+    ...(route.path.includes('{domain}') ? { domain: DOMAIN_PARAMETER } : {}),
+    ...route.params?.shape,
+  };
+  return {
+    ...schema,
+    // a body of which nothing is asked need not be told
+    ...(route.body === undefined ? { body: undefined } : {}),
+    ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
+    ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.access.kind === 'public' ? { security: [] } : {}),
+  };
+}
+
+const DOMAIN_PARAMETER = z
+  .string()
+  .describe('The domain by name: any case, Unicode or A-labels, with or without the final dot.');
+
+const IDEMPOTENCY_HEADERS = z.object({
+  'Idempotency-Key': z
+    .string()
+    .max(191)
+    .optional()
+    .describe(
+      'Makes the call happen once: a repeat gets the first answer. Counts for the account, for ever.',
+    ),
+});
+
+const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
+  'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests a minute for this key.', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  'Idempotent-Replay': {
+    description: '`true`: the call was not made again, this is the first answer.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'X-Change-Id': {
+    description: 'The change that this call made, if it changed anything.',
+    schema: { type: 'integer' },
+  },
+  'X-Zone-Serial': { description: 'The serial of the zone after it.', schema: { type: 'integer' } },
+  Link: { description: 'The next page: `rel="next"`. Absent on the last.', schema: { type: 'string' } },
+  'X-Total-Count': { description: 'With `count=true`: all items there are.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+};
+
+function headers(names: readonly string[]): Record<string, OpenAPIV3_1.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+function finish(document: Document, routes: readonly Route[]): Document {
+  for (const route of routes) {
+    const operation = (document.paths?.[route.path] as Record<string, Operation> | undefined)?.[
+      route.method.toLowerCase()
+    ];
+    if (operation === undefined) throw new Error(`${route.method} ${route.path} is not described`);
+    if (operation.requestBody !== undefined && route.body?.safeParse(undefined).success === true) {
+      (operation.requestBody as OpenAPIV3_1.RequestBodyObject).required = false;
+    }
+    const common = ['X-Request-Id', ...(route.access.kind === 'public' ? [] : RATE_HEADERS)];
+    const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
+    const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
+    success.description = route.summary;
+    success.headers = headers([...common, ...replay, ...(route.answerHeaders ?? [])]);
+    for (const refusal of refusalsOf(route)) {
+      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal) };
+    }
+  }
+  document.components = { ...document.components, headers: { ...HEADERS } };
+  return tidySchemas(document);
+}
+
+const PROBLEM = `#/components/schemas/${z.globalRegistry.get(ProblemBody)?.id}`;
+
+function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.ResponseObject {
+  const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
+  const more: Record<number, string[]> = {
+    401: ['WWW-Authenticate'],
+    429: ['Retry-After'],
+    503: ['Retry-After'],
+  };
+  const counted = ![401, 500, 503].includes(status);
+  return {
+    description: `${words}${told}`,
+    headers: headers(['X-Request-Id', ...(counted ? RATE_HEADERS : []), ...(more[status] ?? [])]),
+    content: { 'application/json': { schema: { $ref: PROBLEM } } },
+  };
+}
+
+/**
+ * Each schema is there twice, as it is sent (`…Input`) and as it is answered: what nothing refers to is left out, and one
+ * that is only sent gets its plain name.
+ */
+function tidySchemas(document: Document): Document {
+  const { schemas = {} } = document.components ?? {};
+  const used = new Set<string>();
+  const note = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(/#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      note(schemas[name]);
+    }
+  };
+  note(document.paths);
+  const plainName = (name: string): string => {
+    const plain = name.replace(/Input$/, '');
+    return used.has(plain) ? name : plain;
+  };
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
+  document.components = {
+    ...document.components,
+    schemas: Object.fromEntries(kept.map(([name, schema]) => [plainName(name), tidySchema(schema, name)])),
+  };
+  const text = JSON.stringify(document).replaceAll(
+    /(#\/components\/schemas\/)(\w+)"/g,
+    (_, path: string, name: string) => `${path}${plainName(name)}"`,
+  );
+  return JSON.parse(text) as Document;
+}
+
+function tidySchema(schema: object, name: string): object {
+  const text = JSON.stringify(schema, (key, value) => {
+    if (key === '$schema' || key === '$id') return undefined;
+    if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined;
+    // answers may get more members; what is sent may not have others
+    if (key === 'additionalProperties' && !name.endsWith('Input')) return undefined;
+    return value;
+  });
+  return JSON.parse(text) as object;
+}

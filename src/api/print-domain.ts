@@ -1,0 +1,97 @@
+// A domain as its readers see it: what is not set is absent, and what they may do is said.
+
+import type { z } from 'zod';
+import type { Verification, VisibleDomain } from '../store/domain.ts';
+import type { Subscription } from '../store/plans.ts';
+import { printWithoutDot } from '../zone/name-text.ts';
+import { moments } from './moments.ts';
+import { permissionsOf } from './permissions.ts';
+import { printSubscription } from './print-subscription.ts';
+import type { Domain } from './schemas/domain.ts';
+import type { DomainListItem } from './schemas/domain-list-item.ts';
+
+type DomainBody = z.input<typeof Domain>;
+
+export function printDomain(domain: VisibleDomain, nowMs: number = Date.now()): DomainBody {
+  const { verification, developerModeUntil, currentNs, nsCheckIntervalSeconds, myRole } = domain;
+  const sets = domain.nameserverSets.map((set) => set.map(printWithoutDot));
+  return {
+    id: domain.id,
+    name: printWithoutDot(domain.name),
+    name_unicode: domain.unicode,
+    status: domain.status,
+    dns_mode: domain.dnsMode,
+    served: domain.served,
+    serial: domain.serial,
+    user_id: domain.accountId,
+    suspended: domain.suspended,
+    ...moments({
+      verification_started_at: verification?.startedAt ?? null,
+      developer_mode_until: isAhead(developerModeUntil, nowMs) ? developerModeUntil : null,
+      pending_since: domain.pendingSince,
+      moved_since: domain.movedSince,
+      next_check_at: domain.nextCheckAt,
+      last_manual_ns_check_at: domain.lastManualNsCheckAt,
+      suspended_at: domain.suspendedAt,
+    }),
+    created_at: domain.createdAt.toISOString(),
+    updated_at: domain.updatedAt.toISOString(),
+    ...printSettings(domain),
+    ...(verification === null ? {} : { verification: printVerification(verification, nowMs) }),
+    svc_ns: sets[0] ?? [],
+    svc_ns_sets: sets,
+    ...(currentNs === null ? {} : { current_ns: currentNs.map(printWithoutDot) }),
+    ...(nsCheckIntervalSeconds === null ? {} : { ns_check_interval_seconds: nsCheckIntervalSeconds }),
+    findings: domain.findings.map(({ code, message }) => ({ code, message })),
+    my_role: myRole,
+    my_permissions: permissionsOf(myRole),
+  };
+}
+
+/** `subscription`: its active one. Only the owner is told. */
+export function printDomainListItem(
+  domain: VisibleDomain,
+  subscription: Subscription | undefined,
+  nowMs?: number,
+): z.input<typeof DomainListItem> {
+  return {
+    ...printDomain(domain, nowMs),
+    ssl: { status: 'none' },
+    ...(subscription === undefined || domain.myRole !== 'owner'
+      ? {}
+      : { subscription: printSubscription(subscription, domain) }),
+  };
+}
+
+function printSettings(domain: VisibleDomain) {
+  return {
+    cache_l2_max_gb: domain.cacheL2MaxGb,
+    cache_l2_ttl_days: domain.cacheL2TtlDays,
+    cache_cap_mb: domain.cacheCapMb as DomainBody['cache_cap_mb'], // the database has the same list
+    sec_no_sniff: domain.secNoSniff,
+    sec_referrer_policy: domain.secReferrerPolicy,
+    sec_strip_headers: domain.secStripHeaders,
+    markdown_for_agents: domain.markdownForAgents,
+    outage_alerts: domain.outageAlerts,
+    uptime_threshold_pct: domain.uptimeThresholdPct,
+    uptime_window_min: domain.uptimeWindowMin,
+    uptime_min_requests: domain.uptimeMinRequests,
+    uptime_min_active_min: domain.uptimeMinActiveMin,
+    uptime_recover_min: domain.uptimeRecoverMin,
+  };
+}
+
+function printVerification({ host, value, verified, expiresAt }: Verification, nowMs: number) {
+  return {
+    host: printWithoutDot(host),
+    type: 'TXT' as const,
+    value,
+    verified,
+    expires_at: expiresAt.toISOString(),
+    seconds_remaining: Math.max(0, Math.floor((expiresAt.getTime() - nowMs) / 1000)),
+  };
+}
+
+function isAhead(time: Date | null, nowMs: number): boolean {
+  return time !== null && time.getTime() > nowMs;
+}

@@ -1,0 +1,81 @@
+// A record as the API shows it. What is published of a proxied one depends on the edge's addresses, which are read once
+// for each answer, and only when it has such a record.
+
+import type { z } from 'zod';
+import type { Name } from '../dns/name.ts';
+import { loadPublishSettings } from '../store/answer-settings.ts';
+import type { Database } from '../store/database.ts';
+import type { CustomerRecord, EdgeAddresses } from '../zone/customer-record.ts';
+import { printDestination } from '../zone/destination.ts';
+import { printDnsContent } from '../zone/publish.ts';
+import { printOriginalName, printRecordName } from '../zone/record-name.ts';
+import type { ChangedRecord, Record } from './schemas/record.ts';
+
+interface Owner {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: Name;
+}
+
+type Printed = z.input<typeof Record>;
+
+/** As it was written, without what is made of it. */
+export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
+  const { id, name, type, rdata, ttl, proxied, captcha, scheme, port, monitor, timeout } = record;
+  const { hostHeader, destCountry, comment } = record;
+  const { destination, mxPriority } = printDestination(type, rdata);
+  return {
+    id,
+    name: printRecordName(name, apex),
+    original_name: printOriginalName(name),
+    type,
+    destination,
+    ...(mxPriority !== undefined && { mx_priority: mxPriority }),
+    ttl,
+    proxied,
+    captcha,
+    scheme,
+    port,
+    ...(hostHeader !== null && { host_header: hostHeader }),
+    monitor,
+    ...(destCountry !== null && { dest_country: destCountry }),
+    timeout,
+    ...(comment !== null && { comment }),
+  };
+}
+
+export class RecordPrinter {
+  readonly #db: Database;
+  readonly #domain: Owner;
+  #edges: EdgeAddresses | undefined;
+
+  constructor(db: Database, domain: Owner) {
+    this.#db = db;
+    this.#domain = domain;
+  }
+
+  async print(record: CustomerRecord & { readonly managed?: boolean }): Promise<Printed> {
+    const { type, rdata, proxied, createdAt, updatedAt } = record;
+    const { id, accountId, name: apex } = this.#domain;
+    return {
+      ...printChangedRecord(record, apex),
+      user_id: accountId,
+      domain_id: id,
+      dns_content: printDnsContent({ type, rdata, proxied }, proxied ? await this.#loadEdges() : NO_EDGES),
+      editable: record.managed !== true,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    };
+  }
+
+  async *printAll(records: AsyncIterable<CustomerRecord>): AsyncGenerator<Printed> {
+    for await (const record of records) yield await this.print(record);
+  }
+
+  async #loadEdges(): Promise<EdgeAddresses> {
+    this.#edges ??= (await loadPublishSettings(this.#db)).edges;
+    return this.#edges;
+  }
+}
+
+const NO_EDGES: EdgeAddresses = { v4: [], v6: [] };

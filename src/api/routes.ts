@@ -1,0 +1,37 @@
+// Every route of the API, by path.
+
+import type { Route } from './route.ts';
+import { listChanges } from './routes/account-changes.ts';
+import { createDomain } from './routes/create-domain.ts';
+import { deleteDomain, enableDomain, getDomain } from './routes/domain.ts';
+import { getChange, listChangesOfDomain, revertChange } from './routes/domain-changes.ts';
+import { listDomains } from './routes/list-domains.ts';
+import { getNameserverSets } from './routes/nameserver-sets.ts';
+import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './routes/records.ts';
+import { deleteRecords, editRecords } from './routes/records-batch.ts';
+import { getFeatures, getSubscription, getSubscriptions } from './routes/subscriptions.ts';
+import { updateDomain } from './routes/update-domain.ts';
+
+export const ROUTES: readonly Route[] = [
+  listChanges,
+  listDomains,
+  createDomain,
+  getNameserverSets,
+  getDomain,
+  updateDomain,
+  deleteDomain,
+  enableDomain,
+  listChangesOfDomain,
+  getChange,
+  revertChange,
+  getFeatures,
+  listDomainRecords,
+  createRecord,
+  editRecords,
+  deleteRecords,
+  getRecord,
+  updateRecord,
+  deleteRecord,
+  getSubscriptions,
+  getSubscription,
+];

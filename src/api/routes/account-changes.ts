@@ -1,0 +1,38 @@
+// GET /changes: everything that happens to the domains that an account sees, to be followed.
+
+import { z } from 'zod';
+import { parseName } from '../../dns/name.ts';
+import { listAccountChanges } from '../../store/load-changes.ts';
+import { asStoreCaller } from '../caller.ts';
+import { answerChanges, CHANGES_QUERY } from '../page-changes.ts';
+import { linkToNext } from '../paging.ts';
+import { accountRoute } from '../route.ts';
+import { Change } from '../schemas/change.ts';
+
+export const listChanges = accountRoute({
+  method: 'GET',
+  path: '/changes',
+  operationId: 'listChanges',
+  tag: 'Changes',
+  summary: 'What was done to all domains that you see, oldest first.',
+  description:
+    'To follow it, ask again with `after` set to the highest id you have: no change ever comes in behind that. Moves of domains and deleted domains are part of it.',
+  query: z.object(CHANGES_QUERY),
+  response: z.array(Change),
+  answerHeaders: ['Link'],
+  run({ api: { db }, caller, query, url, answerHeader }) {
+    const { after = 0 } = query;
+    const { domains } = caller.key;
+    const names = domains === null ? {} : { names: domains.map((name) => parseName(`${name}.`)) };
+    return answerChanges(
+      db,
+      query,
+      async (behind = 0, limit) => {
+        const page = { after: Math.max(after, behind), limit, ...names };
+        const changes = await listAccountChanges(db, asStoreCaller(caller), page);
+        return changes.map((change) => ({ change, apex: change.domainName, role: change.role }));
+      },
+      (next) => answerHeader('Link', linkToNext(url, next)),
+    );
+  },
+});

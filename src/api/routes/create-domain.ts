@@ -1,0 +1,45 @@
+// POST /domains/: a domain of the caller's own, under a name that nobody here holds.
+
+import { createDomain as saveDomain } from '../../store/save-domain.ts';
+import { judgeDomainName, parseDomainName } from '../../zone/domain-name.ts';
+import { asActor } from '../caller.ts';
+import { printDomain } from '../print-domain.ts';
+import { invalid, problem } from '../problem.ts';
+import { accountRoute } from '../route.ts';
+import { Domain, DomainCreate } from '../schemas/domain.ts';
+
+export const createDomain = accountRoute({
+  method: 'POST',
+  path: '/domains/',
+  operationId: 'createDomain',
+  tag: 'Domains',
+  summary: 'Creates a domain.',
+  description:
+    'A managed domain starts as `pending`: its zone is served, delegate it to one of `svc_ns_sets`. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, and names that somebody holds.',
+  body: DomainCreate,
+  response: Domain,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['managed_by_reseller', 'domain_taken'],
+  async run(call) {
+    const { api, caller, body } = call;
+    const parsed = parseDomainName(body.name);
+    if (parsed.kind === 'problem') return invalid([{ field: 'name', error: parsed.message }]);
+    const { name, unicode } = parsed;
+    const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames });
+    if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
+    const created = await saveDomain(api.db, {
+      accountId: caller.account.id,
+      name,
+      unicode,
+      dnsMode: body.dns_mode,
+      exempt: caller.account.isAdmin,
+      by: asActor(caller),
+      source: 'api',
+    });
+    if (created.kind === 'taken') return problem('domain_taken', created.message);
+    if (created.kind !== 'created') throw new Error(created.message); // account and plan come from the key
+    call.answerHeader('X-Change-Id', created.changeId);
+    call.answerHeader('X-Zone-Serial', created.domain.serial);
+    return printDomain({ ...created.domain, myRole: 'owner' });
+  },
+});

@@ -1,0 +1,123 @@
+// The log of a domain: what was done to it, how far each change has come, and taking one back.
+
+import { z } from 'zod';
+import { inSync } from '../../store/in-sync.ts';
+import { type DomainChange, listDomainChanges, loadDomainChange } from '../../store/load-changes.ts';
+import { saveRevert } from '../../store/save-revert.ts';
+import type { DomainCall } from '../call.ts';
+import { asActor, judgeNarrowing } from '../caller.ts';
+import { explainRevert } from '../edit-problem.ts';
+import { answerChanges, CHANGES_QUERY } from '../page-changes.ts';
+import { linkToNext } from '../paging.ts';
+import { printChange, type SeenChange } from '../print-change.ts';
+import { notFound, Problem, problem } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { answerWrite } from '../save-records.ts';
+import { Change } from '../schemas/change.ts';
+import { idText } from '../schemas/ids.ts';
+import { integerText } from '../schemas/query-text.ts';
+import { waitForSync } from '../watch-sync.ts';
+
+const tag = 'Changes';
+const MAX_WAIT_SECONDS = 10;
+
+export const listChangesOfDomain = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/changes',
+  operationId: 'listDomainChanges',
+  tag,
+  summary: 'What was done to a domain, newest first.',
+  permission: 'domain.view',
+  query: z.object(CHANGES_QUERY),
+  response: z.array(Change),
+  answerHeaders: ['Link'],
+  run({ api: { db }, domain, query, url, answerHeader }) {
+    const { after = 0 } = query;
+    return answerChanges(
+      db,
+      query,
+      async (before, limit) => {
+        const page = { after, limit, ...(before !== undefined && { before }) };
+        return (await listDomainChanges(db, domain.id, page)).map((change) => seenBy(domain, change));
+      },
+      (next) => answerHeader('Link', linkToNext(url, next)),
+    );
+  },
+});
+
+function seenBy(
+  { name, myRole }: Pick<DomainCall<unknown, unknown, unknown, unknown>['domain'], 'name' | 'myRole'>,
+  change: DomainChange,
+): SeenChange {
+  return { change, apex: name, role: myRole };
+}
+
+const oneChange = {
+  params: z.object({ id: idText }),
+  find: ({ api, domain, params }: DomainCall<{ id: number }, unknown, unknown, undefined>) =>
+    loadDomainChange(api.db, domain.id, params.id),
+  finds: 'change',
+};
+
+export const getChange = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/changes/{id}',
+  operationId: 'getDomainChange',
+  tag,
+  summary: 'One change, and how many nameservers have it.',
+  description: `With \`wait\` the answer comes when every nameserver that is expected to answer has the change, or after so many seconds. A nameserver is expected until it signs off or was not seen for 24 hours.`,
+  permission: 'domain.view',
+  ...oneChange,
+  query: z.object({
+    wait: integerText(0, MAX_WAIT_SECONDS).optional().describe('Seconds to wait for `in_sync`.'),
+  }),
+  response: Change,
+  async run({ api: { db }, domain, found, query: { wait = 0 }, gone }) {
+    const state =
+      wait === 0
+        ? (await inSync(db, [found.id])).get(found.id)
+        : await waitForSync(db, found.id, wait * 1000, gone);
+    return printChange(seenBy(domain, found), state);
+  },
+});
+
+export const revertChange = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/changes/{id}/revert',
+  operationId: 'revertDomainChange',
+  tag,
+  summary: 'Takes a change of records back, in a change of its own.',
+  description:
+    'Refused when a later change touched the same records and was not taken back itself. Deleted records return under their ids. Answers with the new change; the serial grows.',
+  permission: 'records.edit',
+  writesRecords: true,
+  ...oneChange,
+  response: Change,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['wrong_state', 'plan_limit', 'record_conflict'],
+  async run(call) {
+    const { api, caller, domain, found } = call;
+    const records = found.ops.flatMap(({ before, after }) => [before, after]);
+    const refused = judgeNarrowing(
+      caller.key,
+      records.filter((record) => record !== undefined),
+    );
+    if (refused !== undefined) return refused;
+    const order = { domainId: domain.id, changeId: found.id, by: asActor(caller) };
+    const saved = await saveRevert(api.db, order);
+    switch (saved.kind) {
+      case 'no_change':
+        return notFound('change');
+      case 'nothing_to_revert':
+        return problem('wrong_state', saved.message);
+      case 'conflict':
+        return problem('record_conflict', saved.message);
+    }
+    const answered = answerWrite(call, saved, explainRevert);
+    if (answered instanceof Problem) return answered;
+    if (answered.kind !== 'saved') return problem('wrong_state', 'there is nothing left to take back');
+    const change = await loadDomainChange(api.db, domain.id, answered.changeId);
+    if (change === undefined) throw new Error('a change was saved and is not there');
+    return printChange(seenBy(domain, change), (await inSync(api.db, [change.id])).get(change.id));
+  },
+});

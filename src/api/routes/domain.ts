@@ -1,0 +1,62 @@
+// One domain: to be read, deleted and enabled. Changing its settings is in update-domain.ts.
+
+import { changeStatus } from '../../store/change-status.ts';
+import { deleteDomain as saveDeletion } from '../../store/save-domain.ts';
+import { asActor } from '../caller.ts';
+import { printDomain } from '../print-domain.ts';
+import { notFound } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { Domain } from '../schemas/domain.ts';
+import { Message } from '../schemas/message.ts';
+import { answerUpdated } from './update-domain.ts';
+
+export const getDomain = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}',
+  operationId: 'getDomain',
+  tag: 'Domains',
+  summary: 'A domain with its settings and its state.',
+  permission: 'domain.view',
+  response: Domain,
+  run: ({ domain }) => printDomain(domain),
+});
+
+export const deleteDomain = domainRoute({
+  method: 'DELETE',
+  path: '/domains/{domain}',
+  operationId: 'deleteDomain',
+  tag: 'Domains',
+  summary: 'Deletes a domain with its records.',
+  description: 'Its name is free at once. For 30 days the operator can restore it.',
+  permission: 'domain.delete',
+  whileDisabled: true,
+  response: Message,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  async run(call) {
+    const { api, caller, domain } = call;
+    const deleted = await saveDeletion(api.db, { domainId: domain.id, by: asActor(caller), source: 'api' });
+    if (deleted.kind === 'absent') return notFound('domain');
+    call.answerHeader('X-Change-Id', deleted.changeId);
+    call.answerHeader('X-Zone-Serial', deleted.serial);
+    return { message: 'domain deleted' };
+  },
+});
+
+export const enableDomain = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/enable',
+  operationId: 'enableDomain',
+  tag: 'Domains',
+  summary: 'Enables a disabled domain.',
+  description: 'It starts over as `pending`, in external mode as `unverified`.',
+  permission: 'domain.settings',
+  whileDisabled: true,
+  response: Domain,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['wrong_state', 'domain_taken'],
+  async run(call) {
+    const { api, caller, domain } = call;
+    const order = { domainId: domain.id, event: 'enable', by: asActor(caller), source: 'status' } as const;
+    return answerUpdated(call, await changeStatus(api.db, order));
+  },
+});

@@ -1,0 +1,96 @@
+// Many records in one call: all of it is done, in one change, or nothing.
+
+import { z } from 'zod';
+import { type EditText, parseEdit } from '../../zone/parse-edit.ts';
+import { explainBatch, explainBatchFields } from '../edit-problem.ts';
+import { invalid, Problem } from '../problem.ts';
+import { type AnswerHeader, domainRoute } from '../route.ts';
+import { saveRecords } from '../save-records.ts';
+import { BatchDelete, BatchDeleted, BatchResult, MAX_BATCH_ITEMS, RecordsBatch } from '../schemas/batch.ts';
+import { idText } from '../schemas/ids.ts';
+import { booleanText } from '../schemas/query-text.ts';
+
+const dryRun = booleanText.optional().describe('`true`: everything is judged and nothing is written.');
+const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
+const common = {
+  path: '/domains/{domain}/records/batch',
+  tag: 'Records',
+  permission: 'records.edit',
+  writesRecords: true,
+  largeBody: true,
+  idempotent: true,
+  explainInvalid: explainBatchFields,
+  answerHeaders,
+} as const;
+
+export const editRecords = domainRoute({
+  ...common,
+  method: 'PUT',
+  operationId: 'editRecords',
+  summary: 'Deletes, replaces, changes and adds records, all or nothing.',
+  description:
+    'A replacement says what a record set is in the end, so a repeat changes nothing. What is wrong comes in `items`, by list and index.',
+  query: z.strictObject({ dry_run: dryRun }), // a misspelt `dry_run` must not write
+  body: RecordsBatch,
+  response: BatchResult,
+  problems: ['plan_limit', 'record_conflict', 'record_managed'],
+  run: (call) => saveBatch(call, call.body, call.query.dry_run),
+});
+
+const idsText = z
+  .string()
+  .transform((text) => text.split(',').map((id) => id.trim()))
+  .pipe(z.array(idText).min(1).max(MAX_BATCH_ITEMS))
+  .meta({ type: 'string', description: 'Comma list.' });
+
+export const deleteRecords = domainRoute({
+  ...common,
+  method: 'DELETE',
+  operationId: 'deleteRecords',
+  summary: 'Deletes records, all or nothing.',
+  description: 'By `ids` in the query or in the body.',
+  query: z.strictObject({ ids: idsText.optional(), dry_run: dryRun }),
+  body: BatchDelete.nullish(),
+  response: BatchDeleted,
+  problems: ['record_conflict', 'record_managed'],
+  async run(call) {
+    const { query, body } = call;
+    if (query.ids !== undefined && body?.ids !== undefined) {
+      return invalid([{ field: 'ids', error: 'expected in the query or in the body, not in both' }]);
+    }
+    const ids = query.ids ?? body?.ids;
+    if (ids === undefined) return invalid([{ field: 'ids', error: 'is required' }]);
+    const result = await saveBatch(call, { delete: ids }, query.dry_run, explainDelete);
+    if (result instanceof Problem) return result;
+    return { message: ids.length === 1 ? 'record deleted' : `${ids.length} records deleted`, ...result };
+  },
+});
+
+/** Their ids are a list of their own there. */
+const explainDelete: typeof explainBatch = (problems, limit) =>
+  explainBatch(
+    problems.map(({ field: _, ...problem }) => problem),
+    limit,
+    () => 'ids',
+  );
+
+async function saveBatch(
+  call: Parameters<typeof saveRecords>[0],
+  text: EditText,
+  dryRun = false,
+  explain: typeof explainBatch = explainBatch,
+): Promise<z.input<typeof BatchResult> | Problem> {
+  const parsed = parseEdit(text, call.domain.name);
+  if (parsed.kind === 'problems') return explain(parsed.problems, null);
+  const { edit } = parsed;
+  const saved = await saveRecords(call, edit, explain, dryRun);
+  if (saved instanceof Problem) return saved;
+  return {
+    created: edit.creates.length,
+    updated: edit.updates.length,
+    deleted: edit.deletes.length,
+    replaced: edit.replaces.length,
+    ...(saved.kind === 'saved' && { change_id: saved.changeId }),
+    serial: saved.kind === 'dry_run' ? call.domain.serial : saved.serial,
+  };
+}

@@ -1,0 +1,199 @@
+// The records of a domain, one by one: list, create, read, change, delete. The service's own nameservers are listed
+// among them under ids of their own, which stay while the nameserver stays, and cannot be edited.
+
+import { z } from 'zod';
+import { CursorError, type Page, type Paged } from '../../store/list-page.ts';
+import {
+  countRecords,
+  type ListedRecord,
+  listRecords,
+  loadRecord,
+  RECORD_SORTS,
+  type RecordFilter,
+  type RecordOrder,
+} from '../../store/load-records.ts';
+import { type EditText, parseEdit } from '../../zone/parse-edit.ts';
+import { parseRecordName } from '../../zone/record-name.ts';
+import { API_TYPES } from '../../zone/record-types.ts';
+import type { Call, DomainCall } from '../call.ts';
+import { explainOne } from '../edit-problem.ts';
+import { linkToNext, MAX_PAGE_ITEMS, PAGE_QUERY } from '../paging.ts';
+import { RecordPrinter } from '../print-record.ts';
+import { invalid, notFound, Problem } from '../problem.ts';
+import { type AnswerHeader, domainRoute } from '../route.ts';
+import { type Saved, saveRecords } from '../save-records.ts';
+import { idText } from '../schemas/ids.ts';
+import { Message } from '../schemas/message.ts';
+import { booleanText, listText, sortText } from '../schemas/query-text.ts';
+import { Record, RecordCreate, RecordUpdate } from '../schemas/record.ts';
+import { StreamedArray } from '../stream-array.ts';
+
+const tag = 'Records';
+const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
+const RecordPath = z.object({ id: idText });
+
+const RecordQuery = z.object({
+  ...PAGE_QUERY,
+  name: z.string().max(1024).optional().describe('Relative, `@`, or the full name.'),
+  type: listText(API_TYPES).optional(),
+  proxied: booleanText.optional(),
+  search: z.string().max(1024).optional().describe('In names, destinations and comments, in any case.'),
+  sort: sortText(RECORD_SORTS).optional().describe('By name unless said; `-` descends. Equals by id.'),
+});
+
+export const listDomainRecords = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/records/',
+  operationId: 'listRecords',
+  tag,
+  summary: 'The records of a domain.',
+  description: 'With the nameservers that the service sets at the apex: they are not `editable`.',
+  permission: 'domain.view',
+  query: RecordQuery,
+  response: z.array(Record),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  async run({ api: { db }, domain, query, url, answerHeader }) {
+    const filter = readFilter(query, domain);
+    if (filter instanceof Problem) return filter;
+    const order: RecordOrder = {
+      sort: query.sort?.column ?? 'name',
+      descending: query.sort?.descends ?? false,
+    };
+    const printer = new RecordPrinter(db, domain);
+    const { limit, cursor, offset = 0, count } = query;
+    if (count) answerHeader('X-Total-Count', await countRecords(db, domain.id, filter));
+    const load = (page: Page) => listRecords(db, domain.id, filter, order, page);
+    try {
+      const from = { offset, ...(cursor !== undefined && { cursor }) };
+      const first = await load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
+      if (limit === undefined) return new StreamedArray(printer.printAll(restOf(first, load)));
+      if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
+      return await Promise.all(first.items.map((record) => printer.print(record)));
+    } catch (error) {
+      if (!(error instanceof CursorError)) throw error;
+      return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
+    }
+  },
+});
+
+/** The page and all that follow it. */
+async function* restOf(
+  first: Paged<ListedRecord>,
+  load: (page: Page) => Promise<Paged<ListedRecord>>,
+): AsyncGenerator<ListedRecord> {
+  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
+    yield* page.items;
+    if (page.cursor === undefined) return;
+  }
+}
+
+function readFilter(
+  { name, type, proxied, search }: z.output<typeof RecordQuery>,
+  domain: DomainCall<unknown, unknown, unknown, unknown>['domain'],
+): RecordFilter | Problem {
+  const read = name === undefined ? undefined : parseRecordName(name, domain.name);
+  if (read?.kind === 'problem') return invalid([{ field: 'name', error: read.message }]);
+  return {
+    ...(read !== undefined && { name: read.name }),
+    ...(type !== undefined && { types: type }),
+    ...(proxied !== undefined && { proxied }),
+    ...(search !== undefined && search !== '' && { search }),
+  };
+}
+
+export const createRecord = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/records/',
+  operationId: 'createRecord',
+  tag,
+  summary: 'Adds a record.',
+  description:
+    'A `ttl` is that of all records of the name and type: the others follow. `Idempotency-Key` makes a repeat harmless.',
+  permission: 'records.edit',
+  writesRecords: true,
+  body: RecordCreate,
+  response: Record,
+  answerHeaders,
+  problems: ['plan_limit', 'record_conflict'],
+  async run(call) {
+    const saved = await saveOne(call, { create: [call.body] });
+    if (saved instanceof Problem) return saved;
+    const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
+    if (created === undefined) throw new Error('a record was created and is not there');
+    return new RecordPrinter(call.api.db, call.domain).print(created);
+  },
+});
+
+const oneRecord = {
+  params: RecordPath,
+  find: ({ api, domain, params }: DomainCall<z.output<typeof RecordPath>, unknown, unknown, undefined>) =>
+    loadRecord(api.db, domain.id, params.id),
+  finds: 'record',
+};
+
+export const getRecord = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/records/{id}',
+  operationId: 'getRecord',
+  tag,
+  summary: 'One record.',
+  permission: 'domain.view',
+  ...oneRecord,
+  response: Record,
+  run: ({ api, domain, found }) => new RecordPrinter(api.db, domain).print(found),
+});
+
+export const updateRecord = domainRoute({
+  method: 'PUT',
+  path: '/domains/{domain}/records/{id}',
+  operationId: 'updateRecord',
+  tag,
+  summary: 'Changes fields of a record, its name and type too.',
+  description:
+    'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back. With another `type` and no `destination` the old one is read as the new type has it.',
+  permission: 'records.edit',
+  writesRecords: true,
+  ...oneRecord,
+  body: RecordUpdate,
+  response: Record,
+  answerHeaders,
+  problems: ['record_conflict', 'record_managed'],
+  async run(call) {
+    const { id } = call.found;
+    const saved = await saveOne(call, { update: [{ ...call.body, id }] });
+    if (saved instanceof Problem) return saved;
+    const written =
+      saved.kind === 'saved' ? saved.ops.find(({ after }) => after?.id === id)?.after : undefined;
+    const record: ListedRecord | typeof written =
+      written ?? (await loadRecord(call.api.db, call.domain.id, id));
+    return record === undefined
+      ? notFound('record')
+      : new RecordPrinter(call.api.db, call.domain).print(record);
+  },
+});
+
+export const deleteRecord = domainRoute({
+  method: 'DELETE',
+  path: '/domains/{domain}/records/{id}',
+  operationId: 'deleteRecord',
+  tag,
+  summary: 'Deletes a record.',
+  permission: 'records.edit',
+  writesRecords: true,
+  ...oneRecord,
+  response: Message,
+  answerHeaders,
+  problems: ['record_conflict', 'record_managed'],
+  async run(call) {
+    const saved = await saveOne(call, { delete: [call.found.id] });
+    return saved instanceof Problem ? saved : { message: 'record deleted' };
+  },
+});
+
+type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call<unknown, unknown, unknown>, 'body'>;
+
+async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem> {
+  const parsed = parseEdit(text, call.domain.name);
+  if (parsed.kind === 'problems') return explainOne(parsed.problems, null);
+  return await saveRecords(call, parsed.edit, explainOne);
+}

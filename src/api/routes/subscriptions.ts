@@ -1,0 +1,54 @@
+// A domain's plan: what it allows, for everyone who sees the domain; what was bought and until when, for its owner.
+
+import { z } from 'zod';
+import { activeSubscriptions, listSubscriptions, loadSubscription } from '../../store/plans.ts';
+import { printEntitlements } from '../print-entitlements.ts';
+import { printSubscription } from '../print-subscription.ts';
+import { domainRoute } from '../route.ts';
+import { Entitlements } from '../schemas/entitlements.ts';
+import { idText } from '../schemas/ids.ts';
+import { Subscription } from '../schemas/subscription.ts';
+
+export const getFeatures = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/features',
+  operationId: 'getFeatures',
+  tag: 'Plans',
+  summary: 'What a domain may do under its plan, and how much of it is used.',
+  permission: 'domain.view',
+  response: Entitlements,
+  async run({ api, domain }) {
+    const subscriptions = await activeSubscriptions(api.db, [domain.id]);
+    return printEntitlements(domain, subscriptions.get(domain.id));
+  },
+});
+
+export const getSubscriptions = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/subscriptions',
+  operationId: 'getSubscriptions',
+  tag: 'Plans',
+  summary: 'The subscriptions of a domain, newest first.',
+  description: 'For its owner only.',
+  permission: 'billing',
+  response: z.array(Subscription),
+  async run({ api, domain }) {
+    const subscriptions = await listSubscriptions(api.db, domain.id);
+    return subscriptions.map((subscription) => printSubscription(subscription, domain));
+  },
+});
+
+export const getSubscription = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/subscriptions/{id}',
+  operationId: 'getSubscription',
+  tag: 'Plans',
+  summary: 'One subscription of a domain.',
+  description: 'For its owner only.',
+  permission: 'billing',
+  params: z.object({ id: idText }),
+  find: ({ api, domain, params }) => loadSubscription(api.db, domain.id, params.id),
+  finds: 'subscription',
+  response: Subscription,
+  run: ({ domain, found }) => printSubscription(found, domain),
+});

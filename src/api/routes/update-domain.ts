@@ -1,0 +1,121 @@
+// PUT /domains/{domain}: what an owner sets on a domain. Only what differs from the domain as it was read is judged
+// against the plan and saved, so that a body made from a GET is taken whatever the plan has become.
+
+import type { z } from 'zod';
+import type { Name } from '../../dns/name.ts';
+import type { VisibleDomain } from '../../store/domain.ts';
+import {
+  type DomainUpdate as SavedUpdate,
+  updateDomain as saveUpdate,
+  type UpdatedDomain,
+} from '../../store/update-domain.ts';
+import { parseDomainName } from '../../zone/domain-name.ts';
+import { findSet } from '../../zone/select-nameservers.ts';
+import type { DomainCall } from '../call.ts';
+import { asActor } from '../caller.ts';
+import { printDomain } from '../print-domain.ts';
+import { type FieldProblem, forbidden, invalid, notFound, Problem, problem } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { Domain, DomainUpdate } from '../schemas/domain.ts';
+
+type Body = z.output<typeof DomainUpdate>;
+
+export const updateDomain = domainRoute({
+  method: 'PUT',
+  path: '/domains/{domain}',
+  operationId: 'updateDomain',
+  tag: 'Domains',
+  summary: 'Changes settings of a domain.',
+  description:
+    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`.',
+  permission: 'domain.settings',
+  body: DomainUpdate,
+  response: Domain,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['wrong_state', 'plan_limit', 'domain_taken'],
+  async run(call) {
+    const { api, caller, domain, body } = call;
+    const nameservers = chosenNameservers(domain, body.svc_ns);
+    if (nameservers instanceof Problem) return nameservers;
+    const refused = judgePlan(domain, body);
+    if (refused !== undefined) return refused;
+    const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
+    if (Object.keys(set).length === 0) return printDomain(domain);
+    const order = { domainId: domain.id, set, by: asActor(caller), source: 'api' } as const;
+    return answerUpdated(call, await saveUpdate(api.db, order));
+  },
+});
+
+/** What a call that changed a domain answers, or why it could not. */
+export function answerUpdated(
+  call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerHeader'>,
+  updated: UpdatedDomain,
+): z.input<typeof Domain> | Problem {
+  if (updated.kind === 'absent') return notFound('domain');
+  if (updated.kind === 'refused') {
+    const { code, message } = updated;
+    if (code === 'not_accepted') return invalid([{ field: 'svc_ns', error: message }]);
+    return problem(code === 'taken' ? 'domain_taken' : code, message);
+  }
+  if (updated.changeId !== undefined) {
+    call.answerHeader('X-Change-Id', updated.changeId);
+    call.answerHeader('X-Zone-Serial', updated.domain.serial);
+  }
+  return printDomain({ ...updated.domain, myRole: call.domain.myRole });
+}
+
+/** Undefined: none said, or the set that it has. */
+function chosenNameservers(
+  { nameserverSets }: VisibleDomain,
+  texts: readonly string[] | undefined,
+): readonly Name[] | Problem | undefined {
+  if (texts === undefined) return undefined;
+  const names: Name[] = [];
+  const wrong: FieldProblem[] = [];
+  for (const [i, text] of texts.entries()) {
+    const parsed = parseDomainName(text);
+    if (parsed.kind === 'name') names.push(parsed.name);
+    else wrong.push({ field: `svc_ns[${i}]`, error: parsed.message });
+  }
+  if (wrong.length > 0) return invalid(wrong);
+  const found = findSet(names, nameserverSets);
+  if (found === undefined) return invalid([{ field: 'svc_ns', error: 'expected one of svc_ns_sets, whole' }]);
+  return found === nameserverSets[0] ? undefined : found;
+}
+
+function judgePlan(domain: VisibleDomain, body: Body): Problem | undefined {
+  const { cache_cap_mb: capMb, markdown_for_agents: markdown } = body;
+  const maxCapMb = domain.plan?.maxCacheCapMb ?? 0;
+  if (capMb !== undefined && capMb !== domain.cacheCapMb && capMb > maxCapMb) {
+    const error = `cache_cap_mb: the plan allows at most ${maxCapMb}`;
+    return problem('plan_limit', error, { limit: maxCapMb });
+  }
+  if (markdown === true && !domain.markdownForAgents && domain.plan === null) {
+    return forbidden('markdown_for_agents needs an active plan');
+  }
+  return undefined;
+}
+
+function changedSettings(domain: VisibleDomain, body: Body): SavedUpdate {
+  const wanted: { [K in keyof SavedUpdate]: SavedUpdate[K] | undefined } = {
+    dnsMode: body.dns_mode,
+    cacheL2MaxGb: body.cache_l2_max_gb,
+    cacheL2TtlDays: body.cache_l2_ttl_days,
+    cacheCapMb: body.cache_cap_mb,
+    secNoSniff: body.sec_no_sniff,
+    secReferrerPolicy: body.sec_referrer_policy,
+    secStripHeaders: body.sec_strip_headers,
+    markdownForAgents: body.markdown_for_agents,
+    outageAlerts: body.outage_alerts,
+    uptimeThresholdPct: body.uptime_threshold_pct,
+    uptimeWindowMin: body.uptime_window_min,
+    uptimeMinRequests: body.uptime_min_requests,
+    uptimeMinActiveMin: body.uptime_min_active_min,
+    uptimeRecoverMin: body.uptime_recover_min,
+  };
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => value !== undefined && value !== domain[name as keyof VisibleDomain],
+    ),
+  );
+}

@@ -1,0 +1,42 @@
+// One change of a domain: who, when, what, and how far it has come.
+
+import { z } from 'zod';
+import { DOMAIN_STATUSES } from '../../zone/domain-status.ts';
+import { Id } from './ids.ts';
+import { ChangedRecord } from './record.ts';
+import { Timestamp } from './timestamp.ts';
+
+const status = z.enum(DOMAIN_STATUSES).optional();
+
+export const Change = z
+  .object({
+    id: Id,
+    domain_id: Id,
+    serial: z.int().min(0).describe('Of the SOA from this change on.'),
+    at: Timestamp,
+    actor: z.object({
+      kind: z.enum(['key', 'session', 'cli', 'system']),
+      user_id: Id.optional(),
+      key_id: Id.optional().describe('For members.manage only.'),
+      address: z.string().optional().describe('For members.manage only.'),
+    }),
+    source: z.enum(['api', 'import', 'scan', 'aname', 'cli', 'revert', 'status']),
+    records: z.array(
+      z.object({
+        op: z.enum(['create', 'update', 'delete']),
+        before: ChangedRecord.optional(),
+        after: ChangedRecord.optional(),
+      }),
+    ),
+    status: z
+      .object({ from: status, to: status, check_id: Id.optional() })
+      .optional()
+      .describe('A move of the domain. `from` is absent for a new domain, `to` for a deleted one.'),
+    reverts: Id.optional().describe('The change that this one takes back.'),
+    in_sync: z.boolean().describe('Every nameserver that is expected to answer has it.'),
+    nodes: z.object({
+      seen: z.int().min(0).describe('Nameservers that have it.'),
+      live: z.int().min(0).describe('Nameservers that are expected to.'),
+    }),
+  })
+  .meta({ id: 'Change' });

@@ -1,0 +1,13 @@
+// A domain in the list of all of them: with a word about its certificates and, for its owner, its subscription.
+
+import { z } from 'zod';
+import { Domain } from './domain.ts';
+import { Subscription } from './subscription.ts';
+
+export const DomainListItem = z
+  .object({
+    ...Domain.shape,
+    ssl: z.object({ status: z.literal('none') }).describe('Certificates are not managed here yet.'),
+    subscription: Subscription.optional().describe('The active one. For the owner only.'),
+  })
+  .meta({ id: 'DomainListItem' });

@@ -1,0 +1,123 @@
+// A domain in answers, and what a caller may say to make or change one.
+
+import { z } from 'zod';
+import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
+import { PERMISSIONS, ROLES } from '../permissions.ts';
+import { Id } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
+
+export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
+
+const HostName = z.string().min(1).max(1024);
+
+/** What its owner sets by PUT. */
+const settings = {
+  dns_mode: z.enum(DNS_MODES).describe('Who publishes the zone: this service, or the owner elsewhere.'),
+  cache_l2_max_gb: z.int().min(0).max(1_000_000).describe('How much of the disk cache it may take, in GB.'),
+  cache_l2_ttl_days: z.int().min(1).max(7).describe('How long the disk cache keeps an entry, in days.'),
+  cache_cap_mb: z.literal(CACHE_CAPS_MB).meta({
+    type: 'integer',
+    description: 'Larger response bodies are not cached. The plan sets the ceiling.',
+  }),
+  sec_no_sniff: z.boolean().describe('The edge adds X-Content-Type-Options: nosniff.'),
+  sec_referrer_policy: z
+    .boolean()
+    .describe('The edge adds Referrer-Policy: strict-origin-when-cross-origin.'),
+  sec_strip_headers: z.boolean().describe('The edge takes away headers that tell what the origin runs.'),
+  markdown_for_agents: z
+    .boolean()
+    .describe('HTML is given as Markdown to whom asks for it. Needs an active plan.'),
+  outage_alerts: z.boolean().describe('The owner is told of an origin that stays down.'),
+  uptime_threshold_pct: z.int().min(50).max(100).describe('A minute with so many origin errors is down.'),
+  uptime_window_min: z.int().min(2).max(60).describe('So many minutes down open an incident.'),
+  uptime_min_requests: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .describe('Fewer requests in the window say nothing.'),
+  uptime_min_active_min: z.int().min(1).max(60).describe('So many minutes of the window must have traffic.'),
+  uptime_recover_min: z.int().min(1).max(1440).describe('So many clear minutes close an incident.'),
+};
+
+const svcNs = z
+  .array(HostName)
+  .describe('The accepted set that it is to be delegated to: one of `svc_ns_sets`.');
+
+/** What the service alone decides: taken in a PUT and ignored, so that what was read can be sent back. */
+const facts = {
+  id: Id,
+  name: z.string().describe('Lower-case A-labels, without the final dot.'),
+  name_unicode: z.string().describe('The same for people to read.'),
+  status: z.enum(DOMAIN_STATUSES),
+  served: z
+    .enum(['full', 'apex', 'none'])
+    .describe('What the nameservers answer: everything, SOA and NS of the apex alone, or nothing.'),
+  serial: z.int().min(0).describe('Of the SOA; every change raises it.'),
+  user_id: Id.describe('The account that owns it.'),
+  verification_started_at: Timestamp.optional(),
+  developer_mode_until: Timestamp.optional().describe('Until then the edge does without its cache.'),
+  pending_since: Timestamp.optional(),
+  moved_since: Timestamp.optional(),
+  next_check_at: Timestamp.optional().describe('When its delegation is looked at again.'),
+  last_manual_ns_check_at: Timestamp.optional(),
+  ns_check_interval_seconds: z.int().min(1).optional(),
+  suspended: z.boolean().describe('Paused for billing. DNS goes on.'),
+  suspended_at: Timestamp.optional(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  verification: z
+    .object({
+      host: z.string().describe('Where the TXT record belongs.'),
+      type: z.literal('TXT'),
+      value: z.string().describe('What it must say.'),
+      verified: z.boolean(),
+      expires_at: Timestamp,
+      seconds_remaining: z.int().min(0),
+    })
+    .optional()
+    .describe('External mode: how to prove that the domain is yours.'),
+  svc_ns_sets: z.array(z.array(z.string())).describe('Every accepted set, its own first.'),
+  current_ns: z.array(z.string()).optional().describe('What the parent zone was last seen to name.'),
+  findings: z
+    .array(z.object({ code: z.string(), message: z.string() }))
+    .describe('What was noticed about it, with what to do.'),
+  my_role: z.enum(ROLES).describe('What you are to it.'),
+  my_permissions: z.array(z.enum(PERMISSIONS)),
+};
+
+export const Domain = z
+  .object({
+    ...facts,
+    ...settings,
+    svc_ns: z.array(z.string()).describe('Its own set: what its parent delegates to, else the chosen one.'),
+  })
+  .meta({ id: 'Domain' });
+
+export const DomainCreate = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(1024)
+      .describe('In any case, Unicode or A-labels, with or without final dot.'),
+    dns_mode: z.enum(DNS_MODES).default('managed'),
+    scan: z
+      .boolean()
+      .default(true)
+      .describe('Looks in the background for the records that it has elsewhere and imports them.'),
+  })
+  .meta({ id: 'DomainCreate' });
+
+const ignored = z.unknown().optional().describe('Read-only: ignored.');
+
+export const DomainUpdate = z
+  .strictObject({
+    ...z.object(settings).partial().shape,
+    svc_ns: svcNs.optional(),
+    ...Object.fromEntries(
+      [...Object.keys(facts), 'ssl', 'subscription'].map((name) => [name, ignored] as const),
+    ),
+  } as {
+    [K in keyof typeof settings]: z.ZodOptional<(typeof settings)[K]>;
+  } & { svc_ns: z.ZodOptional<typeof svcNs> })
+  .meta({ id: 'DomainUpdate' });

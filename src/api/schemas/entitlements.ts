@@ -1,0 +1,41 @@
+// What a domain may do under its plan.
+
+import { z } from 'zod';
+import { Id } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
+
+const limit = z.int().min(0).nullable().describe('`null`: no limit. Without an active plan 0.');
+
+/** What a plan gives, and what a domain has of it. */
+export const PlanFeatures = z.object({
+  max_records: limit,
+  max_traffic_gb: limit,
+  max_rules_per_set: limit,
+  max_cache_cap_mb: z.int().min(0).describe('The ceiling of `cache_cap_mb`.'),
+  logs_enabled: z.boolean(),
+  monitoring_enabled: z.boolean(),
+  rules_enabled: z.boolean(),
+  cache_purge_enabled: z.boolean(),
+  custom_ssl_enabled: z.boolean(),
+  ws_enabled: z.boolean(),
+  host_header_edit_enabled: z.boolean(),
+  dedicated_support_enabled: z.boolean(),
+});
+
+export const Entitlements = z
+  .object({
+    plan_id: Id.optional(),
+    plan_name: z.string().optional(),
+    plan_slug: z.string().optional(),
+    has_active_plan: z.boolean(),
+    ...PlanFeatures.shape,
+    domain_usage: z
+      .array(z.object({ name: z.literal('records'), used: z.int().min(0), limit }))
+      .describe('What of the limits is used. The records that the service manages do not count.'),
+    plan_term_id: Id.optional(),
+    billing_duration_days: z.int().min(0).optional(),
+    quota_reset_days: z.int().min(0).optional(),
+    quota_period_start: Timestamp.optional(),
+    quota_period_end: Timestamp.optional(),
+  })
+  .meta({ id: 'Entitlements' });

@@ -1,0 +1,33 @@
+// The body of every refused call.
+
+import { z } from 'zod';
+import { PROBLEM_CODES, type ProblemCode } from '../problem.ts';
+
+const codes = Object.keys(PROBLEM_CODES) as [ProblemCode, ...ProblemCode[]];
+
+export const ProblemBody = z
+  .object({
+    error: z.string().describe('For people; its wording may change.'),
+    code: z
+      .enum(codes)
+      .optional()
+      .describe('For programs, where there is one. Take a code that you do not know as absent.'),
+    fields: z
+      .array(z.object({ field: z.string(), error: z.string() }))
+      .optional()
+      .describe('With `validation_failed`: what is wrong, by field.'),
+    items: z
+      .array(
+        z.object({
+          list: z.enum(['create', 'update', 'delete', 'replace']),
+          index: z.int().min(0),
+          field: z.string().optional(),
+          error: z.string(),
+        }),
+      )
+      .optional()
+      .describe('Of a batch: what is wrong, by item.'),
+    limit: z.int().optional().describe('With `plan_limit`: how many the plan allows.'),
+    message: z.string().optional().describe('Of removed routes: what to use instead.'),
+  })
+  .meta({ id: 'Problem' });

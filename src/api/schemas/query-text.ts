@@ -1,0 +1,41 @@
+// Query parameters are text; these say what the text must be, and are described by what it means.
+
+import { z } from 'zod';
+
+export function integerText(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,15})$/, 'expected an integer')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected ${min} to ${max}`)
+    .meta({ type: 'integer', minimum: min, maximum: max, pattern: undefined });
+}
+
+export const booleanText = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean', enum: undefined });
+
+/** `A,AAAA`: each one of `values`, in any order. */
+export function listText<const V extends string>(values: readonly V[]) {
+  const known: ReadonlySet<string> = new Set(values);
+  return z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .refine(
+      (items) => items.every((item) => known.has(item)),
+      `expected a comma list of ${values.join(', ')}`,
+    )
+    .transform((items) => items as V[])
+    .meta({ type: 'string', description: `Comma list of ${values.join(', ')}.` });
+}
+
+/** `name` or `-name`. */
+export function sortText<const V extends string>(columns: readonly V[]) {
+  return z
+    .enum(columns.flatMap((column) => [column, `-${column}`] as const) as [V, ...V[]])
+    .transform((text) => ({
+      column: text.replace(/^-/, '') as V,
+      descends: text.startsWith('-'),
+    }));
+}

@@ -1,0 +1,5 @@
+// A moment, in UTC.
+
+import { z } from 'zod';
+
+export const Timestamp = z.iso.datetime().meta({ format: 'date-time', pattern: undefined });

@@ -1,0 +1,161 @@
+// The HTTP server without its sockets: guards, routes and the words for everything that can go wrong, so that nothing of
+// the framework shows. Paths are taken as written: the wrong slash or case is another path.
+
+import { randomUUID } from 'node:crypto';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { authenticate, KeyUses } from './authenticate.ts';
+import type { Api } from './call.ts';
+import { fieldProblems } from './field-problems.ts';
+import { type Admitted, admit } from './guard.ts';
+import { BODY_OCTETS, mountRoutes } from './mount-routes.ts';
+import { isOutage } from './outage.ts';
+import { badRequest, invalid, Problem, sendProblem, unavailable } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { isStorable, readBody } from './read-body.ts';
+import type { Route } from './route.ts';
+
+export interface ServerOptions {
+  readonly api: Api;
+  readonly routes: readonly Route[];
+  /** Undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
+  readonly log: FastifyBaseLogger;
+  /** Everything else that answers: the description, health. Before the routes. */
+  readonly prepare?: (app: FastifyInstance) => Promise<void>;
+}
+
+const OUTAGE_RETRY_SECONDS = 1;
+/** A domain name of 253 characters, all of them escaped and Unicode. */
+const MAX_PARAMETER_CHARACTERS = 4096;
+/** What an undecodable path is routed as: no route has it. */
+const NO_PATH = '/%00';
+
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { api, log } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_OCTETS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    rewriteUrl: ({ url }) => routablePath(url ?? '/'),
+  });
+  app.decorateRequest('admitted', undefined);
+  app.decorateRequest('declaredType', undefined);
+  app.decorateRequest('octets');
+  app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType));
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, octets: Buffer) => {
+    request.octets = octets;
+    return readBody(octets, request.declaredType);
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request)));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
+
+  const uses = new KeyUses(api.db);
+  app.addHook('onClose', () => uses.settle());
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    const { route, openTo } = request.routeOptions.config;
+    if (openTo === 'everyone' || route?.access.kind === 'public') return;
+    const caller = await authenticate(api.db, request.headers, request.ip);
+    if (caller instanceof Problem) return sendProblem(reply, caller);
+    const taken = await options.rateLimit?.take(caller.key.id);
+    reply.headers(taken?.headers ?? {});
+    if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);
+    uses.note(caller.key.id);
+    const admitted: Admitted | Problem = await admit(api, caller, {
+      method: request.method,
+      url: request.url,
+      params: request.params as Record<string, string>,
+      idempotencyKey: request.headers['idempotency-key'],
+      route: request.is404 ? undefined : route,
+      log: request.log,
+    });
+    if (admitted instanceof Problem) return sendProblem(reply, admitted);
+    request.admitted = admitted;
+  });
+  app.addHook('onRequest', async (request) => {
+    // Every body goes to the one parser above, so that an empty one is fine whatever its type is said to be.
+    const { headers } = request.raw;
+    request.octets = new Uint8Array();
+    request.declaredType = headers['content-type'];
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
+  });
+  app.addHook('preValidation', async (request, reply) => {
+    if (request.body instanceof Problem) return sendProblem(reply, request.body);
+    const unstorable = Object.entries(request.query as Record<string, string | string[]>).find(
+      ([name, value]) => ![name, value].flat().every(isStorable),
+    );
+    if (unstorable !== undefined)
+      return sendProblem(reply, invalid([{ field: unstorable[0], error: 'has U+0000' }]));
+  });
+  await options.prepare?.(app as unknown as FastifyInstance);
+  mountRoutes(app as unknown as FastifyInstance, api, options.routes);
+  await app.ready();
+  return app as unknown as FastifyInstance;
+}
+
+function routablePath(url: string): string {
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  try {
+    decodeURI(path.split(/[?#]/, 1)[0] as string);
+    return path.startsWith('/') ? path : NO_PATH; // `*`, say
+  } catch {
+    return NO_PATH;
+  }
+}
+
+/** Thrown to Fastify, which hands it to the error handler. */
+class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(refused: Problem) {
+    super(refused.error);
+    this.problem = refused;
+  }
+}
+
+function validatorOf(schema: z.ZodType) {
+  return (value: unknown): { value: unknown } | { error: Error } => {
+    const read = schema.safeParse(value);
+    if (read.success) return { value: read.data };
+    return { error: new Refusal(invalid(fieldProblems(read.error.issues, 'body'))) };
+  };
+}
+
+/** Codes of Fastify's that are the caller's doing. */
+const FRAMEWORK_WORDS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as Content-Length says',
+};
+
+function explain(error: unknown, request: FastifyRequest): Problem {
+  if (error instanceof Refusal) {
+    const { route } = request.routeOptions.config;
+    return route?.explainInvalid?.(error.problem.members.fields ?? []) ?? error.problem;
+  }
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const words = FRAMEWORK_WORDS[code ?? ''];
+  if (words !== undefined) return badRequest(words);
+  if (isOutage(error)) {
+    request.log.warn({ err: error }, 'the database cannot be reached');
+    return unavailable('the database cannot be reached; try again', OUTAGE_RETRY_SECONDS);
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    request.log.info({ err: error }, 'a request that the framework refused');
+    return badRequest('the request cannot be read');
+  }
+  request.log.error({ err: error, method: request.method, url: request.url }, 'a request met a bug');
+  return new Problem(500, 'internal error');
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Domain } from '../../../src/api/schemas/domain.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { saveZones } from '../../../src/store/save-zones.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { recordsOf } from '../../support/zone-text.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ allowReservedNames: false });
+});
+afterAll(() => api.stop());
+
+const create = (body: unknown, as: string = 'owner', headers: Record<string, string> = {}) =>
+  api.ask('POST', '/domains/', { as, body, headers });
+
+describe('creating a domain', () => {
+  it('answers a pending managed domain, owned by whose key it was', async () => {
+    const { status, body, headers } = await create({ name: 'first.com' });
+    expect(status).toBe(200);
+    expect(Domain.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      name: 'first.com',
+      name_unicode: 'first.com',
+      status: 'pending',
+      dns_mode: 'managed',
+      served: 'full',
+      user_id: api.accountIds.owner,
+      my_role: 'owner',
+      suspended: false,
+      svc_ns: ['ns1.example.net', 'ns2.example.net'],
+      svc_ns_sets: [['ns1.example.net', 'ns2.example.net']],
+      findings: [],
+    });
+    expect(body).not.toHaveProperty('verification');
+    expect(headers['x-zone-serial']).toBe(String(body.serial));
+    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
+    expect((await api.ask('GET', '/domains/first.com')).body).toEqual(body);
+  });
+
+  it('answers an unverified external domain with the TXT record to publish', async () => {
+    const { status, body } = await create({ name: 'outside.com', dns_mode: 'external', scan: false });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'unverified', dns_mode: 'external', served: 'none' });
+    const { verification } = body;
+    expect(verification).toMatchObject({
+      host: '_svc-challenge.outside.com',
+      type: 'TXT',
+      value: expect.stringMatching(/^svc-verify=[a-z2-7]{32}$/i),
+      verified: false,
+    });
+    const remainingMs = Date.parse(verification.expires_at) - Date.now();
+    expect(Math.abs(remainingMs / 1000 - 14 * 86_400)).toBeLessThan(60);
+    expect(Math.abs(verification.seconds_remaining - remainingMs / 1000)).toBeLessThan(30);
+    expect(body.verification_started_at).toMatch(/Z$/);
+  });
+
+  it.each([
+    ['UPPER-Case.COM.', 'upper-case.com', 'upper-case.com'],
+    ['bücher.com', 'xn--bcher-kva.com', 'bücher.com'],
+    ['xn--strae-oqa.com', 'xn--strae-oqa.com', 'straße.com'],
+    ['2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa'],
+    ['8.b.d.0.1.0.0.2.ip6.arpa', '8.b.d.0.1.0.0.2.ip6.arpa', '8.b.d.0.1.0.0.2.ip6.arpa'],
+    ['name.unknowntld', 'name.unknowntld', 'name.unknowntld'],
+    ['somebody.github.io', 'somebody.github.io', 'somebody.github.io'],
+  ])('takes %s', async (name, canonical, unicode) => {
+    const { status, body } = await create({ name });
+    expect([status, body.name, body.name_unicode]).toEqual([200, canonical, unicode]);
+  });
+
+  it.each([
+    ['com', 'a single label'],
+    ['co.uk', 'a public suffix'],
+    ['localhost', 'this machine'],
+    ['a.localhost', 'this machine'],
+    ['printer.local', 'multicast DNS'],
+    ['a.invalid', 'invalid'],
+    ['hidden.onion', 'Tor'],
+    ['lan.home.arpa', 'homes'],
+    ['example.com', 'reserved'],
+    ['a.example.net', 'below a reserved one'],
+    ['a.test', 'reserved'],
+    ['192.0.2.1', 'an address'],
+    ['a..com', 'with an empty label'],
+    ['-a.com', 'with a hyphen in front'],
+    ['a b.com', 'with a space'],
+    ['*.a.com', 'a wildcard'],
+    [`${'a'.repeat(64)}.com`, 'with a label of 64 characters'],
+    [`${'a.'.repeat(130)}com`, 'of more than 253 characters'],
+    ['xn--a.com', 'no A-label'],
+    ['http://a.com/', 'a URL'],
+    ['', 'empty'],
+    ['.', 'the root'],
+    ['a\0b.com', 'with U+0000'],
+    ['\ud800.com', 'with half a character'],
+  ])('refuses %j, which is %s', async (name) => {
+    const { status, body } = await create({ name });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.fields[0]).toEqual({ field: 'name', error: expect.any(String) });
+  });
+
+  describe('where the operator allows reserved names', () => {
+    let lenient: TestApi;
+    beforeAll(async () => {
+      lenient = await startTestApi({ allowReservedNames: true });
+    });
+    afterAll(() => lenient.stop());
+
+    it('takes them, but never those that cannot be delegated', async () => {
+      const statuses = ['example.test', 'a.example.org', 'a.localhost', 'test'].map(
+        async (name) => (await lenient.ask('POST', '/domains/', { body: { name } })).status,
+      );
+      expect(await Promise.all(statuses)).toEqual([200, 200, 400, 400]);
+    });
+
+    it('keeps the names of our nameservers, and what is above and below, for global admins', async () => {
+      for (const name of ['example.net', 'ns1.example.net', 'a.ns2.example.net']) {
+        const { status, body } = await lenient.ask('POST', '/domains/', { body: { name } });
+        expect([name, status, body.code]).toEqual([name, 409, 'domain_taken']);
+      }
+      expect((await lenient.ask('POST', '/domains/', { body: { name: 'ns3.example.net' } })).status).toBe(
+        200,
+      );
+      const given = await lenient.ask('POST', '/domains/', { as: 'operator', body: { name: 'example.net' } });
+      expect(given.status).toBe(200);
+    });
+  });
+
+  const wrong: [field: string, values: unknown[]][] = [
+    ['name', [undefined, null, 1, true, {}, [], ['a.com'], '']],
+    ['dns_mode', [null, '', 'Managed', 'both', 1, true, {}, []]],
+    ['scan', [null, 'true', 0, 1, {}, []]],
+    ['colour', ['red', null]],
+    ['id', [1]],
+    ['status', ['active']],
+  ];
+  it.each(wrong)('answers 400 naming %s when it is %j', async (field, values) => {
+    for (const value of values) {
+      const { status, body } = await create({ name: 'wrong.com', [field]: value });
+      expect([value, status, body.code]).toEqual([value, 400, 'validation_failed']);
+      expect(body.fields.map((problem: { field: string }) => problem.field)).toEqual([field]);
+    }
+    expect((await api.ask('GET', '/domains/wrong.com')).status).toBe(404);
+  });
+
+  it.each([[undefined], [null], [[]], ['"a.com"'], [7]])('answers 400 for the body %j', async (body) => {
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    expect((await create(payload)).status).toBe(400);
+  });
+});
+
+describe('who may create a domain', () => {
+  it('is nobody who holds the name already, and nobody else while somebody holds it', async () => {
+    expect((await create({ name: 'held.com' })).status).toBe(200);
+    for (const as of ['owner', 'stranger', 'operator']) {
+      const { status, body } = await create({ name: 'Held.com.' }, as);
+      expect([status, body.code]).toEqual([409, 'domain_taken']);
+    }
+    expect((await api.ask('GET', '/domains/held.com', { as: 'stranger' })).status).toBe(404);
+  });
+
+  it('is one of many who ask at once', async () => {
+    const asked = Array.from({ length: 8 }, (_, i) =>
+      create({ name: 'race.com' }, i % 2 === 0 ? 'owner' : 'stranger'),
+    );
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+  });
+
+  it('is not another account above or below an active domain, but its owner is', async () => {
+    await create({ name: 'mid.lively.com' });
+    await api.db
+      .updateTable('domains')
+      .set({ status: 'active' })
+      .where('name', '=', 'mid.lively.com.')
+      .execute();
+    for (const name of ['lively.com', 'a.mid.lively.com']) {
+      const { status, body } = await create({ name }, 'stranger');
+      expect([status, body.code]).toEqual([409, 'domain_taken']);
+    }
+    expect((await create({ name: 'beside.lively.com' }, 'stranger')).status).toBe(200);
+    expect((await create({ name: 'a.mid.lively.com' })).status).toBe(200);
+  });
+
+  it('is only a global admin around operator zones and our nameservers', async () => {
+    const apex = parseName('operated.org.');
+    const records = recordsOf('@ SOA a. b. 1 2 3 4 5\n@ NS a.', 'operated.org.');
+    await saveZones(api.db, [{ apex, records }], { source: 'cli' });
+    for (const name of ['operated.org', 'a.operated.org']) {
+      const { status, body } = await create({ name });
+      expect([status, body.code]).toEqual([409, 'domain_taken']);
+    }
+    expect((await create({ name: 'operated.org' }, 'operator')).status).toBe(409);
+    expect((await create({ name: 'a.operated.org' }, 'operator')).status).toBe(200);
+  });
+
+  it('is not a key without the right to', async () => {
+    const answered = async (key: Parameters<TestApi['makeKey']>[0]) =>
+      await create({ name: 'keyed.com' }, await api.makeKey(key));
+    expect((await answered({ readOnly: true })).body).toEqual({ error: 'read-only API key' });
+    expect((await answered({ domains: ['keyed.com'] })).status).toBe(403);
+    expect((await answered({ types: ['TXT'] })).status).toBe(403);
+    expect((await create({ name: 'keyed.com' }, 'svc_nobody')).status).toBe(401);
+  });
+
+  it('is not an account that a reseller manages', async () => {
+    const set = (provider_id: number | null) =>
+      api.db.updateTable('accounts').set({ provider_id }).where('id', '=', api.accountIds.stranger).execute();
+    await set(api.accountIds.operator);
+    try {
+      const { status, body } = await create({ name: 'managed.com' }, 'stranger');
+      expect([status, body.code]).toEqual([403, 'managed_by_reseller']);
+    } finally {
+      await set(null);
+    }
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('makes a domain once and answers the same again', async () => {
+    const headers = { 'idempotency-key': 'one' };
+    const first = await create({ name: 'once.com' }, 'owner', headers);
+    const second = await create({ name: 'once.com' }, 'owner', headers);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotent-replay']).toBe('true');
+    expect(second.headers['x-change-id']).toBe(first.headers['x-change-id']);
+    const other = await create({ name: 'other-once.com' }, 'owner', headers);
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+  });
+
+  it('is free again after a refusal', async () => {
+    const headers = { 'idempotency-key': 'two' };
+    await create({ name: 'blocker.com' }, 'stranger');
+    expect((await create({ name: 'blocker.com' }, 'owner', headers)).status).toBe(409);
+    expect((await create({ name: 'unblocked.com' }, 'owner', headers)).status).toBe(200);
+  });
+});

@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import type { Following } from '../../../src/nameserver/follow-changes.ts';
+import { connectionTypes } from '../../../src/store/connection-types.ts';
+import type { Schema } from '../../../src/store/schema.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createDatabase } from '../../support/database.ts';
+import { followLoaded } from '../../support/follow.ts';
+import { until } from '../../support/until.ts';
+
+let api: TestApi;
+let domains = 0;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]): Promise<string> {
+  const name = `c${++domains}.example`;
+  await api.makeDomain(name, options);
+  return `/domains/${name}/`;
+}
+
+async function write(base: string, body: object): Promise<number> {
+  const answer = await api.ask('PUT', `${base}records/batch`, { body });
+  if (answer.body.change_id === undefined) throw new Error(answer.text);
+  return answer.body.change_id;
+}
+
+const A = (name: string, destination: string, more = {}) => ({ name, type: 'A', destination, ...more });
+
+async function records(base: string): Promise<object[]> {
+  const { body } = await api.ask('GET', `${base}records/`);
+  return body
+    .filter((r: { editable: boolean }) => r.editable)
+    .map(({ updated_at: _, ...record }: Record<string, unknown>) => record);
+}
+
+describe('the log', () => {
+  it('has who, when, before and after, newest first', async () => {
+    const base = await freshDomain();
+    const first = await write(base, { create: [A('a', '192.0.2.1'), A('b', '192.0.2.2')] });
+    const { body } = await api.ask('GET', `${base}records/?type=A`);
+    const second = await write(base, { update: [{ id: body[0].id, ttl: 900 }], delete: [body[1].id] });
+    const list = (await api.ask('GET', `${base}changes`)).body;
+    expect(list.map((c: { id: number }) => c.id).slice(0, 2)).toEqual([second, first]);
+    expect(list.at(-1)).toMatchObject({ serial: 1, status: { to: 'pending' }, records: [] });
+    expect(list[0]).toMatchObject({
+      domain_id: expect.any(Number),
+      serial: 3,
+      source: 'api',
+      actor: { kind: 'key', user_id: api.accountIds.owner, key_id: expect.any(Number), address: '127.0.0.1' },
+    });
+    expect(list[0].records).toEqual([
+      { op: 'delete', before: expect.objectContaining({ id: body[1].id, name: 'b' }) },
+      {
+        op: 'update',
+        before: expect.objectContaining({ id: body[0].id, ttl: 300 }),
+        after: expect.objectContaining({ id: body[0].id, ttl: 900 }),
+      },
+    ]);
+    expect(Date.parse(list[0].at)).toBeGreaterThan(Date.now() - 60_000);
+    expect((await api.ask('GET', `${base}changes/${second}`)).body).toEqual(list[0]);
+  });
+
+  it('tells key and address to those who manage members, and to nobody else', async () => {
+    const base = await freshDomain();
+    const id = await write(base, { create: [A('a', '192.0.2.1')] });
+    for (const [as, known] of [
+      ['owner', true],
+      ['admin', true],
+      ['operator', true],
+      ['editor', false],
+      ['viewer', false],
+    ] as const) {
+      for (const url of [
+        `${base}changes/${id}`,
+        `${base}changes?limit=1`,
+        `/changes?after=${id - 1}&limit=1`,
+      ]) {
+        const { body } = await api.ask('GET', url, { as });
+        const { actor } = Array.isArray(body) ? body[0] : body;
+        expect([as, url, 'key_id' in actor, 'address' in actor, actor.user_id]).toEqual([
+          as,
+          url,
+          known,
+          known,
+          api.accountIds.owner,
+        ]);
+      }
+    }
+  });
+
+  it('in pages is the whole log once; `after` leaves older ones out', async () => {
+    const base = await freshDomain();
+    const ids: number[] = [];
+    for (let i = 0; i < 45; i++) ids.push(await write(base, { create: [A(`a${i}`, '192.0.2.1')] }));
+    const whole = (await api.ask('GET', `${base}changes`)).body;
+    expect(whole.length).toBe(46);
+    for (const limit of [1, 7, 46, 1000]) {
+      const seen: unknown[] = [];
+      for (let url: string | undefined = `${base}changes?limit=${limit}`; url !== undefined; ) {
+        const page = await api.ask('GET', url);
+        seen.push(...page.body);
+        url = /^<([^>]+)>; rel="next"$/.exec(String(page.headers.link))?.[1];
+      }
+      expect(seen).toEqual(whole);
+    }
+    const newer = (await api.ask('GET', `${base}changes?after=${ids[40]}`)).body;
+    expect(newer.map((c: { id: number }) => c.id)).toEqual(ids.slice(41).reverse());
+  });
+
+  it.each([
+    'after=-1',
+    'after=x',
+    'limit=0',
+    'limit=1001',
+    'cursor=x',
+    'cursor=0',
+  ])('?%s is a 400', async (query) => {
+    const base = await freshDomain();
+    for (const url of [`${base}changes?${query}`, `/changes?${query}`]) {
+      const { status, body } = await api.ask('GET', url);
+      expect([status, body.fields?.[0]?.field]).toEqual([400, query.split('=')[0]]);
+    }
+  });
+
+  it("another domain's change is a 404, to read and to take back", async () => {
+    const base = await freshDomain();
+    const id = await write(base, { create: [A('a', '192.0.2.1')] });
+    const own = await freshDomain();
+    for (const [as, from] of [
+      ['stranger', base],
+      ['owner', own],
+    ] as const) {
+      expect((await api.ask('GET', `${from}changes/${id}`, { as })).status).toBe(404);
+      expect((await api.ask('GET', `${from}changes/${id}?wait=1`, { as })).status).toBe(404);
+      expect((await api.ask('POST', `${from}changes/${id}/revert`, { as })).status).toBe(404);
+    }
+    expect((await api.ask('GET', `${base}changes`, { as: 'stranger' })).status).toBe(404);
+    for (const none of ['0', 'x', '999999999']) {
+      expect((await api.ask('GET', `${base}changes/${none}`)).status).toBe(404);
+      expect((await api.ask('POST', `${base}changes/${none}/revert`)).status).toBe(404);
+    }
+  });
+});
+
+describe('taken back', () => {
+  it('records are what they were, under the same ids; the serial grows', async () => {
+    const base = await freshDomain();
+    await write(base, {
+      create: [A('a', '192.0.2.1', { comment: 'c' }), A('b', '192.0.2.2', { ttl: 600 }), A('b', '192.0.2.3')],
+    });
+    const before = await records(base);
+    const [a, b] = before as { id: number }[];
+    const change = await write(base, {
+      create: [A('n', '192.0.2.9')],
+      update: [{ id: a?.id, name: 'z', type: 'TXT', destination: 'text' }],
+      delete: [b?.id],
+    });
+    const answer = await api.ask('POST', `${base}changes/${change}/revert`);
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { source: 'revert', reverts: change, serial: 4 },
+    ]);
+    expect(answer.headers['x-change-id']).toBe(String(answer.body.id));
+    expect(answer.headers['x-zone-serial']).toBe('4');
+    expect(await records(base)).toEqual(before);
+    const again = await api.ask('POST', `${base}changes/${answer.body.id}/revert`);
+    expect(again.body).toMatchObject({ reverts: answer.body.id, serial: 5 });
+    expect((await records(base)).length).toBe(3);
+  });
+
+  it('is a 409 when a later change touched the same records, and the same twice', async () => {
+    const base = await freshDomain();
+    const first = await write(base, { create: [A('a', '192.0.2.1')] });
+    const [a] = (await records(base)) as { id: number }[];
+    const second = await write(base, { update: [{ id: a?.id, ttl: 900 }] });
+    const refused = await api.ask('POST', `${base}changes/${first}/revert`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'record_conflict']);
+    expect((await api.ask('POST', `${base}changes/${second}/revert`)).status).toBe(200);
+    expect((await api.ask('POST', `${base}changes/${second}/revert`)).status).toBe(409);
+    expect((await api.ask('POST', `${base}changes/${first}/revert`)).status).toBe(200);
+    expect(await records(base)).toEqual([]);
+  });
+
+  it('is a 409 when something else has the place by now', async () => {
+    const base = await freshDomain();
+    await write(base, { create: [A('a', '192.0.2.1')] });
+    const [a] = (await records(base)) as { id: number }[];
+    const gone = await write(base, { delete: [a?.id] });
+    await write(base, { create: [{ name: 'a', type: 'CNAME', destination: 'o.example.net' }] });
+    const refused = await api.ask('POST', `${base}changes/${gone}/revert`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'record_conflict']);
+  });
+
+  it('is a 400 for a change without records, and obeys role, plan and key', async () => {
+    const base = await freshDomain({ planSlug: 'free' });
+    const creation = (await api.ask('GET', `${base}changes`)).body[0].id;
+    const refused = await api.ask('POST', `${base}changes/${creation}/revert`);
+    expect([refused.status, refused.body.code]).toEqual([400, 'wrong_state']);
+
+    const full = Array.from({ length: 200 }, (_, i) => A(`n${i}`, '192.0.2.1'));
+    await write(base, { create: full });
+    const [one] = (await records(base)) as { id: number }[];
+    const gone = await write(base, { delete: [one?.id] });
+    await write(base, { create: [A('other', '192.0.2.1')] });
+    const over = await api.ask('POST', `${base}changes/${gone}/revert`);
+    expect([over.status, over.body.code, over.body.limit]).toEqual([403, 'plan_limit', 200]);
+    expect((await api.ask('POST', `${base}changes/${gone}/revert`, { as: 'viewer' })).status).toBe(403);
+    const as = await api.makeKey({ types: ['TXT'] });
+    expect((await api.ask('POST', `${base}changes/${gone}/revert`, { as })).status).toBe(403);
+    const extra = await api.ask('POST', `${base}changes/${gone}/revert`, { body: { force: true } });
+    expect(extra.body.fields?.[0]?.field).toBe('force');
+  });
+});
+
+describe('in_sync', () => {
+  let nodes: Following[];
+  beforeAll(async () => {
+    nodes = await Promise.all(
+      ['a', 'b', 'c'].map((nodeName) => followLoaded({ databaseUrl: api.database.url, nodeName })),
+    );
+  });
+  afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+
+  it('turns true when every node serves the change, and the wait ends then', async () => {
+    const base = await freshDomain();
+    const apex = parseName(`${base.split('/')[2]}.`);
+    for (let i = 0; i < 20; i++) {
+      const id = await write(base, {
+        replace: [{ name: 'a', type: 'A', records: [{ destination: `192.0.2.${i}` }] }],
+      });
+      const started = performance.now();
+      const { body } = await api.ask('GET', `${base}changes/${id}?wait=10`);
+      expect([body.in_sync, body.nodes]).toEqual([true, { seen: 3, live: 3 }]);
+      expect(performance.now() - started).toBeLessThan(2_000);
+      for (const node of nodes) expect(node.zones.get(apex)?.serial).toBeGreaterThanOrEqual(body.serial);
+    }
+  });
+
+  it('is false, and the wait as long as asked, while a node lacks the change', async () => {
+    const base = await freshDomain();
+    const far = {
+      name: 'far',
+      instance: randomUUID(),
+      started_at: new Date(),
+      loaded: true,
+      zones: 0,
+      records: 0,
+    };
+    await api.db
+      .insertInto('nodes')
+      .values({ ...far, held_zones: 0 } as never)
+      .execute();
+    try {
+      const id = await write(base, { create: [A('a', '192.0.2.1')] });
+      const started = performance.now();
+      const { body } = await api.ask('GET', `${base}changes/${id}?wait=1`);
+      expect(performance.now() - started).toBeGreaterThan(990);
+      expect([body.in_sync, body.nodes]).toEqual([false, { seen: 3, live: 4 }]);
+      const at = performance.now();
+      expect((await api.ask('GET', `${base}changes/${id}?wait=0`)).body.in_sync).toBe(false);
+      expect(performance.now() - at).toBeLessThan(900);
+    } finally {
+      await api.db.deleteFrom('nodes').where('name', '=', 'far').execute();
+    }
+  });
+
+  it.each(['11', '-1', 'x', '1.5', ''])('?wait=%s is a 400', async (wait) => {
+    const base = await freshDomain();
+    const id = await write(base, { create: [A('a', '192.0.2.1')] });
+    const { status, body } = await api.ask('GET', `${base}changes/${id}?wait=${wait}`);
+    expect([status, body.fields?.[0]?.field]).toEqual([400, 'wait']);
+  });
+});
+
+describe('a wait', () => {
+  /** An API that listens, with a count of how often it asked how far a change is. */
+  async function listening() {
+    const database = await createDatabase();
+    let questions = 0;
+    const db = new Kysely<Schema>({
+      dialect: new PostgresDialect({
+        pool: new Pool({ connectionString: database.url, types: connectionTypes }),
+      }),
+      log: ({ query }) => {
+        if (query.sql.includes('pg_visible_in_snapshot')) questions++;
+      },
+    });
+    const own = await startTestApi({ database, db });
+    await own.makeDomain('wait.example');
+    const record = { name: 'a', type: 'A', destination: '192.0.2.1' };
+    const made = await own.ask('POST', '/domains/wait.example/records/', { body: record });
+    const address = await own.app.listen({ host: '127.0.0.1', port: 0 });
+    const waiting = new AbortController();
+    const url = `${address}/domains/wait.example/changes/${made.headers['x-change-id']}?wait=10`;
+    const answer = fetch(url, {
+      headers: { authorization: `Bearer ${own.keys.owner}` },
+      signal: waiting.signal,
+    }).catch((error: Error) => error);
+    await until('it asks again and again', () => questions > 3);
+    return { own, db, answer, waiting, questions: () => questions };
+  }
+
+  it('ends when the caller goes', async () => {
+    const { own, db, answer, waiting, questions } = await listening();
+    waiting.abort();
+    await answer;
+    let last = -1;
+    await until('it asks no more', async () => {
+      const before = last;
+      last = questions();
+      await pause(150);
+      return before === last && last === questions();
+    });
+    await own.app.close();
+    await db.destroy();
+    await own.stop();
+  });
+
+  it('ends when the process stops, with what is known', async () => {
+    const { own, db, answer } = await listening();
+    const started = performance.now();
+    await own.app.close();
+    const response = await answer;
+    if (response instanceof Error) throw response;
+    const { in_sync } = (await response.json()) as { in_sync: boolean };
+    expect([response.status, in_sync]).toEqual([200, false]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await db.destroy();
+    await own.stop();
+  });
+});

@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
+import { saveMembership } from '../../../src/store/memberships.ts';
+import { setPlan } from '../../../src/store/update-domain.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+const NAMES = ['alpha.test', 'beta.test', 'delta.test', 'gamma.test', 'xn--bcher-kva.test'];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  for (const name of ['gamma.test', 'bücher.test', 'alpha.test', 'delta.test', 'beta.test']) {
+    await api.makeDomain(name, { dnsMode: name === 'delta.test' ? 'external' : 'managed' });
+  }
+  const shared = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'shared.test' } });
+  await saveMembership(api.db, shared.body.id, api.accountIds.viewer, 'editor');
+  await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'strange.test' } });
+  const gone = await api.makeDomain('gone.test');
+  await api.ask('DELETE', `/domains/${gone.unicode}`);
+});
+afterAll(() => api.stop());
+
+const list = (query = '', as = 'owner') => api.ask('GET', `/domains/${query}`, { as });
+const namesOf = ({ status, body }: { status: number; body: { name: string }[] }) => {
+  expect(status).toBe(200);
+  return body.map(({ name }) => name);
+};
+const names = async (query = '', as = 'owner') => namesOf(await list(query, as));
+
+describe('the list of domains', () => {
+  it('has every domain that one owns or shares, and no other', async () => {
+    expect(await names()).toEqual(NAMES);
+    expect(await names('', 'viewer')).toEqual([...NAMES.slice(0, 4), 'shared.test', 'xn--bcher-kva.test']);
+    expect(await names('', 'stranger')).toEqual(['shared.test', 'strange.test']);
+    expect((await names('', 'operator')).length).toBe(7);
+    expect((await list('', 'svc_nobody')).status).toBe(401);
+    expect((await api.ask('GET', '/domains')).status).toBe(404);
+  });
+
+  it('has whole domains with their certificates and, for the owner, the subscription', async () => {
+    const { body, headers } = await list();
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    for (const item of body) {
+      expect(DomainListItem.strict().parse(item)).toEqual(item);
+      expect(item.ssl).toEqual({ status: 'none' });
+      expect(item.subscription).toMatchObject({
+        domain_id: item.id,
+        status: 'active',
+        plan: { slug: 'pro' },
+      });
+      const { ssl: _ssl, subscription: _subscription, ...domain } = item;
+      const single = (await api.ask('GET', `/domains/${item.name}`)).body;
+      if (domain.verification) {
+        domain.verification.seconds_remaining = single.verification.seconds_remaining;
+      }
+      expect(single).toEqual(domain);
+    }
+    for (const item of (await list('', 'viewer')).body) expect(item).not.toHaveProperty('subscription');
+    const page = await list('?limit=1000');
+    for (const item of page.body) expect(DomainListItem.strict().parse(item)).toEqual(item);
+  });
+
+  it('has no subscription where no plan is active', async () => {
+    const bare = await api.makeDomain('bare.test');
+    await setPlan(api.db, { domainId: bare.id, planSlug: null });
+    const [item] = (await list('?search=bare')).body;
+    expect(item.name).toBe('bare.test');
+    expect(item).not.toHaveProperty('subscription');
+    await api.ask('DELETE', '/domains/bare.test');
+  });
+
+  it('of nobody is empty', async () => {
+    expect(await names('?search=nothing-like-it')).toEqual([]);
+    const empty = await list('?search=nothing-like-it&limit=5&count=true');
+    expect([empty.body, empty.headers['x-total-count']]).toEqual([[], '0']);
+  });
+
+  it('shows a narrowed key its domains', async () => {
+    const key = await api.makeKey({ domains: ['beta.test', 'strange.test', 'xn--bcher-kva.test'] });
+    expect(await names('', key)).toEqual(['beta.test', 'xn--bcher-kva.test']);
+    const { headers } = await list('?count=true', key);
+    expect(headers['x-total-count']).toBe('2');
+  });
+});
+
+describe('filters', () => {
+  it.each([
+    ['?search=ta', ['beta.test', 'delta.test']],
+    ['?search=ALPHA', ['alpha.test']],
+    ['?search=b%C3%BCch', ['xn--bcher-kva.test']],
+    ['?search=B%C3%9CCH', ['xn--bcher-kva.test']],
+    ['?search=bu%CC%88ch', ['xn--bcher-kva.test']],
+    ['?search=%25', []],
+    ['?search=_', []],
+    ['?search=', NAMES],
+    ['?status=unverified', ['delta.test']],
+    ['?status=active,unverified', ['delta.test']],
+    ['?status=pending, unverified', NAMES],
+    ['?status=active', []],
+    ['?dns_mode=external', ['delta.test']],
+    ['?dns_mode=managed&search=ta', ['beta.test']],
+    ['?role=owner', NAMES],
+    ['?role=viewer', []],
+    ['?unknown=1', NAMES],
+  ])('%s', async (query, expected) => {
+    expect(await names(query.replace(' ', '%20'))).toEqual(expected);
+    const page = await list(`${query.replace(' ', '%20')}&limit=100&count=true`);
+    expect(namesOf(page)).toEqual(expected);
+    expect(page.headers['x-total-count']).toBe(String(expected.length));
+  });
+
+  it('by what one is to the domains', async () => {
+    expect(await names('?role=editor', 'viewer')).toEqual(['shared.test']);
+    expect(await names('?role=viewer', 'viewer')).toEqual(NAMES);
+    expect(await names('?role=owner', 'viewer')).toEqual([]);
+    expect((await names('?role=owner', 'operator')).length).toBe(7);
+  });
+});
+
+describe('orders and pages', () => {
+  it.each([
+    ['name', NAMES],
+    ['-name', NAMES.toReversed()],
+    ['created_at', ['gamma.test', 'xn--bcher-kva.test', 'alpha.test', 'delta.test', 'beta.test']],
+    ['-created_at', ['beta.test', 'delta.test', 'alpha.test', 'xn--bcher-kva.test', 'gamma.test']],
+    ['-status', ['delta.test', 'beta.test', 'alpha.test', 'xn--bcher-kva.test', 'gamma.test']],
+    ['next_check_at', undefined],
+    ['-next_check_at', undefined],
+  ])('sort=%s, whole and page by page', async (sort, expected) => {
+    const whole = await names(`?sort=${sort}`);
+    if (expected !== undefined) expect(whole).toEqual(expected);
+    expect(whole.toSorted()).toEqual(NAMES);
+    const paged: string[] = [];
+    let next: string | undefined = `/domains/?sort=${sort}&limit=2&count=true`;
+    while (next !== undefined) {
+      const page = await api.ask('GET', next);
+      paged.push(...namesOf(page));
+      expect(page.headers['x-total-count']).toBe('5');
+      next = /^<([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''))?.[1];
+    }
+    expect(paged).toEqual(whole);
+  });
+
+  it('offset leaves items out, with a limit or without', async () => {
+    expect(await names('?limit=2&offset=1')).toEqual(NAMES.slice(1, 3));
+    expect(await names('?limit=2&offset=9')).toEqual([]);
+    expect(await names('?offset=3')).toEqual(NAMES.slice(3));
+    const page = await list('?limit=2&offset=1');
+    const next = /^<([^>]+)>/.exec(String(page.headers.link))?.[1] as string;
+    expect(next).not.toContain('offset');
+    expect(namesOf(await api.ask('GET', next))).toEqual(NAMES.slice(3));
+  });
+
+  it('goes on from a cursor to the end without a limit', async () => {
+    const { headers } = await list('?limit=2');
+    const next = new URL(/^<([^>]+)>/.exec(String(headers.link))?.[1] as string, 'http://api');
+    next.searchParams.delete('limit');
+    expect(namesOf(await api.ask('GET', next.pathname + next.search))).toEqual(NAMES.slice(2));
+  });
+
+  it('has no Link on the last page', async () => {
+    expect((await list('?limit=5')).headers).not.toHaveProperty('link');
+    expect((await list('?limit=4')).headers).toHaveProperty('link');
+  });
+
+  it.each([
+    ['limit', ['0', '-1', '1001', '1.5', 'x', '', '01']],
+    ['offset', ['-1', '1.5', 'x', '', '2147483648']],
+    ['count', ['yes', '1', '']],
+    ['sort', ['', 'id', '--name', 'name,status', 'NAME']],
+    ['status', ['', 'Active', 'active,', 'gone']],
+    ['dns_mode', ['', 'both']],
+    ['role', ['', 'nobody']],
+    ['cursor', ['', 'x', '%7B%7D', 'W10', 'e30', 'a'.repeat(3000)]],
+    ['search', ['a'.repeat(254), '%00']],
+  ])('answers 400 naming a wrong %s', async (name, values) => {
+    for (const value of values) {
+      const { status, body } = await list(
+        `?limit=1&${name === 'limit' ? '' : `${name}=${value}`}`.replace(
+          'limit=1&',
+          name === 'limit' ? `limit=${value}` : 'limit=1&',
+        ),
+      );
+      expect([value, status, body.code, body.fields?.[0]?.field]).toEqual([
+        value,
+        400,
+        'validation_failed',
+        name,
+      ]);
+    }
+  });
+
+  it('answers 400 for a parameter given twice and for a cursor of another order', async () => {
+    expect((await list('?limit=1&limit=2')).body.fields).toEqual([
+      { field: 'limit', error: expect.any(String) },
+    ]);
+    const { headers } = await list('?limit=2&sort=created_at');
+    const cursor = new URL(
+      /^<([^>]+)>/.exec(String(headers.link))?.[1] as string,
+      'http://api',
+    ).searchParams.get('cursor');
+    const { status, body } = await list(`?limit=2&sort=name&cursor=${encodeURIComponent(cursor as string)}`);
+    expect([status, body.fields?.[0]?.field]).toEqual([400, 'cursor']);
+  });
+
+  it('streams a list longer than a page whole', async () => {
+    const expected = Array.from({ length: 2101 }, (_, i) => `n${String(i).padStart(4, '0')}.long.test`);
+    await sql`
+      insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation,
+        created_at, updated_at)
+      select ${api.accountIds.owner}, name || '.', name, 'managed', 'disabled', 'none', 1, 1, now(), now()
+      from unnest(${expected}::text[]) as name`.execute(api.db);
+    expect(await names('?search=long')).toEqual(expected);
+    expect(await names('?search=long&sort=-created_at')).toEqual(expected.toReversed());
+    expect((await names('?search=long&offset=100')).length).toBe(2001);
+  });
+});

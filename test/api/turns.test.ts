@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { Turns } from '../../src/api/turns.ts';
+
+function piece() {
+  let finish: (value: string) => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  const done = new Promise<string>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  return { done, finish, fail };
+}
+
+it('work of one domain is done in the order of the calls, one at a time', async () => {
+  const turns = new Turns();
+  const begun: number[] = [];
+  const pieces = [piece(), piece(), piece()];
+  const results = pieces.map(({ done }, i) =>
+    turns.run(7, () => {
+      begun.push(i);
+      return done;
+    }),
+  );
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(begun).toEqual([0]);
+  pieces[1]?.finish('second');
+  pieces[0]?.fail(new Error('broken'));
+  await expect(results[0]).rejects.toThrow('broken');
+  expect(await results[1]).toBe('second');
+  pieces[2]?.finish('third');
+  expect(await results[2]).toBe('third');
+  expect(begun).toEqual([0, 1, 2]);
+  expect(turns.busy).toBe(0);
+});
+
+it('domains do not wait for each other', async () => {
+  const turns = new Turns();
+  const held = piece();
+  const waiting = turns.run(1, () => held.done);
+  expect(await turns.run(2, async () => 'at once')).toBe('at once');
+  held.finish('later');
+  expect(await waiting).toBe('later');
+});
