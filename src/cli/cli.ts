@@ -1,6 +1,7 @@
 // What a command runs in: where its words go, its exit code, the database it asks, and how Ctrl-C reaches it.
 
 import { userInfo } from 'node:os';
+import type { ChangedBy } from '../store/actor.ts';
 import type { AnswerSettings } from '../store/answer-settings.ts';
 import type { Database } from '../store/database.ts';
 import { Failure } from './failure.ts';
@@ -10,6 +11,7 @@ export interface CliSettings {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   readonly answers: AnswerSettings;
+  readonly allowReservedNames: boolean;
 }
 
 export class Cli {
@@ -57,6 +59,11 @@ export class Cli {
     } catch {
       return `uid ${process.getuid?.() ?? 'unknown'}`; // containers run uids that have no name
     }
+  }
+
+  /** The same, for the log of a domain's changes. */
+  changedBy(): ChangedBy {
+    return { by: { kind: 'cli', name: this.actor() }, source: 'cli' };
   }
 
   /** From now on the first SIGINT or SIGTERM only raises this signal; the second one ends the process at once. */

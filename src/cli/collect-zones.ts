@@ -7,6 +7,7 @@ import type { ZoneRecord } from '../zone/zone.ts';
 import { findZoneFiles, type ZoneFilePath } from './find-zone-files.ts';
 import { type FileProblem, judgeZoneFile, type Place, printProblem } from './judge-zone-file.ts';
 import type { Item } from './output.ts';
+import { readStandardInput } from './read-standard-input.ts';
 
 /** A good zone, waiting. `records` is undefined where the file must be read again. */
 export interface WaitingZone {
@@ -83,12 +84,6 @@ export async function collectZones(
     else await refuse(refuseTwice(zone, claimed));
   }
   return { zones: alone, files: found.files.length + found.problems.length, refused };
-}
-
-async function readStandardInput(): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of process.stdin) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** A refused file as `zone load` and `zone check` show it. */

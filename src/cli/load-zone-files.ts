@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../dns/name.ts';
 import type { Database } from '../store/database.ts';
-import { type SavedZone, saveZones } from '../store/save-zones.ts';
+import { CustomerZoneError, type SavedZone, saveZones } from '../store/save-zones.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
 import { collectZones, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
 import { explainFailure, isAboutTheRows } from './failure.ts';
@@ -116,8 +116,9 @@ class Load {
     try {
       saved = await saveZones(this.#db, batch, { source: 'cli', actor: this.#order.actor });
     } catch (error) {
-      if (!isAboutTheRows(error)) throw error;
-      await this.#saveApart(batch, error);
+      if (error instanceof CustomerZoneError) await this.#saveWithout(error.apexes, batch);
+      else if (isAboutTheRows(error)) await this.#saveApart(batch, error);
+      else throw error;
       return;
     }
     const files = new Map(batch.map(({ apex, file }) => [apex, file]));
@@ -126,6 +127,15 @@ class Load {
       this.counts.records += zone.records;
       await this.#listing.add(loadedItem(files.get(zone.apex)!, zone));
     }
+  }
+
+  async #saveWithout(customers: readonly Name[], batch: readonly ReadyZone[]): Promise<void> {
+    for (const { file, apex } of batch.filter(({ apex }) => customers.includes(apex))) {
+      const message = `${printName(apex)} is a customer's domain, not an operator zone`;
+      await this.#refuse({ file, apex, problems: [{ file, message }] });
+    }
+    const others = batch.filter(({ apex }) => !customers.includes(apex));
+    if (others.length > 0) await this.#save(others);
   }
 
   // The database's own constraints refused a row: one zone must not keep the others of its batch out.

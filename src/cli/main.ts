@@ -3,8 +3,11 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './account.ts';
 import { Cli, type CliSettings } from './cli.ts';
+import { addDomainCommands } from './domain.ts';
 import { explainFailure, Failure } from './failure.ts';
+import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addNodeCommands } from './node.ts';
 import { Output } from './output.ts';
@@ -26,7 +29,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 function programFor(cli: Cli): Command {
   const program = new Command('zonefleet')
-    .description('operate a Zonefleet: zones, nodes, schema')
+    .description('operate a Zonefleet: domains, accounts, keys, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
     .version(versionOf(), '--version')
     .configureHelp({ showGlobalOptions: true })
@@ -37,6 +40,9 @@ function programFor(cli: Cli): Command {
       'after',
       '\nExit code: 0 yes, 1 the answer is no or input was refused, 2 wrong usage or something broken.',
     );
+  addDomainCommands(program, cli);
+  addAccountCommands(program, cli);
+  addKeyCommands(program, cli);
   addZoneCommands(program, cli);
   addNodeCommands(program, cli);
   addMigrateCommand(program, cli);

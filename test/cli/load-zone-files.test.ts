@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { loadZoneFiles } from '../../src/cli/load-zone-files.ts';
 import { INTERRUPTED } from '../../src/cli/output.ts';
 import { parseName, printName } from '../../src/dns/name.ts';
+import { createAccount } from '../../src/store/accounts.ts';
 import { listZones, loadZone } from '../../src/store/load-zones.ts';
+import { createDomain } from '../../src/store/save-domain.ts';
 import { captureOutput } from '../support/captured-output.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone-folder.ts';
@@ -17,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   folder = makeZoneFolder();
-  await sql`delete from zones`.execute(database.db);
+  await sql`truncate zones, accounts cascade`.execute(database.db);
 });
 afterEach(() => folder.remove());
 
@@ -79,6 +81,29 @@ describe('a load', () => {
     folder.write('a.zone', smallZone('a.example.', 'x A nowhere\n'));
     expect((await load()).code).toBe(1);
     expect(await loadZone(database.db, parseName('a.example.'))).toEqual(before);
+  });
+
+  it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
+    const account = await createAccount(database.db, { email: 'ann@shop.example' });
+    if (account.kind !== 'created') throw new Error(account.message);
+    await createDomain(database.db, {
+      accountId: account.account.id,
+      name: parseName('customer.example.'),
+      unicode: 'customer.example',
+      dnsMode: 'managed',
+      exempt: true,
+      by: { kind: 'cli' },
+      source: 'test',
+    });
+    const before = await loadZone(database.db, parseName('customer.example.'));
+    folder.write('a.zone', smallZone('a.example.'));
+    const file = folder.write('b.zone', smallZone('customer.example.'));
+    folder.write('c.zone', smallZone('c.example.'));
+    const { code, out, err } = await load();
+    expect(code).toBe(1);
+    expect(err).toBe(`${file}: customer.example. is a customer's domain, not an operator zone\n`);
+    expect(out).toMatch(/^loaded a\.example\..*\nloaded c\.example\..*\nfiles 3 zones 2 .* refused 1\n$/);
+    expect(await loadZone(database.db, parseName('customer.example.'))).toEqual(before);
   });
 
   it('tells all of it as one JSON document', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseZoneName } from '../../src/cli/parse-zone-name.ts';
 import { unloadZones } from '../../src/cli/unload-zones.ts';
+import { createAccount } from '../../src/store/accounts.ts';
 import { listZones } from '../../src/store/load-zones.ts';
+import { createDomain } from '../../src/store/save-domain.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
 import { captureOutput } from '../support/captured-output.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -43,6 +45,29 @@ it('as JSON: what became of each name', async () => {
       { zone: 'c.example.', outcome: 'unloaded', version: expect.any(Number) },
       { zone: 'a.example.', outcome: 'absent' },
     ],
-    summary: { unloaded: 1, absent: 1 },
+    summary: { unloaded: 1, absent: 1, refused: 0 },
   });
+});
+
+it('a customer’s domain stays, and the others go', async () => {
+  const account = await createAccount(database.db, { email: 'ann@shop.example' });
+  if (account.kind !== 'created') throw new Error(account.message);
+  const name = parseZoneName('customer.example');
+  const created = await createDomain(database.db, {
+    accountId: account.account.id,
+    name,
+    unicode: 'customer.example',
+    dnsMode: 'managed',
+    exempt: true,
+    by: { kind: 'cli' },
+    source: 'test',
+  });
+  expect(created.kind).toBe('created');
+  const records = recordsOf(smallZone('d.example.'), 'd.example.');
+  await saveZones(database.db, [{ apex: parseZoneName('d.example'), records }], { source: 'test' });
+  const { code, out, err } = await unload(['d.example', 'customer.example']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^unloaded d\.example\. version \d+\n$/);
+  expect(err).toBe("customer.example.: a customer's domain, see zonefleet domain\n");
+  expect((await listZones(database.db)).map(({ apex }) => apex)).toEqual([name]);
 });

@@ -1,0 +1,156 @@
+// The commands of `zonefleet domain`. Only their words stand here; what a command does is imported when it runs.
+
+import { type Command, Option } from 'commander';
+import { DNS_MODES, type DnsMode, DOMAIN_STATUSES, type DomainStatus } from '../zone/domain-status.ts';
+import type { Cli } from './cli.ts';
+import { Failure } from './failure.ts';
+import type { DomainMove } from './move-domain.ts';
+import { planOf } from './plan-option.ts';
+
+interface FileOption {
+  readonly file?: string;
+}
+
+interface CreateOptions extends FileOption {
+  readonly account: string;
+  readonly mode: DnsMode;
+  readonly plan?: string;
+}
+
+interface ListOptions {
+  readonly account?: string;
+  readonly status?: string;
+  readonly mode?: DnsMode;
+  readonly search?: string;
+  readonly deleted?: true;
+}
+
+const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
+  ['delete', 'delete domains; for 30 days they can be restored'],
+  ['restore', 'bring deleted domains back with their records'],
+  ['disable', 'stop serving domains; their owners can enable them again'],
+  ['enable', 'serve disabled domains again'],
+  ['ban', 'stop serving domains; their owners can only read them'],
+  ['unban', 'lift a ban'],
+  ['suspend', 'mark domains as not paid; changes nothing in DNS'],
+  ['resume', 'take that mark away'],
+];
+
+export function addDomainCommands(program: Command, cli: Cli): void {
+  const domain = program
+    .command('domain')
+    .description("customers' domains; names in any case, Unicode or A-labels, with or without the final dot");
+  addListCommand(domain, cli);
+  addShowCommand(domain, cli);
+  addCreateCommand(domain, cli);
+  for (const [kind, description] of MOVES) {
+    onNames(domain, kind, description).action((names: string[], { file }: FileOption) =>
+      runMove(cli, { kind }, names, file),
+    );
+  }
+  onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay')
+    .requiredOption('--plan <plan>', 'free, pro, or none')
+    .action((names: string[], { file, plan }: FileOption & { plan: string }) =>
+      runMove(cli, { kind: 'plan', planSlug: planOf(plan) }, names, file),
+    );
+}
+
+function onNames(domain: Command, name: string, description: string): Command {
+  return domain
+    .command(name)
+    .description(`${description}; exit 1 if any is refused`)
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+}
+
+async function runMove(
+  cli: Cli,
+  move: DomainMove,
+  names: readonly string[],
+  file: string | undefined,
+): Promise<void> {
+  const { collectDomainNames } = await import('./collect-domain-names.ts');
+  const { MOVED, moveDomain } = await import('./move-domain.ts');
+  const { workOnDomains } = await import('./work-on-domains.ts');
+  const domains = await collectDomainNames({ names, file });
+  const signal = cli.interruptible();
+  await cli.withStore((db) => {
+    const act = ({ name }: { name: Parameters<typeof moveDomain>[1] }) =>
+      moveDomain(db, name, move, cli.changedBy());
+    return workOnDomains({ domains, outcome: MOVED[move.kind], act, signal }, cli.output);
+  });
+}
+
+function addCreateCommand(domain: Command, cli: Cli): void {
+  onNames(domain, 'create', 'create domains for an account')
+    .requiredOption('--account <account>', "the owner's email or id")
+    .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
+    .option('--plan <plan>', "free, pro, or none (default: the account's)")
+    .action(async (names: string[], options: CreateOptions) => {
+      const { collectDomainNames } = await import('./collect-domain-names.ts');
+      const { createDomain } = await import('./create-domain.ts');
+      const { withAccount } = await import('./find-account.ts');
+      const { workOnDomains } = await import('./work-on-domains.ts');
+      const domains = await collectDomainNames({ names, file: options.file });
+      const { allowReservedNames } = await cli.settings();
+      const signal = cli.interruptible();
+      await cli.withStore((db) =>
+        withAccount(db, options.account, cli.output, ({ id }) => {
+          const order = {
+            ...cli.changedBy(),
+            accountId: id,
+            dnsMode: options.mode,
+            planSlug: options.plan === undefined ? undefined : planOf(options.plan),
+            allowReserved: allowReservedNames,
+          };
+          const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
+          return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);
+        }),
+      );
+    });
+}
+
+function addListCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('list')
+    .description('list domains')
+    .option('--account <account>', 'of this owner (email or id)')
+    .option('--status <statuses>', `comma list of ${DOMAIN_STATUSES.join(', ')}`)
+    .addOption(new Option('--mode <mode>', 'of this mode').choices(DNS_MODES))
+    .option('--search <text>', 'with this in the name')
+    .option('--deleted', 'the deleted ones that can be restored')
+    .action(async ({ account, status, mode, search, deleted }: ListOptions) => {
+      const { listDomains } = await import('./list-domains.ts');
+      const filter = {
+        ...(status !== undefined && { statuses: statusesOf(status) }),
+        ...(mode !== undefined && { dnsMode: mode }),
+        ...(search !== undefined && { search }),
+        ...(deleted && { deleted }),
+      };
+      await cli.withStore((db) => listDomains(db, { account, filter }, cli.output));
+    });
+}
+
+function addShowCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('show')
+    .description('show all about domains; exit 1 if any is not there')
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
+    .action(async (names: string[], { file }: FileOption) => {
+      const { collectDomainNames } = await import('./collect-domain-names.ts');
+      const { showDomains } = await import('./show-domains.ts');
+      const domains = await collectDomainNames({ names, file });
+      await cli.withStore((db) => showDomains(db, domains, cli.output));
+    });
+}
+
+function statusesOf(text: string): DomainStatus[] {
+  return text.split(',').map((word) => {
+    const status = DOMAIN_STATUSES.find((known) => known === word.trim());
+    if (status === undefined) {
+      throw new Failure('usage', `--status: expected ${DOMAIN_STATUSES.join(', ')}, not "${word}"`);
+    }
+    return status;
+  });
+}

@@ -1,0 +1,114 @@
+// What the operator does to one domain: a move of its status, suspension, its plan, its end and its return.
+
+import type { Name } from '../dns/name.ts';
+import type { ChangedBy } from '../store/actor.ts';
+import { changeStatus } from '../store/change-status.ts';
+import type { Database } from '../store/database.ts';
+import type { Domain } from '../store/domain.ts';
+import { findDomain } from '../store/load-domains.ts';
+import { deleteDomain, restoreDomain } from '../store/save-domain.ts';
+import { setPlan, setSuspended, type UpdatedDomain } from '../store/update-domain.ts';
+import type { StatusEvent } from '../zone/domain-status.ts';
+import type { DomainOutcome } from './work-on-domains.ts';
+
+export type DomainMove =
+  | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
+  | { readonly kind: 'suspend' | 'resume' | 'delete' | 'restore' }
+  | { readonly kind: 'plan'; readonly planSlug: string | null };
+
+/** What a domain is afterwards. */
+export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
+  ban: 'banned',
+  unban: 'unbanned',
+  disable: 'disabled',
+  enable: 'enabled',
+  suspend: 'suspended',
+  resume: 'resumed',
+  delete: 'deleted',
+  restore: 'restored',
+  plan: 'updated',
+};
+
+const ABSENT: DomainOutcome = { kind: 'refused', code: 'absent', message: 'no such domain' };
+
+export async function moveDomain(
+  db: Database,
+  name: Name,
+  move: DomainMove,
+  by: ChangedBy,
+): Promise<DomainOutcome> {
+  const domain = await findDomain(db, name, { deleted: move.kind === 'restore' });
+  if (domain === undefined) return await explainAbsence(db, name, move);
+  const order = { ...by, domainId: domain.id };
+  switch (move.kind) {
+    case 'ban':
+    case 'unban':
+    case 'disable':
+    case 'enable':
+      return updated(await changeStatus(db, { ...order, event: move.kind }));
+    case 'suspend':
+    case 'resume':
+      return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));
+    case 'plan': {
+      const came = await setPlan(db, { ...order, planSlug: move.planSlug });
+      return came.kind === 'unknown_plan'
+        ? { kind: 'refused', code: came.kind, message: came.message }
+        : updated(came);
+    }
+    case 'delete': {
+      const came = await deleteDomain(db, order);
+      if (came.kind === 'absent') return ABSENT;
+      const { changeId, serial } = came;
+      return { kind: 'done', words: `change ${changeId}`, members: { change_id: changeId, serial } };
+    }
+    case 'restore': {
+      const came = await restoreDomain(db, order);
+      if (came.kind === 'restored') return done(came.domain, came.changeId);
+      return { kind: 'refused', code: came.kind, message: came.message };
+    }
+    default:
+      return move satisfies never;
+  }
+}
+
+async function explainAbsence(db: Database, name: Name, { kind }: DomainMove): Promise<DomainOutcome> {
+  const isThere = kind === 'restore' && (await findDomain(db, name)) !== undefined;
+  return isThere ? { kind: 'refused', code: 'not_deleted', message: 'the domain is not deleted' } : ABSENT;
+}
+
+function updated(came: UpdatedDomain): DomainOutcome {
+  switch (came.kind) {
+    case 'updated':
+      return done(came.domain, came.changeId);
+    case 'absent':
+      return ABSENT;
+    case 'refused':
+      return { kind: 'refused', code: came.code, message: came.message };
+    default:
+      return came satisfies never;
+  }
+}
+
+/** The domain as it is now. Without a change nothing had to be done. */
+export function done(domain: Domain, changeId: number | undefined): DomainOutcome {
+  const { id, status, served, suspended, serial, plan } = domain;
+  const words = [
+    `status ${status}`,
+    ...(suspended ? ['suspended'] : []),
+    `plan ${plan?.slug ?? 'none'}`,
+    changeId === undefined ? '(no change)' : `change ${changeId}`,
+  ];
+  return {
+    kind: 'done',
+    words: words.join(' '),
+    members: {
+      id,
+      status,
+      served,
+      suspended,
+      plan: plan?.slug ?? null,
+      serial,
+      ...(changeId !== undefined && { change_id: changeId }),
+    },
+  };
+}

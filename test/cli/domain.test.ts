@@ -1,0 +1,294 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addDomainCommands } from '../../src/cli/domain.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { findDomain } from '../../src/store/load-domains.ts';
+import { loadZone } from '../../src/store/load-zones.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { runCli } from '../support/run-cli.ts';
+import { runCommands } from '../support/run-commands.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`truncate accounts, domains, zones, changes, api_keys cascade`.execute(database.db);
+  await createAccount(database.db, { email: 'Ann@shop.example' });
+});
+
+const run = (args: string[], settings?: { allowReservedNames: boolean }) =>
+  runCommands(addDomainCommands, ['domain', ...args], database.url, settings);
+const create = (...names: string[]) => run(['create', '--account', 'ann@shop.example', ...names]);
+const status = async (name: string) => (await findDomain(database.db, parseName(name)))?.status;
+const isServed = async (name: string) => (await loadZone(database.db, parseName(name))) !== undefined;
+
+describe('domain create', () => {
+  it('takes names in any case, in Unicode and with the final dot, and says what became of each', async () => {
+    const { code, stdout, stderr } = await create('Shop.COM.', 'münchen.de', 'XN--MNCHEN-3YA.de', 'shop.com');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^created shop\.com status pending plan free change \d+\ncreated xn--mnchen-3ya\.de status pending plan free change \d+\ndomains 2 created 2 refused 0\n$/,
+    );
+    expect(await isServed('xn--mnchen-3ya.de.')).toBe(true);
+  });
+
+  it('leaves the operator in the log of the domain', async () => {
+    await create('shop.com');
+    const { rows } = await sql`
+      select operation, source, actor_kind, actor_name <> '' as named from domain_changes`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ operation: 'create', source: 'cli', actor_kind: 'cli', named: true }]);
+  });
+
+  it('refuses what nobody can have and what another account has, and goes on with the others', async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
+    const { code, stdout, stderr } = await create('co.uk', 'bobs.com', 'a..b', 'anns.com', 'www.example.com');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^created anns\.com .*\ndomains 5 created 1 refused 4\n$/);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^co\.uk: .*public suffix/),
+      expect.stringMatching(/^bobs\.com: /),
+      expect.stringMatching(/^a\.\.b: .*(empty label|not a valid)/),
+      expect.stringMatching(/^www\.example\.com: .*reserved/),
+      '',
+    ]);
+  });
+
+  it('takes example.com where reserved names are allowed', async () => {
+    const args = [
+      'create',
+      '--account',
+      'ann@shop.example',
+      '--mode',
+      'external',
+      '--plan',
+      'pro',
+      'www.example.com',
+    ];
+    expect(await run(args, { allowReservedNames: true })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^created www\.example\.com status unverified plan pro /),
+    });
+  });
+
+  it('inside an operator zone is the operator’s to do', async () => {
+    await sql`insert into zones (name, kind, version, mark, records, deleted_at)
+      values ('hosting.com.', 'operator', 1, 1, 0, null)`.execute(database.db);
+    expect(await create('customer.hosting.com')).toMatchObject({ code: 0 });
+  });
+
+  it('for an account that is not there answers 1 and creates nothing', async () => {
+    const { code, stderr } = await run(['create', '--account', 'nobody@x.example', 'shop.com']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'nobody@x.example: no such account\n' });
+    expect(await status('shop.com.')).toBeUndefined();
+  });
+});
+
+describe('names in a file', () => {
+  it('stand one a line, and a refusal names its line', async () => {
+    const file = join(folder, 'names.txt');
+    writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno good\nshop.com\nuk\n');
+    const { code, stdout, stderr } = await create('--file', file);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^created shop\.com .*\ncreated xn--mnster-3ya\.de .*\ndomains 4 created 2 refused 2\n$/,
+    );
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^${file}:5: no good: `)),
+      expect.stringMatching(new RegExp(`^${file}:7: uk: .*single label`)),
+      '',
+    ]);
+  });
+
+  it('come by hundreds on standard input, each in a transaction of its own', async () => {
+    const names = Array.from({ length: 400 }, (_, i) => `shop-${i}.com`);
+    const args = ['domain', 'create', '--account', 'ann@shop.example', '--file', '-', '--json'];
+    const { code, stdout } = await runCli(args, { databaseUrl: database.url, input: names.join('\n') });
+    expect(code).toBe(0);
+    const told = JSON.parse(stdout);
+    expect(told.summary).toEqual({ domains: 400, done: 400, refused: 0, complete: true });
+    expect(told.domains.map(({ domain }: { domain: string }) => domain)).toEqual(names);
+    const { rows } = await sql<{ count: number }>`
+      select count(distinct xid)::int as count from domain_changes`.execute(database.db);
+    expect(rows[0]?.count).toBe(400);
+  });
+
+  it('that cannot be read are an error, as are no names at all', async () => {
+    expect(await run(['ban', '--file', '/nowhere'])).toMatchObject({
+      code: 2,
+      stderr: 'zonefleet: /nowhere: no such file\n',
+    });
+    expect(await run(['ban'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--file') });
+  });
+});
+
+describe('the operator’s moves', () => {
+  it('lead through the statuses, and what is served follows', async () => {
+    await create('shop.com');
+    for (const [verb, outcome, after, served] of [
+      ['disable', 'disabled', 'disabled', false],
+      ['enable', 'enabled', 'pending', true],
+      ['ban', 'banned', 'banned', false],
+      ['unban', 'unbanned', 'pending', true],
+      ['suspend', 'suspended', 'pending', true],
+      ['resume', 'resumed', 'pending', true],
+    ] as const) {
+      const { code, stdout } = await run([verb, 'SHOP.com.']);
+      expect([verb, code, stdout.split(' ').slice(0, 2).join(' ')]).toEqual([verb, 0, `${outcome} shop.com`]);
+      expect([verb, await status('shop.com.'), await isServed('shop.com.')]).toEqual([verb, after, served]);
+    }
+  });
+
+  it('that the status does not allow are refused, and the others are made', async () => {
+    await create('a.com', 'b.com');
+    await run(['ban', 'a.com']);
+    const { code, stdout, stderr } = await run(['ban', 'a.com', 'nowhere.com', 'b.com', '--json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      domains: [
+        { domain: 'a.com', outcome: 'refused', code: 'wrong_state', message: 'the domain is banned already' },
+        { domain: 'nowhere.com', outcome: 'refused', code: 'absent', message: 'no such domain' },
+        expect.objectContaining({
+          domain: 'b.com',
+          outcome: 'banned',
+          status: 'banned',
+          served: 'none',
+          change_id: expect.any(Number),
+        }),
+      ],
+      summary: { domains: 3, done: 1, refused: 2, complete: true },
+    });
+  });
+
+  it('delete domains, which stay restorable', async () => {
+    await create('shop.com');
+    expect(await run(['delete', 'shop.com'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^deleted shop\.com change \d+\n/),
+    });
+    expect(await isServed('shop.com.')).toBe(false);
+    expect(await run(['delete', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: no such domain\n',
+    });
+    expect(await run(['list', '--deleted'])).toMatchObject({ stdout: expect.stringMatching(/shop\.com /) });
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^restored shop\.com status pending /),
+    });
+    expect(await isServed('shop.com.')).toBe(true);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: the domain is not deleted\n',
+    });
+  });
+
+  it('set plans', async () => {
+    await create('shop.com');
+    expect(await run(['plan', 'shop.com', '--plan', 'pro'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^updated shop\.com status pending plan pro /),
+    });
+    expect(await run(['plan', 'shop.com', '--plan', 'none'])).toMatchObject({
+      stdout: expect.stringContaining('plan none'),
+    });
+    expect(await run(['plan', 'shop.com', '--plan', 'gold'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^shop\.com: .*gold/),
+    });
+    expect(await run(['plan', 'shop.com'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--plan'),
+    });
+  });
+});
+
+describe('domain list', () => {
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await create('b.com', 'a.com', 'münchen.de');
+    await run(['create', '--account', 'bob@shop.example', 'c.com']);
+    await run(['disable', 'b.com']);
+  });
+  const names = async (...args: string[]) => {
+    const { code, stdout } = await run(['list', '--json', ...args]);
+    expect(code).toBe(0);
+    return JSON.parse(stdout).domains.map(({ domain }: { domain: string }) => domain);
+  };
+
+  it('is a table by name', async () => {
+    const { code, stdout } = await run(['list']);
+    const [heads = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(heads).toMatch(/^DOMAIN +STATUS +MODE +SERVED +SERIAL +RECORDS +PLAN +ACCOUNT +CREATED$/);
+    expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['a.com', 'b.com', 'c.com', 'xn--mnchen-3ya.de']);
+    expect(rows[1]).toMatch(/^b\.com +disabled +managed +none +\d+ +0 +free +Ann@shop\.example +\d{4}-/);
+  });
+
+  it('is narrowed by owner, status, mode and words', async () => {
+    expect(await names('--account', 'bob@shop.example')).toEqual(['c.com']);
+    expect(await names('--status', 'disabled,banned')).toEqual(['b.com']);
+    expect(await names('--mode', 'external')).toEqual([]);
+    expect(await names('--search', 'münch')).toEqual(['xn--mnchen-3ya.de']);
+    expect(await run(['list', '--status', 'gone'])).toMatchObject({ code: 2 });
+    expect(await run(['list', '--account', 'nobody'])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('domain show', () => {
+  it('tells all about domains, and answers 1 where there is none', async () => {
+    await create('münchen.de');
+    const { code, stdout, stderr } = await run(['show', 'MÜNCHEN.de', 'nowhere.com']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'nowhere.com: no such domain\n' });
+    expect(stdout).toMatch(
+      /^xn--mnchen-3ya\.de \(münchen\.de\)\n {2}id +\d+\n {2}account +Ann@shop\.example \(\d+\)\n/,
+    );
+    expect(stdout).toMatch(
+      /\n {2}records +0 \(of 200\)\n {2}plan +free\n {2}nameservers +ns1\.example\.net ns2\.example\.net\n/,
+    );
+  });
+
+  it('as JSON has every figure', async () => {
+    await create('shop.com');
+    const { stdout } = await run(['show', 'shop.com', '--json']);
+    expect(JSON.parse(stdout).domains).toEqual([
+      {
+        id: expect.any(Number),
+        domain: 'shop.com',
+        unicode: 'shop.com',
+        account: { id: expect.any(Number), email: 'Ann@shop.example' },
+        status: 'pending',
+        dns_mode: 'managed',
+        served: 'full',
+        suspended: false,
+        serial: 1,
+        records: 0,
+        max_records: 200,
+        plan: 'free',
+        nameservers: ['ns1.example.net', 'ns2.example.net'],
+        current_nameservers: null,
+        findings: [],
+        pending_since: expect.any(String),
+        moved_since: null,
+        next_check_at: expect.toBeOneOf([null, expect.any(String)]),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        deleted_at: null,
+      },
+    ]);
+  });
+});
