@@ -1,25 +1,61 @@
-// The demo: one small operator zone, loaded into a database that has never been started on and has no zone. Only once:
-// whoever unloads it does not get it back.
+// The demo: one small customer domain of the first admin, in a database that has never been started on and has no zone. Only
+// once: whoever deletes it does not get it back.
 
-import { readFileSync } from 'node:fs';
-import { parseZoneFile, type ZoneFile } from '../dns/parse-zone-file.ts';
+import { parseName } from '../dns/name.ts';
+import type { ChangedBy } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
+import { ensureFirstAdmin } from '../store/first-admin.ts';
 import { isFirstStart, rememberStart } from '../store/first-start.ts';
-import { saveZones } from '../store/save-zones.ts';
+import { createDomain } from '../store/save-domain.ts';
+import { saveEdit } from '../store/save-edit.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { parseEdit, type RecordText } from '../zone/parse-edit.ts';
 
 export const DEMO_APEX = 'zonefleet.example.';
-/** A name of it that has an A record. */
+/** A name of it that is answered with an address: of the edge where there is one, else of the origin. */
 export const DEMO_NAME = 'www.zonefleet.example';
 
-export function readDemo(): ZoneFile {
-  return parseZoneFile(readFileSync(new URL('demo.zone', import.meta.url), 'utf8'), { file: 'demo.zone' });
+/** Reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849). */
+export function demoRecords(hasEdge: boolean): RecordText[] {
+  return [
+    { name: '@', type: 'A', destination: '192.0.2.10' },
+    { name: '@', type: 'AAAA', destination: '2001:db8::10' },
+    { name: '@', type: 'MX', destination: 'mail.zonefleet.example', mx_priority: 10 },
+    { name: '@', type: 'TXT', destination: 'v=spf1 mx -all' },
+    { name: '@', type: 'CAA', destination: '0 issue "ca.example.net"' },
+    { name: 'ns1', type: 'A', destination: '192.0.2.53' },
+    { name: 'ns2', type: 'A', destination: '198.51.100.53' },
+    { name: 'www', type: 'A', destination: '192.0.2.10', proxied: hasEdge, comment: 'the origin' },
+    { name: 'blog', type: 'CNAME', destination: 'www.zonefleet.example' },
+    { name: 'mail', type: 'A', destination: '192.0.2.25' },
+    { name: '_dmarc', type: 'TXT', destination: 'v=DMARC1; p=reject' },
+    { name: '_sip._tcp', type: 'SRV', destination: '10 5 5060 mail.zonefleet.example' },
+    { name: '*.shop', type: 'A', destination: '192.0.2.20', ttl: 60 },
+  ];
 }
 
-/** Loading it twice, after a kill in between, changes nothing. */
-export async function loadDemoOnce(db: Database): Promise<void> {
-  if (await isFirstStart(db)) {
-    const { origin, records } = readDemo();
-    await saveZones(db, [{ apex: origin, records }], { source: 'demo' });
-  }
-  await rememberStart(db);
+/** All of it or nothing, so that a kill leaves the next start to do it. */
+export async function loadDemoOnce(db: Database, hasEdge: boolean): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    if (await isFirstStart(trx)) await loadDemo(trx, hasEdge);
+    await rememberStart(trx);
+  });
+}
+
+async function loadDemo(trx: Database, hasEdge: boolean): Promise<void> {
+  const by: ChangedBy = { by: { kind: 'system', name: 'npm start' }, source: 'demo' };
+  const name = parseName(DEMO_APEX);
+  const created = await createDomain(trx, {
+    ...by,
+    accountId: await ensureFirstAdmin(trx),
+    name,
+    unicode: DEMO_APEX.slice(0, -1),
+    dnsMode: 'managed',
+    exempt: true,
+  });
+  if (created.kind !== 'created') throw new Error(`the demo cannot be made: ${created.message}`);
+  const parsed = parseEdit({ create: demoRecords(hasEdge) }, name);
+  if (parsed.kind === 'problems') throw new Error(`the demo is wrong: ${parsed.problems[0]?.message}`);
+  const saved = await saveEdit(trx, { ...by, domainId: created.domain.id, edit: parsed.edit });
+  if (saved.kind !== 'saved') throw new Error(`the demo is not saved: ${JSON.stringify(saved)}`);
 }

@@ -2,10 +2,13 @@
 // asks: what is missing is made, and what stands in the way is told in one line.
 
 import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
+import { parseName } from '../dns/name.ts';
 import { hidePasswords, openLog } from '../log.ts';
 import { openDatabase } from '../store/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/database-url.ts';
+import { createFirstAdminKey } from '../store/first-admin.ts';
 import { loadSampleApex } from '../store/first-start.ts';
+import { findDomain } from '../store/load-domains.ts';
 import { migrate, SchemaError } from '../store/migrate.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './keep-postgres.ts';
@@ -37,28 +40,61 @@ async function start(config: Config): Promise<void> {
     place = `embedded PostgreSQL in ${postgres.directory}`;
   }
   stopping.signal.throwIfAborted();
-  const question = await prepareDatabase(url, config);
+  const samples = await prepareDatabase(url, config);
   stopping.signal.throwIfAborted();
-  const nameserver = new SupervisedProcess({
-    name: 'nameserver',
-    entry: new URL('../nameserver/main.ts', import.meta.url),
-    env: { ...process.env, DATABASE_URL: url },
-    onCrash: (told) => log.error(told, 'a process ended and is started again'),
-  });
-  running.push(() => nameserver.stop());
-  const addresses = await nameserver.start();
-  say(summary({ addresses, metrics: config.metricsListen, place, question }));
+  // Each process has metrics of its own: one port after the other.
+  const { address, port } = config.metricsListen;
+  const metrics = [port, port + 1].map((port) => ({ address, port }));
+  const run = (name: string, entry: string, metricsListen: ListenAddress) => {
+    const supervised = new SupervisedProcess({
+      name,
+      entry: new URL(entry, import.meta.url),
+      env: { ...process.env, DATABASE_URL: url, METRICS_LISTEN: print(metricsListen) },
+      onCrash: (told) => log.error(told, 'a process ended and is started again'),
+    });
+    running.push(() => supervised.stop());
+    return supervised.start();
+  };
+  const [addresses, api] = await Promise.all([
+    run('nameserver', '../nameserver/main.ts', metrics[0] as ListenAddress),
+    run('API', '../api/main.ts', metrics[1] as ListenAddress),
+  ]);
+  const isOurKey = config.bootstrapApiKey === undefined;
+  const key = isOurKey ? await makeFirstKey(url) : undefined;
+  const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
+  say(summary({ addresses, api, metrics, place, ...samples, key, shownKey }));
 }
 
-/** Resolves with the question of the `dig` line. */
-async function prepareDatabase(url: string, config: Config): Promise<string> {
+/** Last, so that nothing can go wrong between making it and printing it. Undefined: there has been one. */
+async function makeFirstKey(url: string): Promise<string | undefined> {
+  const db = openDatabase(url, { maxConnections: 1 });
+  try {
+    return await createFirstAdminKey(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+interface Samples {
+  /** Of the `dig` line. */
+  readonly question: string;
+  /** Of the `curl` line. */
+  readonly path: string;
+}
+
+async function prepareDatabase(url: string, config: Config): Promise<Samples> {
   const db = openDatabase(url);
   try {
     await migrate(db, config.answers);
-    await loadDemoOnce(db);
+    await loadDemoOnce(db, config.answers.edgeIpv4.length > 0);
     const apex = await loadSampleApex(db, DEMO_APEX);
-    if (apex === undefined) return 'CH TXT id.server';
-    return apex === DEMO_APEX ? `${DEMO_NAME} A` : `${apex} SOA`;
+    // An operator zone has the name where the database is older than customers' domains.
+    const demo = await findDomain(db, parseName(DEMO_APEX));
+    return {
+      question:
+        apex === undefined ? 'CH TXT id.server' : apex === DEMO_APEX ? `${DEMO_NAME} A` : `${apex} SOA`,
+      path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
+    };
   } catch (error) {
     if (config.databaseUrl === undefined) throw error;
     // Node tells of several addresses that all fail without a message of its own.
@@ -73,20 +109,34 @@ async function prepareDatabase(url: string, config: Config): Promise<string> {
 
 function summary(started: {
   addresses: readonly ListenAddress[];
-  metrics: ListenAddress;
+  api: readonly ListenAddress[];
+  metrics: readonly ListenAddress[];
   place: string;
   question: string;
+  path: string;
+  key: string | undefined;
+  shownKey: string;
 }): string {
-  const { address, port } = started.addresses[0] as ListenAddress;
-  const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  const dns = reachable(started.addresses[0] as ListenAddress);
+  const api = `http://${print(reachable(started.api[0] as ListenAddress))}`;
+  const urls = (addresses: readonly ListenAddress[], path = '') =>
+    addresses.map((address) => `http://${print(address)}${path}`).join(' ');
   return [
     'ready',
     `  DNS       ${started.addresses.map(print).join(' ')} (UDP and TCP)`,
-    `  metrics   http://${print(started.metrics)}/metrics /healthz /readyz`,
+    `  API       ${urls(started.api)} (described at /openapi.yaml)`,
+    `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     `  database  ${started.place}`,
-    `  try       dig @${reachable} -p ${port} ${started.question}`,
+    ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
+    `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
+    `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,
     '  stop      Ctrl-C',
   ].join('\n');
+}
+
+/** Where one that listens on every address can be asked. */
+function reachable({ address, port }: ListenAddress): ListenAddress {
+  return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
 }
 
 function print({ address, port }: ListenAddress): string {

@@ -4,28 +4,29 @@
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { FreshClone, ordinaryUser, type StartedClone, type User } from '../support/fresh-clone.ts';
 import { isInstalled } from '../support/peers.ts';
 import { until } from '../support/until.ts';
 
 const installed = process.env.ZONEFLEET_PROVE !== '1';
-const needsDig = isInstalled('dig') ? '' : ' (skipped: needs dig)';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
-}
+const EDGE = ['192.0.2.80', '198.51.100.80'];
+const missing = ['dig', 'curl'].filter((program) => !isInstalled(program));
+const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
 
 /** Runs the line as it was printed, over UDP or, with `+tcp`, over TCP. */
 function dig(line: string, ...options: string[]): string {
   const [program = '', ...words] = line.split(' ');
   return execFileSync(program, [...words, '+short', '+tries=1', ...options], { encoding: 'utf8' }).trim();
+}
+
+/** Runs the line as it was printed; `$NAMES` come from `variables`. */
+function curl({ output }: StartedClone, variables: Record<string, string> = {}): unknown {
+  const line = /^ +(curl .*)$/m.exec(output)?.[1] ?? 'false';
+  const env = { PATH: process.env.PATH ?? '', ...variables };
+  return JSON.parse(execFileSync('bash', ['-euc', line], { env, encoding: 'utf8', stdio: 'pipe' }));
 }
 
 function status(line: string): string | undefined {
@@ -72,20 +73,23 @@ const users: [string, User | undefined][] = [
   ...(process.getuid?.() === 0 ? [['an ordinary user', ordinaryUser()] as [string, User | undefined]] : []),
 ];
 
-describe.skipIf(process.platform !== 'linux' || needsDig !== '').each(users)(
-  `npm start on a fresh clone as %s${needsDig}`,
+describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
+  `npm start on a fresh clone as %s${skipped}`,
   (_, user) => {
     let clone: FreshClone;
     beforeAll(async () => {
-      clone = new FreshClone({ user: user ?? {}, ports: [await freePort(), await freePort()], installed });
+      const ports = [await freePort(), await freePort(), await freePort(1)] as const;
+      clone = new FreshClone({ user: user ?? {}, ports, installed });
     });
     afterAll(() => clone?.remove());
 
-    it('prints a dig line that works over UDP and TCP, and ends on SIGTERM within 5 s', async () => {
+    it('prints a key once, dig and curl lines that work, and ends on SIGTERM within 5 s', async () => {
       const started = clone.start();
       const line = await started.ready(installed ? 60_000 : 600_000);
-      expect(dig(line)).toBe('192.0.2.10');
-      expect(dig(line, '+tcp')).toBe('192.0.2.10');
+      expect(dig(line).split('\n').sort()).toEqual(EDGE);
+      expect(dig(line, '+tcp').split('\n').sort()).toEqual(EDGE);
+      expect(started.output.match(/svc_\w{40} \(a global admin's, shown this once\)$/gm)).toHaveLength(1);
+      expect(curl(started)).toContainEqual(expect.objectContaining({ name: 'www', proxied: true }));
       expect(started.output).toContain(clone.databaseDirectory);
       expect(await stopBySignal(clone, started, 'SIGTERM')).toBeLessThan(5000);
       expect(await started.ended).toBe(0);
@@ -105,17 +109,20 @@ describe.skipIf(process.platform !== 'linux' || needsDig !== '').each(users)(
       await until('the loaded zone is answered', () => dig(ours) === '192.0.2.77');
       await clone.killAll();
       await first.ended;
-      const again = clone.start();
+      const operatorsKey = { BOOTSTRAP_API_KEY: `svc_${'0123456789'.repeat(4)}` };
+      const again = clone.start(operatorsKey);
       await again.ready();
+      expect(again.output).not.toContain('svc_');
+      expect(curl(again, operatorsKey)).toContainEqual(expect.objectContaining({ name: 'www' }));
       expect(dig(ours)).toBe('192.0.2.77');
-      expect(dig(line)).toBe('192.0.2.10');
+      expect(dig(line).split('\n').sort()).toEqual(EDGE);
       await stopBySignal(clone, again, 'SIGINT');
     });
 
-    it('does not bring the demo back once it was unloaded', async () => {
+    it('does not bring the demo back once it was deleted', async () => {
       const first = clone.start();
       const line = await first.ready();
-      expect(clone.cli('zone', 'unload', 'zonefleet.example')).toMatchObject({ status: 0 });
+      expect(clone.cli('domain', 'delete', 'zonefleet.example')).toMatchObject({ status: 0 });
       await until('the demo is gone', () => status(line) === 'REFUSED');
       await stopBySignal(clone, first, 'SIGTERM');
       const again = clone.start();

@@ -1,63 +1,66 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { printRdata } from '../../src/dns/rdata.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { DEMO_APEX, DEMO_NAME, loadDemoOnce, readDemo } from '../../src/start/demo.ts';
-import { loadSampleApex } from '../../src/store/first-start.ts';
-import { listZones } from '../../src/store/load-zones.ts';
-import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
+import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from '../../src/start/demo.ts';
+import { createFirstAdminKey, ensureFirstAdmin } from '../../src/store/first-admin.ts';
+import { findDomain } from '../../src/store/load-domains.ts';
+import { loadZone } from '../../src/store/load-zones.ts';
+import { deleteDomain } from '../../src/store/save-domain.ts';
+import { saveZones } from '../../src/store/save-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { findAnswer } from '../../src/zone/find-answer.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { smallZone } from '../support/zone-folder.ts';
+import { recordsOf } from '../support/zone-text.ts';
 
-describe('the demo zone', () => {
-  it('is a zone that answers the question of the dig line', () => {
-    const { origin, records, problems } = readDemo();
-    expect(problems).toEqual([]);
-    expect(origin).toBe(parseName(DEMO_APEX));
-    const built = buildZone(origin, records);
-    if (built.kind !== 'built') throw new Error(JSON.stringify(built.problems));
-    const answer = findAnswer(new Map([[origin, built.zone]]), parseName(`${DEMO_NAME}.`), TYPE.A);
-    expect(answer.kind).toBe('answer');
+const APEX = parseName(DEMO_APEX);
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(() => database.drop());
+
+async function addresses(): Promise<string[]> {
+  const { records = [] } = (await loadZone(database.db, APEX)) ?? {};
+  return records
+    .filter(({ owner, type }) => owner === parseName(`${DEMO_NAME}.`) && type === TYPE.A)
+    .map(({ type, rdata }) => printRdata(type, rdata));
+}
+
+it('the demo is a domain of the first admin, a sound zone, and its proxied name is answered by the edge', async () => {
+  await loadDemoOnce(database.db, true);
+  const demo = await findDomain(database.db, APEX);
+  expect(demo).toMatchObject({
+    status: 'pending',
+    served: 'full',
+    accountId: await ensureFirstAdmin(database.db),
   });
+  expect(await addresses()).toEqual(['192.0.2.1']);
+  const zone = await loadZone(database.db, APEX);
+  expect(buildZone(APEX, zone?.records ?? [])).toMatchObject({ kind: 'built' });
+  expect(await createFirstAdminKey(database.db)).toMatch(/^svc_/);
+  expect(await createFirstAdminKey(database.db)).toBeUndefined();
 });
 
-describe('the demo', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await createDatabase();
-  });
-  afterEach(() => database.drop());
+it('the demo without an edge is answered by the origin', async () => {
+  await loadDemoOnce(database.db, false);
+  expect(await addresses()).toEqual(['192.0.2.10']);
+});
 
-  const apexes = async () => (await listZones(database.db)).map(({ apex }) => apex);
-  const own = { apex: parseName('own.example.'), records: [] as ReturnType<typeof readDemo>['records'] };
+it('the demo comes once, and never back', async () => {
+  await loadDemoOnce(database.db, true);
+  const before = await findDomain(database.db, APEX);
+  await loadDemoOnce(database.db, true);
+  expect(await findDomain(database.db, APEX)).toEqual(before);
+  await deleteDomain(database.db, { domainId: before?.id ?? 0, by: { kind: 'cli' }, source: 'test' });
+  await loadDemoOnce(database.db, true);
+  expect(await findDomain(database.db, APEX)).toBeUndefined();
+});
 
-  it('is loaded into an empty database, and not changed by the next start', async () => {
-    await loadDemoOnce(database.db);
-    const [first] = await listZones(database.db);
-    await loadDemoOnce(database.db);
-    expect(await listZones(database.db)).toEqual([first]);
-    expect(await apexes()).toEqual([parseName(DEMO_APEX)]);
-  });
-
-  it('does not come back once it was unloaded', async () => {
-    await loadDemoOnce(database.db);
-    await unloadZones(database.db, [parseName(DEMO_APEX)], { source: 'test' });
-    await loadDemoOnce(database.db);
-    expect(await apexes()).toEqual([]);
-  });
-
-  it('stays out of a database that has zones already', async () => {
-    await saveZones(database.db, [own], { source: 'test' });
-    await loadDemoOnce(database.db);
-    expect(await apexes()).toEqual([own.apex]);
-  });
-
-  it('gives way to a zone that is there when a question to try is looked for', async () => {
-    expect(await loadSampleApex(database.db, DEMO_APEX)).toBeUndefined();
-    await loadDemoOnce(database.db);
-    await saveZones(database.db, [own], { source: 'test' });
-    expect(await loadSampleApex(database.db, DEMO_APEX)).toBe(DEMO_APEX);
-    await unloadZones(database.db, [parseName(DEMO_APEX)], { source: 'test' });
-    expect(await loadSampleApex(database.db, DEMO_APEX)).toBe('own.example.');
-  });
+it('the demo stays out of a database that somebody has put zones into', async () => {
+  const records = recordsOf(smallZone('own.example.'), 'own.example.');
+  await saveZones(database.db, [{ apex: parseName('own.example.'), records }], { source: 'test' });
+  await loadDemoOnce(database.db, true);
+  expect(await findDomain(database.db, APEX)).toBeUndefined();
 });

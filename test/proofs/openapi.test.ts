@@ -1,0 +1,415 @@
+// Thousands of requests made from the description that the API itself serves: fitting ones and spoilt ones, with keys of every
+// kind, on domains in every state. None meets a bug, every answer is one that is described, and no body that breaks its schema
+// is accepted.
+
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { PROBLEM_CODES, type ProblemCode } from '../../src/api/problem.ts';
+import { changeStatus } from '../../src/store/change-status.ts';
+import { API_TYPES } from '../../src/zone/record-types.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { faultsOf, resolve, type Schema } from '../support/json-schema.ts';
+import { scale } from '../support/scale.ts';
+import { fittingValue, type Sense, spoilt } from '../support/schema-values.ts';
+
+type Document = OpenAPIV3_1.Document;
+type Parameter = OpenAPIV3_1.ParameterObject;
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly responses: Readonly<Record<string, Schema>>;
+}
+
+interface Request {
+  readonly operation: Operation;
+  readonly url: string;
+  readonly key: string;
+  readonly headers: Record<string, string>;
+  /** Undefined: none. */
+  readonly body: unknown;
+  /** As it is sent, where that is no JSON. */
+  readonly raw: string | undefined;
+}
+
+const REQUESTS = scale(10_000, 600);
+const DOMAINS = [
+  'one.example',
+  'two.example',
+  'off.example',
+  'banned.example',
+  'broke.example',
+  'other.example',
+];
+
+let api: TestApi;
+let document: Document;
+let operations: Operation[];
+const keys: Record<string, string | null> = { none: null, garbage: 'svc_x', expired: '' };
+/** By domain, ids that exist: what generated ids stand for. */
+let live: Record<string, Record<Pool, number[]>> = {};
+type Pool = 'records' | 'changes' | 'subscriptions';
+
+beforeAll(async () => {
+  api = await startTestApi();
+  document = parse((await api.ask('GET', '/openapi.yaml', { as: null })).text);
+  operations = readOperations(document);
+  Object.assign(keys, api.keys, {
+    readOnly: await api.makeKey({ readOnly: true }),
+    expired: await api.makeKey({ expiresAt: new Date(Date.now() - 1000) }),
+    narrowed: await api.makeKey({ names: ['www.one.example', 'one.example'], types: ['A', 'TXT'] }),
+    oneDomain: await api.makeKey({ domains: ['one.example'] }),
+  });
+  await prepareDomains();
+});
+afterAll(() => api?.stop());
+
+function readOperations({ paths }: Document): Operation[] {
+  return Object.entries(paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, OpenAPIV3_1.OperationObject>).map(([method, described]) => ({
+      method: method.toUpperCase(),
+      path,
+      parameters: (described.parameters ?? []) as Parameter[],
+      body: schemaOf(described.requestBody as OpenAPIV3_1.RequestBodyObject | undefined),
+      responses: Object.fromEntries(
+        Object.entries(described.responses ?? {}).map(([status, response]) => [
+          status,
+          schemaOf(response as OpenAPIV3_1.ResponseObject) as Schema,
+        ]),
+      ),
+    })),
+  );
+}
+
+function schemaOf(described: OpenAPIV3_1.RequestBodyObject | OpenAPIV3_1.ResponseObject | undefined) {
+  return described?.content?.['application/json']?.schema as Schema | undefined;
+}
+
+/** Again and again, since the requests take domains away and move them. */
+async function prepareDomains(): Promise<void> {
+  for (const name of DOMAINS) {
+    const { status } = await api.ask('GET', `/domains/${name}`);
+    const dnsMode = name === 'other.example' ? 'external' : 'managed';
+    if (status === 404)
+      await api.makeDomain(name, { dnsMode, ...(name === 'broke.example' && { planSlug: null }) });
+  }
+  for (const [name, event] of [
+    ['off.example', 'disable'],
+    ['banned.example', 'ban'],
+  ] as const) {
+    const { body } = await api.ask('GET', `/domains/${name}`);
+    await changeStatus(api.db, { domainId: body.id, event, by: { kind: 'cli' }, source: 'test' });
+  }
+  for (const name of ['one.example', 'two.example']) {
+    const records = ['192.0.2.1', '192.0.2.2'].map((destination) => ({ destination }));
+    const replace = [
+      { name: 'www', type: 'A', records },
+      { name: 'txt', type: 'TXT', records },
+    ];
+    await api.ask('PUT', `/domains/${name}/records/batch`, { body: { replace } });
+  }
+  live = Object.fromEntries(
+    await Promise.all(DOMAINS.map(async (name) => [name, await loadLive(`${name}.`)] as const)),
+  );
+}
+
+async function loadLive(name: string): Promise<Record<Pool, number[]>> {
+  const ids = async (table: string) => {
+    const { rows } = await sql<{ id: number }>`
+      select t.id from ${sql.table(table)} t join domains d on d.id = t.domain_id
+      where d.name = ${name} and d.deleted_at is null order by t.id desc limit 60`.execute(api.db);
+    return rows.map(({ id }) => id);
+  };
+  return {
+    records: await ids('records'),
+    changes: await ids('domain_changes'),
+    subscriptions: await ids('subscriptions'),
+  };
+}
+
+const DESTINATIONS: readonly [string, string][] = [
+  ['A', '192.0.2.1'],
+  ['A', '198.51.100.7'],
+  ['AAAA', '2001:db8::1'],
+  ['CNAME', 'www.example.net'],
+  ['ANAME', 'example.net.'],
+  ['NS', 'ns1.example.net'],
+  ['TXT', 'v=spf1 -all'],
+  ['TXT', '"a" "b"'],
+  ['MX', 'mail.example.net'],
+  ['SRV', '10 5 5060 sip.example.net'],
+  ['CAA', '0 issue "ca.example.net"'],
+  ['TLSA', '3 1 1 0000000000000000000000000000000000000000000000000000000000000000'],
+  ['HTTPS', '1 . alpn=h2'],
+  ['DS', '1 8 2 0000000000000000000000000000000000000000000000000000000000000000'],
+];
+/** Generated ids from here on stand for ids that exist. */
+const STANDS_FOR = 2_000_000_000;
+const anId = fc.integer({ min: STANDS_FOR, max: STANDS_FOR + 59 });
+
+const sense: Sense = (name) => {
+  switch (name) {
+    case 'name':
+      return fc.oneof(
+        fc.constantFrom(
+          '@',
+          'www',
+          'api',
+          '*.shop',
+          '_dmarc',
+          'WWW.one.example.',
+          'bücher',
+          'a.b.c',
+          'www.two.example',
+        ),
+        fc.nat(40).map((n) => `new-${n}.example`),
+      );
+    case 'destination':
+      return fc.constantFrom(...DESTINATIONS.map(([, destination]) => destination));
+    case 'type':
+      return fc.constantFrom(...API_TYPES);
+    case 'id':
+      return anId;
+    case 'ids':
+      return fc.oneof(
+        fc.array(anId, { minLength: 1, maxLength: 3 }),
+        fc.array(anId, { minLength: 1, maxLength: 3 }).map((ids) => ids.join(',')),
+      );
+    case 'delete':
+      return fc.array(anId, { maxLength: 2 });
+    case 'create':
+      return fc.array(fc.oneof(aRecord, aRecord, fc.object()), { maxLength: 3 });
+    case 'wait':
+      return fc.constant(0); // there is no node to wait for
+    case 'svc_ns':
+      return fc.constantFrom(
+        ['ns1.example.net', 'ns2.example.net'],
+        ['NS2.example.net.', 'ns1.example.net'],
+        [],
+      );
+    case 'status':
+      return fc.constantFrom('pending', 'active,pending', 'disabled , banned', 'gone');
+    case 'cursor':
+      return fc.constantFrom('WyJuYW1lIixmYWxzZSwib25lLmV4YW1wbGUuIiwxXQ', 'x', 'bnVsbA');
+    case 'Idempotency-Key':
+      return fc.constantFrom('a', 'b', ' c ', '');
+    default:
+      return undefined;
+  }
+};
+
+const aRecord = fc
+  .tuple(
+    fc.constantFrom('@', 'www', 'api', 'x.y', '_sip._tcp'),
+    fc.constantFrom(...DESTINATIONS),
+    fc.record({ ttl: fc.constantFrom(60, 300, 86_400), proxied: fc.boolean() }, { requiredKeys: [] }),
+    fc.nat(65_535),
+  )
+  .map(([name, [type, destination], more, priority]) => ({
+    name,
+    type,
+    destination,
+    ...more,
+    ...(type === 'MX' && { mx_priority: priority }),
+  }));
+
+const aDomain = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom('one.example', 'two.example', ...DOMAINS) },
+  { weight: 2, arbitrary: fc.constantFrom('ONE.Example.', 'absent.example', 'xn--a', 'münchen.example') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).filter(isPathPart) },
+);
+
+/** Half a surrogate pair has no form in a URL. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+/** `.` and `..` are taken out of paths by clients. */
+function isPathPart(text: string): boolean {
+  return !/^\.{1,2}$/.test(text) && isWellFormed(text);
+}
+
+function aParameter(parameter: Parameter, path: string): fc.Arbitrary<unknown> {
+  const schema = parameter.schema as Schema;
+  if (parameter.in === 'path') {
+    if (parameter.name === 'domain') {
+      return path.endsWith('/enable') ? fc.oneof(fc.constant('off.example'), aDomain) : aDomain;
+    }
+    return fc.oneof(
+      { weight: 6, arbitrary: anId },
+      { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1e3', 'x', '99999999999999999999', '007') },
+    );
+  }
+  const fitting = fittingValue(document, schema, sense, parameter.name);
+  const odd = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => isWellFormed(text));
+  const value = fc.oneof({ weight: 20, arbitrary: fitting }, { weight: 1, arbitrary: odd });
+  return fc.option(value, { freq: 1, nil: undefined });
+}
+
+const aChange = fc.record(
+  {
+    ttl: fc.constantFrom(60, 300),
+    comment: fc.string({ maxLength: 9 }),
+    timeout: fc.integer({ min: 1, max: 60 }),
+  },
+  { requiredKeys: [] },
+);
+const aSet = fc.record({
+  name: fc.constantFrom('www', 'set', '@'),
+  type: fc.constant('A'),
+  records: fc.array(fc.record({ destination: fc.constantFrom('192.0.2.1', '192.0.2.2') }), { maxLength: 1 }),
+});
+
+/** Where a body that only fits its schema would seldom be accepted. */
+const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'POST /domains/{domain}/records/': aRecord,
+  'PUT /domains/{domain}/records/{id}': aChange,
+  'PUT /domains/{domain}/records/batch': fc.record(
+    {
+      create: fc.array(aRecord, { maxLength: 1 }),
+      update: fc.array(
+        fc.tuple(anId, aChange).map(([id, change]) => ({ id, ...change })),
+        { maxLength: 1 },
+      ),
+      delete: fc.array(anId, { maxLength: 1 }),
+      replace: fc.array(aSet, { maxLength: 1 }),
+    },
+    { requiredKeys: [] },
+  ),
+  'DELETE /domains/{domain}/records/batch': fc.constantFrom<unknown>(null, { ids: [STANDS_FOR] }),
+};
+
+function aBody({ body, path, method }: Operation): fc.Arbitrary<{ value: unknown; raw?: string }> {
+  if (body === undefined)
+    return fc.constantFrom<{ value: unknown }>({ value: undefined }, { value: {} }, { value: { a: 1 } });
+  const generic = fittingValue(document, body, sense);
+  const sensible = SENSIBLE_BODIES[`${method} ${path}`];
+  const fitting = sensible === undefined ? generic : fc.oneof({ weight: 2, arbitrary: sensible }, generic);
+  return fc.oneof(
+    { weight: 12, arbitrary: fitting.map((value) => ({ value })) },
+    { weight: 6, arbitrary: fitting.chain(spoilt).map((value) => ({ value })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('', '{', 'null', '[]', '"x"', '\ufeff{}', '{"a":1,"a":2}', '{"name":"\\ud800"}')
+        .map((raw) => ({ value: undefined, raw })),
+    },
+  );
+}
+
+const aRequest = () =>
+  fc.constantFrom(...operations).chain((operation) =>
+    fc
+      .tuple(
+        fc.tuple(...operation.parameters.map((parameter) => aParameter(parameter, operation.path))),
+        aBody(operation),
+        fc.oneof(
+          { weight: 5, arbitrary: fc.constant('owner') },
+          { weight: 4, arbitrary: fc.constantFrom(...Object.keys(keys)) },
+        ),
+      )
+      .map(([values, { value, raw }, key]): Request => {
+        const kind = /changes/.test(operation.path)
+          ? 'changes'
+          : /subscriptions/.test(operation.path)
+            ? 'subscriptions'
+            : 'records';
+        const domain = String(values[operation.parameters.findIndex(({ name }) => name === 'domain')]);
+        const ids = live[domain]?.[kind] ?? [];
+        const given = operation.parameters.map((parameter, i) => ({
+          parameter,
+          value: standIn(values[i], ids),
+        }));
+        let url = operation.path;
+        const query = new URLSearchParams();
+        const headers: Record<string, string> = {};
+        for (const { parameter, value } of given) {
+          if (value === undefined) continue;
+          if (parameter.in === 'path')
+            url = url.replace(`{${parameter.name}}`, encodeURIComponent(String(value)));
+          else if (parameter.in === 'query') query.append(parameter.name, String(value));
+          else headers[parameter.name] = String(value).replaceAll(/[^\x20-\x7e]/g, '?');
+        }
+        const search = query.toString();
+        return {
+          operation,
+          url: search === '' ? url : `${url}?${search}`,
+          key,
+          headers,
+          body: standIn(value, ids),
+          raw,
+        };
+      }),
+  );
+
+/** Ids that stand for others become these, wherever they are. */
+function standIn(value: unknown, ids: readonly number[]): unknown {
+  const real = (id: number) => ids[(id - STANDS_FOR) % Math.max(1, ids.length)] ?? 1;
+  if (typeof value === 'number') return value >= STANDS_FOR && value < STANDS_FOR + 60 ? real(value) : value;
+  if (typeof value === 'string')
+    return value.replaceAll(/\b20000000\d\d\b/g, (digits) => String(real(Number(digits))));
+  if (Array.isArray(value)) return value.map((item) => standIn(item, ids));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, standIn(part, ids)]));
+}
+
+function send({ operation, url, key, headers, body, raw }: Request): Promise<Answer> {
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  return api.ask(operation.method, url, {
+    as: keys[key] ?? null,
+    headers,
+    ...(sent !== undefined && { body: sent }),
+  });
+}
+
+/** What the answer breaks. */
+function judge({ operation, body, raw }: Request, { status, body: answer, headers }: Answer): string[] {
+  const declared = operation.responses[status];
+  if (status >= 500) return [`a ${status}: ${JSON.stringify(answer)}`];
+  if (declared === undefined) return [`the status ${status} is not described`];
+  const found = faultsOf(document, declared, answer, `the answer ${status}`);
+  if (!String(headers['content-type']).startsWith('application/json')) found.push('the answer is no JSON');
+  if (typeof headers['x-request-id'] !== 'string') found.push('no X-Request-Id');
+  const { code } = (answer ?? {}) as { code?: ProblemCode };
+  if (status >= 400 && code !== undefined && PROBLEM_CODES[code] !== status)
+    found.push(`${code} as a ${status}`);
+  // A replay is told by what was asked first, so a repeat has the same body.
+  if (status === 200 && raw === undefined && operation.body !== undefined) {
+    const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body));
+    const isLeftOut = sent === undefined && resolve(document, operation.body).anyOf !== undefined;
+    if (!isLeftOut) found.push(...faultsOf(document, operation.body, sent, 'the accepted body'));
+  }
+  return found;
+}
+
+describe('requests made from the description', () => {
+  it('never meet a bug, and get answers that are described', { timeout: scale(30, 3) * 60_000 }, async () => {
+    const seen = new Map<string, number>();
+    let sent = 0;
+    await fc.assert(
+      fc.asyncProperty(aRequest(), async (request) => {
+        if (++sent % 100 === 0) await prepareDomains();
+        const answer = await send(request);
+        const which = `${request.operation.method} ${request.operation.path} ${answer.status}`;
+        seen.set(which, (seen.get(which) ?? 0) + 1);
+        const found = judge(request, answer);
+        expect(
+          found,
+          `${request.operation.method} ${request.url} as ${request.key} ${request.raw ?? JSON.stringify(request.body)}`,
+        ).toEqual([]);
+      }),
+      { numRuns: REQUESTS, endOnFailure: true },
+    );
+    // A proof of refusals alone would prove little: every operation has also done what it is for (but for
+    // bad luck, when they are few).
+    const undone = operations.filter(({ method, path }) => !seen.has(`${method} ${path} 200`));
+    expect(undone.map(({ method, path }) => `${method} ${path}`).slice(scale(0, 2))).toEqual([]);
+    const bugs = api.logged.filter(({ level }) => Number(level) >= 50);
+    expect(bugs).toEqual([]);
+  });
+});
