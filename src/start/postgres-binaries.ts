@@ -19,6 +19,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import type { PostgresUser } from './postgres-user.ts';
+import { isAlive } from './postmaster.ts';
 import { StartError } from './start-error.ts';
 
 export interface PostgresBinaries {
@@ -125,14 +126,5 @@ function allowReading(directory: string): void {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) allowReading(path);
     else if (entry.isFile()) chmodSync(path, basename(directory) === 'bin' ? 0o755 : 0o644);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
