@@ -4,6 +4,7 @@
 import { Socket } from 'node:net';
 import { Client, type Notification, Query, type QueryConfig } from 'pg';
 import { connectionTypes } from './connection-types.ts';
+import { notePreparedFailure, preparedName } from './prepared-statements.ts';
 
 export interface ConnectionOptions {
   applicationName: string;
@@ -85,7 +86,9 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
         clearTimeout(deadline);
         error === undefined ? resolve() : reject(error);
       };
+      const name = preparedName(text, values);
       const query = new Query({
+        ...(name !== undefined && { name }),
         text,
         values: [...values],
         rowMode: 'array',
@@ -100,7 +103,10 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
         }
       });
       query.on('end', () => settle(fault));
-      query.on('error', settle);
+      query.on('error', (error) => {
+        notePreparedFailure(error);
+        settle(error);
+      });
       client.query(query);
     });
 

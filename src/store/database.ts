@@ -3,6 +3,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { connectionTypes } from './connection-types.ts';
+import { PreparingClient } from './preparing-client.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -23,6 +24,7 @@ export function runBeforeDestroy(db: Database, task: () => Promise<void>): void 
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const pool = new Pool({
+    Client: PreparingClient,
     connectionString: url,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
