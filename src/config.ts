@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { foldCase, type Name, parentOf, parseName, prependLabel, printName, ROOT } from './dns/name.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { StartFault } from './start-fault.ts';
 
 export interface ListenAddress {
   readonly address: string;
@@ -63,7 +64,7 @@ const DEFAULTS = {
   LOG_LEVEL: 'info',
 } as const;
 
-export class ConfigError extends Error {
+export class ConfigError extends StartFault {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
 

@@ -2,6 +2,7 @@
 
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
+import { mountOpenPath } from './open-path.ts';
 import { Problem, sendProblem } from './problem.ts';
 
 /** Ready, or why not: in words for the operator. */
@@ -11,9 +12,8 @@ const NOT_READY_RETRY_SECONDS = '1';
 const REQUEST_TIMEOUT_MS = 5000;
 
 export function addHealth(app: FastifyInstance, readiness: () => Promise<Readiness>): void {
-  const config = { openTo: 'everyone' } as const;
-  app.get('/healthz', { config }, async () => ({ status: 'alive' }));
-  app.get('/readyz', { config }, async (_request, reply): Promise<unknown> => {
+  mountOpenPath(app, '/healthz', async () => ({ status: 'alive' }));
+  mountOpenPath(app, '/readyz', async (_request, reply) => {
     const state = await readiness();
     if (state.kind === 'ready') return { status: 'ready' };
     return refuse(reply, 503, state.reason, { 'Retry-After': NOT_READY_RETRY_SECONDS });
@@ -29,7 +29,7 @@ export async function createHealthServer(
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'one of /metrics, /healthz, /readyz'));
   app.setErrorHandler((_error, _request, reply) => refuse(reply, 500, 'internal error'));
   addHealth(app, readiness);
-  app.get('/metrics', async (_request, reply) => {
+  mountOpenPath(app, '/metrics', async (_request, reply) => {
     return reply.header('Content-Type', registry.contentType).send(await registry.metrics());
   });
   await app.ready();

@@ -1,9 +1,10 @@
-// The API process: listens, then waits for the database, whose absence callers hear of as a 503. Under `npm start` it tells
-// its parent when it is ready or why it cannot be, and ends when the parent is gone.
+// The API process: listens, then waits for the database, whose absence callers hear of as a 503.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
+import { type Config, type ListenAddress, readConfig } from '../config.ts';
 import { type Log, openLog } from '../log.ts';
+import { type ProcessLife, runProcess } from '../run-process.ts';
+import { StartFault } from '../start-fault.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { findDatabaseUrl } from '../store/database-url.ts';
 import { ensureAdminKey } from '../store/first-admin.ts';
@@ -17,32 +18,24 @@ import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes.ts';
 import { createServer } from './server.ts';
 
-/** A start that the operator can mend: told in one line. */
-class StartFault extends Error {}
-
 const DATABASE_RETRY_MS = 1000;
 const MAX_CONNECTIONS = 20;
 const DRAIN_MS = 1000; // `npm start` waits 1.5 s
-const STOP_TIMEOUT_MS = 4000;
 
-/** What is to be closed, in the reverse order. */
-const running: (() => Promise<unknown>)[] = [];
-const stopping = new AbortController();
-
-async function start(config: Config): Promise<void> {
+async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('api', config.logLevel);
   const db = openDatabase(whereIsDatabase(config), {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
-  running.push(() => db.destroy());
+  life.onStop(() => db.destroy());
 
   const metrics = createApiMetrics();
   const databaseState = databaseReadiness(db);
   const readiness: typeof databaseState = async () =>
-    stopping.signal.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
+    life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
   const health = await createHealthServer(metrics.registry, readiness);
-  const healthListeners = await listenOn('METRICS_LISTEN', health, [config.metricsListen]);
+  const healthListeners = await listenOn('METRICS_LISTEN', health, [config.metricsListen], life);
 
   const app = await createServer({
     api: { db, allowReservedNames: config.allowReservedNames },
@@ -58,18 +51,19 @@ async function start(config: Config): Promise<void> {
       await describeRoutes(server, ROUTES);
     },
   });
-  const { addresses } = await listenOn('API_LISTEN', app, config.apiListen);
-  await prepareDatabase(db, config, log);
+  const { addresses } = await listenOn('API_LISTEN', app, config.apiListen, life);
+  await prepareDatabase(db, config, log, life);
   log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
-  process.send?.({ kind: 'ready', addresses });
+  life.ready({ addresses });
 }
 
 async function listenOn(
   setting: string,
   app: Awaited<ReturnType<typeof createServer>>,
   addresses: readonly ListenAddress[],
+  life: ProcessLife,
 ): Promise<HttpListeners> {
-  running.push(() => app.close());
+  life.onStop(() => app.close());
   const listeners = await listenHttp(app, addresses).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen' && error.syscall !== 'bind') throw error;
     const { address, port } = error as unknown as ListenAddress;
@@ -77,7 +71,7 @@ async function listenOn(
       error.code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${error.code})`;
     throw new StartFault(`${setting}: ${address.includes(':') ? `[${address}]` : address}:${port} ${why}`);
   });
-  running.push(() => listeners.close(DRAIN_MS));
+  life.onStop(() => listeners.close(DRAIN_MS));
   return listeners;
 }
 
@@ -90,7 +84,12 @@ function whereIsDatabase({ databaseUrl, dataDirectory }: Config): string {
 }
 
 /** An unreachable database may come; an older schema is a mistake, since `migrate` comes first. */
-async function prepareDatabase(db: Database, config: Config, log: Log): Promise<void> {
+async function prepareDatabase(
+  db: Database,
+  config: Config,
+  log: Log,
+  { stopping }: ProcessLife,
+): Promise<void> {
   for (;;) {
     try {
       await checkSchema(db);
@@ -100,27 +99,8 @@ async function prepareDatabase(db: Database, config: Config, log: Log): Promise<
       if (error instanceof SchemaError) throw new StartFault(error.message);
       log.warn({ err: error }, 'the database cannot be reached');
     }
-    await pause(DATABASE_RETRY_MS, undefined, { signal: stopping.signal });
+    await pause(DATABASE_RETRY_MS, undefined, { signal: stopping });
   }
 }
 
-async function stop(exitCode: number): Promise<never> {
-  if (stopping.signal.aborted) return new Promise(() => {}); // the first one ends the process
-  stopping.abort();
-  setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
-  for (let close = running.pop(); close !== undefined; close = running.pop()) await close();
-  process.exit(exitCode);
-}
-
-function fail(error: unknown): void {
-  if (stopping.signal.aborted) return;
-  const known = error instanceof StartFault || error instanceof ConfigError;
-  const reason = known ? error.message : ((error as Error).stack ?? String(error));
-  if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
-  else process.send({ kind: 'failed', reason });
-  void stop(1);
-}
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
-process.on('disconnect', () => stop(0));
-(async () => start(readConfig(process.env)))().catch(fail);
+runProcess((life) => start(readConfig(process.env), life));

@@ -7,6 +7,7 @@ import { runOnce, type StoredResponse } from '../store/idempotency.ts';
 import type { Api } from './call.ts';
 import type { Admitted } from './guard.ts';
 import { idempotentRequest, storedResponse } from './idempotency.ts';
+import { allowedMethods } from './open-path.ts';
 import { Problem, problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
 import { openArrayStream, StreamedArray } from './stream-array.ts';
@@ -125,7 +126,7 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
   const firsts = new Map(routes.toReversed().map((route) => [route.path, route]));
   return [...firsts.values()].map(({ path, access, params, tag }) => {
     const methods: string[] = routes.filter((route) => route.path === path).map(({ method }) => method);
-    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+    const allowed = allowedMethods(methods);
     return {
       method: 'OPTIONS',
       path,

@@ -7,6 +7,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { mountOpenPath } from './open-path.ts';
 import { type Refusal, refusalsOf } from './refusals.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
 import { ProblemBody } from './schemas/problem.ts';
@@ -51,7 +52,7 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
   });
   let text: string | undefined;
   for (const url of ADDRESSES) {
-    app.get(url, { config: { openTo: 'everyone' } }, async (_request, reply) => {
+    mountOpenPath(app, url, async (_request, reply) => {
       text ??= stringify(JSON.parse(JSON.stringify(app.swagger())), {
         aliasDuplicateObjects: false,
         lineWidth: 110,

@@ -1,7 +1,11 @@
-// Pages of a list: what callers ask with, and the `Link` that leads to the next page. Cursors are the store's.
+// Lists: whole, read page by page while they are sent, or one page with a `Link` to the next. Cursors are the store's.
 
 import { z } from 'zod';
+import { CursorError, type Page, type Paged } from '../store/list-page.ts';
+import type { Call } from './call.ts';
+import { invalid, type Problem } from './problem.ts';
 import { booleanText, integerText } from './schemas/query-text.ts';
+import { StreamedArray } from './stream-array.ts';
 
 export const MAX_PAGE_ITEMS = 1000;
 
@@ -16,6 +20,45 @@ export const PAGE_QUERY = {
     .describe('Leaves out so many items; a cursor is the better way through a list that changes.'),
   count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
 };
+
+export interface PagedList<T, P> {
+  /** Throws `CursorError`. */
+  readonly load: (page: Page) => Promise<Paged<T>>;
+  readonly count: () => Promise<number>;
+  /** The items of one page as they are sent. */
+  readonly print: (items: readonly T[]) => Promise<P[]>;
+}
+
+type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
+type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
+
+export async function answerList<T, P>(
+  { query: { limit, cursor, offset = 0, count }, url, answerHeader }: ListCall,
+  list: PagedList<T, P>,
+): Promise<P[] | StreamedArray<P> | Problem> {
+  try {
+    const from = { offset, ...(cursor !== undefined && { cursor }) };
+    const first = await list.load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
+    if (count) answerHeader('X-Total-Count', await list.count());
+    if (limit === undefined) return new StreamedArray(itemsFrom(first, list));
+    if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
+    return await list.print(first.items);
+  } catch (error) {
+    if (!(error instanceof CursorError)) throw error;
+    return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
+  }
+}
+
+/** Of this page and all that follow it. */
+async function* itemsFrom<T, P>(
+  first: Paged<T>,
+  { load, print }: Pick<PagedList<T, P>, 'load' | 'print'>,
+): AsyncGenerator<P> {
+  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
+    yield* await print(page.items);
+    if (page.cursor === undefined) return;
+  }
+}
 
 /** The value of `Link`: the same question, from the cursor on. */
 export function linkToNext(url: string, cursor: string): string {

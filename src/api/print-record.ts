@@ -47,7 +47,7 @@ export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<
 export class RecordPrinter {
   readonly #db: Database;
   readonly #domain: Owner;
-  #edges: EdgeAddresses | undefined;
+  #edges: Promise<EdgeAddresses> | undefined;
 
   constructor(db: Database, domain: Owner) {
     this.#db = db;
@@ -68,12 +68,8 @@ export class RecordPrinter {
     };
   }
 
-  async *printAll(records: AsyncIterable<CustomerRecord>): AsyncGenerator<Printed> {
-    for await (const record of records) yield await this.print(record);
-  }
-
-  async #loadEdges(): Promise<EdgeAddresses> {
-    this.#edges ??= (await loadPublishSettings(this.#db)).edges;
+  #loadEdges(): Promise<EdgeAddresses> {
+    this.#edges ??= loadPublishSettings(this.#db).then(({ edges }) => edges);
     return this.#edges;
   }
 }

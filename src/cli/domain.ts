@@ -17,6 +17,11 @@ interface CreateOptions extends FileOption {
   readonly plan?: string;
 }
 
+interface RestoreOptions extends FileOption {
+  readonly account?: string;
+  readonly id?: string;
+}
+
 interface ListOptions {
   readonly account?: string;
   readonly status?: string;
@@ -27,7 +32,6 @@ interface ListOptions {
 
 const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
   ['delete', 'delete domains; for 30 days they can be restored'],
-  ['restore', 'bring deleted domains back with their records'],
   ['disable', 'stop serving domains; their owners can enable them again'],
   ['enable', 'serve disabled domains again'],
   ['ban', 'stop serving domains; their owners can only read them'],
@@ -48,6 +52,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
       runMove(cli, { kind }, names, file),
     );
   }
+  addRestoreCommand(domain, cli);
   onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay')
     .requiredOption('--plan <plan>', 'free, pro, or none')
     .action((names: string[], { file, plan }: FileOption & { plan: string }) =>
@@ -79,6 +84,31 @@ async function runMove(
       moveDomain(db, name, move, cli.changedBy());
     return workOnDomains({ domains, outcome: MOVED[move.kind], act, signal }, cli.output);
   });
+}
+
+function addRestoreCommand(domain: Command, cli: Cli): void {
+  onNames(domain, 'restore', 'bring deleted domains back with their records')
+    .option('--account <account>', 'those of this owner (email or id)')
+    .option('--id <id>', 'the one with this id: see `domain list --deleted`')
+    .action(async (names: string[], { file, account, id }: RestoreOptions) => {
+      const { collectDomainNames } = await import('./collect-domain-names.ts');
+      const { withAccount } = await import('./find-account.ts');
+      const { restoreDomain } = await import('./restore-domain.ts');
+      const { workOnDomains } = await import('./work-on-domains.ts');
+      const byId = id === undefined ? {} : { id: idOf(id) };
+      const domains = await collectDomainNames({ names, file });
+      if (id !== undefined && domains.length !== 1) throw new Failure('usage', '--id goes with one name');
+      const signal = cli.interruptible();
+      await cli.withStore((db) => {
+        const work = (owner: { accountId?: number }) => {
+          const act = ({ name }: { name: Parameters<typeof restoreDomain>[1] }) =>
+            restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy());
+          return workOnDomains({ domains, outcome: 'restored', act, signal }, cli.output);
+        };
+        if (account === undefined) return work({});
+        return withAccount(db, account, cli.output, ({ id: accountId }) => work({ accountId }));
+      });
+    });
 }
 
 function addCreateCommand(domain: Command, cli: Cli): void {
@@ -143,6 +173,11 @@ function addShowCommand(domain: Command, cli: Cli): void {
       const domains = await collectDomainNames({ names, file });
       await cli.withStore((db) => showDomains(db, domains, cli.output));
     });
+}
+
+function idOf(text: string): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Failure('usage', `--id: expected an id, not "${text}"`);
+  return Number(text);
 }
 
 function statusesOf(text: string): DomainStatus[] {

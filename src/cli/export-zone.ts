@@ -7,7 +7,7 @@ import { printRdata } from '../dns/rdata.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
 import type { Database } from '../store/database.ts';
 import { loadZone } from '../store/load-zones.ts';
-import type { ZoneRecord } from '../zone/zone.ts';
+import { isMark, type ZoneRecord } from '../zone/zone.ts';
 import { INTERRUPTED, type Output } from './output.ts';
 import { writeWholeFile } from './write-whole-file.ts';
 
@@ -26,7 +26,8 @@ export async function exportZone(db: Database, order: ExportOrder, output: Outpu
     else await output.complain(`${zone}: no such zone`);
     return 1;
   }
-  const { version, records } = loaded;
+  const { version } = loaded;
+  const records = loaded.records.filter((record) => !isMark(record));
   if (order.file !== undefined) {
     const parts = [printZoneFile(order.apex, records)];
     if (!(await writeWholeFile(order.file, parts, order.signal))) return INTERRUPTED;

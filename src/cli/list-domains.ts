@@ -42,6 +42,7 @@ async function tellDomains(
     }
     const { status, suspended, dnsMode, served, serial, recordCount, plan, createdAt, deletedAt } = domain;
     rows.push([
+      ...(filter.deleted ? [domain.id] : []),
       printWithoutDot(domain.name),
       suspended ? `${status}, suspended` : status,
       dnsMode,
@@ -54,7 +55,10 @@ async function tellDomains(
     ]);
   }
   if (output.json) await listing.end({});
-  else await output.print(printTable(filter.deleted ? [...HEADS, 'DELETED'] : [...HEADS, 'CREATED'], rows));
+  else
+    await output.print(
+      printTable(filter.deleted ? ['ID', ...HEADS, 'DELETED'] : [...HEADS, 'CREATED'], rows),
+    );
   return 0;
 }
 

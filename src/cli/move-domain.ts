@@ -1,4 +1,4 @@
-// What the operator does to one domain: a move of its status, suspension, its plan, its end and its return.
+// What the operator does to one domain: a move of its status, suspension, its plan, its end.
 
 import type { Name } from '../dns/name.ts';
 import type { ChangedBy } from '../store/actor.ts';
@@ -6,14 +6,14 @@ import { changeStatus } from '../store/change-status.ts';
 import type { Database } from '../store/database.ts';
 import type { Domain } from '../store/domain.ts';
 import { findDomain } from '../store/load-domains.ts';
-import { deleteDomain, restoreDomain } from '../store/save-domain.ts';
+import { deleteDomain } from '../store/save-domain.ts';
 import { setPlan, setSuspended, type UpdatedDomain } from '../store/update-domain.ts';
 import type { StatusEvent } from '../zone/domain-status.ts';
 import type { DomainOutcome } from './work-on-domains.ts';
 
 export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
-  | { readonly kind: 'suspend' | 'resume' | 'delete' | 'restore' }
+  | { readonly kind: 'suspend' | 'resume' | 'delete' }
   | { readonly kind: 'plan'; readonly planSlug: string | null };
 
 /** What a domain is afterwards. */
@@ -25,7 +25,6 @@ export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
   suspend: 'suspended',
   resume: 'resumed',
   delete: 'deleted',
-  restore: 'restored',
   plan: 'updated',
 };
 
@@ -37,8 +36,8 @@ export async function moveDomain(
   move: DomainMove,
   by: ChangedBy,
 ): Promise<DomainOutcome> {
-  const domain = await findDomain(db, name, { deleted: move.kind === 'restore' });
-  if (domain === undefined) return await explainAbsence(db, name, move);
+  const domain = await findDomain(db, name);
+  if (domain === undefined) return ABSENT;
   const order = { ...by, domainId: domain.id };
   switch (move.kind) {
     case 'ban':
@@ -61,19 +60,9 @@ export async function moveDomain(
       const { changeId, serial } = came;
       return { kind: 'done', words: `change ${changeId}`, members: { change_id: changeId, serial } };
     }
-    case 'restore': {
-      const came = await restoreDomain(db, order);
-      if (came.kind === 'restored') return done(came.domain, came.changeId);
-      return { kind: 'refused', code: came.kind, message: came.message };
-    }
     default:
       return move satisfies never;
   }
-}
-
-async function explainAbsence(db: Database, name: Name, { kind }: DomainMove): Promise<DomainOutcome> {
-  const isThere = kind === 'restore' && (await findDomain(db, name)) !== undefined;
-  return isThere ? { kind: 'refused', code: 'not_deleted', message: 'the domain is not deleted' } : ABSENT;
 }
 
 function updated(came: UpdatedDomain): DomainOutcome {

@@ -8,7 +8,14 @@ import { INTERRUPTED, type Item, Listing, type Output } from './output.ts';
 export type DomainOutcome =
   /** `words` follow the domain's name in the text, `members` its outcome in the JSON. */
   | { readonly kind: 'done'; readonly words: string; readonly members: object }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+  /** `lines` follow the message in the text, `members` in the JSON. */
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly lines?: readonly string[];
+      readonly members?: object;
+    };
 
 export interface DomainWork {
   readonly domains: readonly (WantedDomain | BadDomainName)[];
@@ -65,10 +72,10 @@ function itemOf(domain: WantedDomain | BadDomainName, came: DomainOutcome, outco
       lines: [`${outcome} ${name} ${came.words}`.trimEnd()],
     };
   }
-  const { code, message } = came;
+  const { code, message, lines = [], members } = came;
   const place = domain.place === undefined ? {} : { place: domain.place };
   return {
-    json: { domain: name, outcome: 'refused', code, message, ...place },
-    problems: [`${domain.place === undefined ? '' : `${domain.place}: `}${name}: ${message}`],
+    json: { domain: name, outcome: 'refused', code, message, ...place, ...members },
+    problems: [`${domain.place === undefined ? '' : `${domain.place}: `}${name}: ${message}`, ...lines],
   };
 }

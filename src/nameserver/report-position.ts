@@ -3,7 +3,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, connect } from '../store/connection.ts';
-import { claimNodeName, type NodeReport, saveNodeReport, signOffNode } from '../store/nodes.ts';
+import {
+  claimNodeName,
+  type NodeClaim,
+  type NodeReport,
+  saveNodeReport,
+  signOffNode,
+} from '../store/nodes.ts';
 import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from './reconnect.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -96,20 +102,27 @@ export class PositionReporter {
   }
 
   async #claim(connection: Connection, timeoutMs: number): Promise<void> {
-    const { nodeName, log } = this.#options;
+    const { report, log } = this.#options;
+    const { name, instance } = report();
     const startedMs = Date.now();
-    let warned = false;
-    while (!(await claimNodeName(connection, nodeName))) {
+    let before: NodeClaim | undefined;
+    let told = false;
+    for (;;) {
+      const claim = await claimNodeName(connection, { name, instance });
+      if (claim === 'claimed') return;
       if (this.#stopping.signal.aborted) throw new Error('stopped');
       if (Date.now() - startedMs > timeoutMs) {
-        throw new NodeNameTakenError(
-          `another process runs as node "${nodeName}": give each its own NODE_NAME`,
-        );
+        throw new NodeNameTakenError(`another process runs as node "${name}": give each its own NODE_NAME`);
       }
-      if (!warned && timeoutMs === Number.POSITIVE_INFINITY) {
-        log.error({ nodeName }, 'another process runs under the name of this node');
+      if (claim === 'ending' && before !== claim) {
+        log.info({ nodeName: name }, 'the session that this node had before is ended');
       }
-      warned = true;
+      // Once may be a session that was just ending; at the start a refusal follows anyway.
+      if (claim === 'taken' && before === claim && !told && timeoutMs === Number.POSITIVE_INFINITY) {
+        log.error({ nodeName: name }, 'another process runs under the name of this node');
+        told = true;
+      }
+      before = claim;
       await pauseUnless(this.#stopping.signal, CLAIM_RETRY_MS);
     }
   }

@@ -27,16 +27,28 @@ export async function loadAnswerSettings(db: Database): Promise<AnswerSettings |
   return (await loadAll(db))?.settings;
 }
 
-async function loadAll(
-  db: Database,
-): Promise<{ settings: AnswerSettings; generations: Generations } | undefined> {
-  const rows = await db.selectFrom('settings').selectAll().execute();
-  const values = new Map(rows.map((row) => [row.name, row.value]));
-  const entries = Object.entries(SETTING_NAMES).map(([key, name]) => [key, values.get(name)]);
+interface StoredSettings {
+  readonly settings: AnswerSettings;
+  readonly generations: Generations;
+}
+
+/** All settings, for a statement that reads something else too. */
+export const SETTINGS_TEXT = sql<
+  string | null
+>`(select jsonb_object_agg(s.name, s.value)::text from settings s)`;
+
+async function loadAll(db: Database): Promise<StoredSettings | undefined> {
+  const { rows } = await sql<{ text: string | null }>`select ${SETTINGS_TEXT} as text`.execute(db);
+  return decodeSettings(rows[0]?.text ?? null);
+}
+
+function decodeSettings(text: string | null): StoredSettings | undefined {
+  const values = JSON.parse(text ?? '{}');
+  const entries = Object.entries(SETTING_NAMES).map(([key, name]) => [key, values[name]]);
   if (entries.some(([, value]) => value === undefined)) return undefined;
   return {
     settings: Object.fromEntries(entries) as AnswerSettings,
-    generations: (values.get(GENERATIONS) as Generations | undefined) ?? FIRST_GENERATIONS,
+    generations: values[GENERATIONS] ?? FIRST_GENERATIONS,
   };
 }
 
@@ -72,9 +84,25 @@ export async function lockPublishSettings(trx: Database): Promise<PublishSetting
 }
 
 export async function loadPublishSettings(db: Database): Promise<PublishSettings> {
-  const all = await loadAll(db);
-  if (all === undefined) throw new Error('the database has no settings yet: run `zonefleet migrate`');
-  const { settings, generations } = all;
+  const { rows } = await sql<{ text: string | null }>`select ${SETTINGS_TEXT} as text`.execute(db);
+  return decodePublishSettings(rows[0]?.text ?? null);
+}
+
+let decoded: { readonly text: string; readonly settings: PublishSettings } | undefined;
+
+/** From `SETTINGS_TEXT`. Nearly every statement brings the same ones: the last are kept. */
+export function decodePublishSettings(text: string | null): PublishSettings {
+  if (decoded === undefined || decoded.text !== text) {
+    const all = decodeSettings(text);
+    if (all === undefined || text === null) {
+      throw new Error('the database has no settings yet: run `zonefleet migrate`');
+    }
+    decoded = { text, settings: publishSettings(all) };
+  }
+  return decoded.settings;
+}
+
+function publishSettings({ settings, generations }: StoredSettings): PublishSettings {
   return {
     edges: { v4: settings.edgeIpv4, v6: settings.edgeIpv6 },
     nameserverSets: settings.nameserverSets.map((set) => set.map(absoluteName)),

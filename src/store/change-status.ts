@@ -8,7 +8,9 @@ import { claimName } from './claim-name.ts';
 import type { Database } from './database.ts';
 import type { Domain } from './domain.ts';
 import { loadDomainById } from './load-domains.ts';
+import { loadRecordsAt } from './load-touched-records.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
+import { decodeNameColumn } from './name-column.ts';
 import { servedNow, settleEnclosed } from './settle-enclosed.ts';
 import { startColumns } from './start-status.ts';
 import { inTransaction, rollBackTo } from './transaction.ts';
@@ -47,12 +49,16 @@ type Applied =
   | { readonly kind: 'applied'; readonly changeId: number | undefined }
   | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
 
-/** Under `lockDomainAndNames`. After a refusal the caller rolls back. */
+/**
+ * Under `lockDomainAndNames`. After a refusal the caller rolls back. `nameserversDiffer`: the domain's row has other nameservers
+ * than those that are published, which becomes part of the change, if there is one.
+ */
 export async function applyEvent(
   trx: Database,
   lock: DomainLock,
   event: StatusEvent,
   { by }: ChangedBy,
+  { nameserversDiffer = false }: { readonly nameserversDiffer?: boolean } = {},
 ): Promise<Applied> {
   const { row, settings, now } = lock;
   const move = nextState(row, event);
@@ -94,13 +100,15 @@ export async function applyEvent(
     .where('id', '=', row.id)
     .execute();
   const moved = (await lockDomain(trx, row.id)) as DomainLock;
+  const apex = decodeNameColumn(row.name);
   const { changeId } = await writeDomainChange(trx, moved, {
     by,
     source: 'status',
     operation: 'status',
     status: { from: row.status, to: to.status },
     served: await servedNow(trx, row, to, leaving),
-    publish: new Map(),
+    // Every change publishes the apex anew, for its serial: with what the owner has there.
+    publish: nameserversDiffer ? 'whole' : new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
   });
   await settleEnclosed(trx, row.name);
   return { kind: 'applied', changeId };

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../zone/domain-status.ts';
 import type { Caller } from './actor.ts';
-import { loadPublishSettings } from './answer-settings.ts';
+import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import {
   DOMAIN_COLUMNS,
@@ -12,6 +12,7 @@ import {
   type Domain,
   type DomainRow,
   decodeDomain,
+  RESTORABLE_DAYS,
   type VisibleDomain,
 } from './domain.ts';
 import { contains, type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from './list-page.ts';
@@ -24,8 +25,8 @@ export async function loadDomain(
   { accountId, isAdmin }: Caller,
   name: Name,
 ): Promise<VisibleDomain | undefined> {
-  const { rows } = await sql<DomainRow & { myRole: Role }>`
-    select ${DOMAIN_COLUMNS},
+  const { rows } = await sql<DomainRow & { myRole: Role; settings: string | null }>`
+    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings,
       case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as "myRole"
     from ${DOMAIN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
     where d.name = ${encodeNameColumn(name)} and d.deleted_at is null
@@ -33,8 +34,8 @@ export async function loadDomain(
     order by d.zone_id is null, d.id desc limit 1`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { myRole, ...domain } = row;
-  return { ...decodeDomain(domain, await loadPublishSettings(db)), myRole };
+  const { myRole, settings, ...domain } = row;
+  return { ...decodeDomain(domain, decodePublishSettings(settings)), myRole };
 }
 
 /** For operators: the one that holds the name, else the newest; with `deleted`, the newest of the deleted ones. */
@@ -49,6 +50,20 @@ export async function findDomain(
       order by d.zone_id is null, d.deleted_at desc, d.id desc limit 1`,
   );
 }
+
+/** Those of this name that `restoreDomain` can bring back, whoever's they were; the last deleted first. */
+export async function findRestorable(db: Database, name: Name): Promise<Domain[]> {
+  const { rows } = await sql<DomainRow>`
+    select ${DOMAIN_COLUMNS} from ${DOMAIN_TABLES}
+    where d.name = ${encodeNameColumn(name)} and ${IS_RESTORABLE} order by d.deleted_at desc, d.id desc`.execute(
+    db,
+  );
+  if (rows.length === 0) return [];
+  const settings = await loadPublishSettings(db);
+  return rows.map((row) => decodeDomain(row, settings));
+}
+
+const IS_RESTORABLE = sql`d.deleted_at >= clock_timestamp() - make_interval(days => ${RESTORABLE_DAYS}::integer)`;
 
 /** A deleted one too. */
 export async function loadDomainById(db: Database, id: number): Promise<Domain | undefined> {
@@ -74,7 +89,7 @@ export interface DomainFilter {
   readonly role?: Role;
   /** A key is narrowed to these. */
   readonly names?: readonly Name[];
-  /** For operators: the deleted ones instead of the living. */
+  /** For operators: those that can be restored instead of the living. */
   readonly deleted?: boolean;
 }
 
@@ -173,7 +188,7 @@ function conditions({
   names,
   deleted = false,
 }: DomainFilter): RawBuilder<unknown> {
-  const all = [deleted ? sql`d.deleted_at is not null` : sql`d.deleted_at is null`];
+  const all = [deleted ? IS_RESTORABLE : sql`d.deleted_at is null`];
   if (statuses !== undefined) all.push(sql`d.status = any(${statuses}::text[])`);
   if (dnsMode !== undefined) all.push(sql`d.dns_mode = ${dnsMode}`);
   if (names !== undefined) all.push(sql`d.name = any(${names.map(encodeNameColumn)}::text[])`);

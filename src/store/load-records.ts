@@ -3,6 +3,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
+import { printDestination } from '../zone/destination.ts';
+import { foldText, foldWithLabels, isAscii } from '../zone/fold-text.ts';
 import type { ApiType } from '../zone/record-types.ts';
 import type { Database } from './database.ts';
 import { contains, type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from './list-page.ts';
@@ -21,7 +23,7 @@ export interface RecordFilter {
   readonly name?: Name;
   readonly types?: readonly ApiType[];
   readonly proxied?: boolean;
-  /** In the relative name, destination, comment. */
+  /** In the relative name, destination or comment, in any case; A-labels also as the Unicode they stand for. */
   readonly search?: string;
 }
 
@@ -62,22 +64,90 @@ const SORT_KEYS: Readonly<Record<RecordSort, SortKey>> = {
   updated_at: { expression: sql`r.updated_at`, type: 'timestamptz' },
 };
 
+type SortedRow = ListedRow & { readonly sortKey: string };
+
 /** Throws `CursorError`. */
 export async function listRecords(
   db: Database,
   domainId: number,
   filter: RecordFilter,
   order: RecordOrder,
-  { limit, cursor, offset = 0 }: Page,
+  page: Page,
 ): Promise<Paged<ListedRecord>> {
+  const matches = await matcherBeyondSql(db, domainId, filter);
+  const rows =
+    matches === undefined
+      ? await selectRows(db, domainId, filter, order, page)
+      : await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
+  return toPage(rows, page.limit, order, ({ sortKey: _, ...row }) => decodeListed(row));
+}
+
+/** One more than the page has room for where there is another page. */
+async function selectRows(
+  db: Database,
+  domainId: number,
+  filter: RecordFilter,
+  order: RecordOrder,
+  { limit, cursor, offset = 0 }: Page,
+): Promise<SortedRow[]> {
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`r.id`, cursor);
-  const { rows } = await sql<ListedRow & { sortKey: string }>`
+  const { rows } = await sql<SortedRow>`
     select ${RECORD_COLUMNS}, r.managed, ${key.expression}::text as "sortKey" from records r
     where ${conditions(domainId, filter)} and ${behind}
     order by ${key.expression} ${direction}, r.id ${direction}
     offset ${offset} limit ${limit + 1}`.execute(db);
-  return toPage(rows, limit, order, ({ sortKey: _, ...row }) => decodeListed(row));
+  return rows;
+}
+
+/** The same, of rows that only come into question. */
+async function matchRows(
+  rows: AsyncIterable<SortedRow>,
+  matches: (row: SortedRow) => boolean,
+  { limit, offset = 0 }: Page,
+): Promise<SortedRow[]> {
+  const found: SortedRow[] = [];
+  let passed = 0;
+  for await (const row of rows) {
+    if (!matches(row) || passed++ < offset) continue;
+    found.push(row);
+    if (found.length > limit) break;
+  }
+  return found;
+}
+
+function candidates(
+  db: Database,
+  domainId: number,
+  filter: RecordFilter,
+  order: RecordOrder,
+  from: string | undefined,
+): AsyncGenerator<SortedRow> {
+  return streamPages(async ({ limit, cursor = from }) => {
+    const page = { limit, ...(cursor !== undefined && { cursor }) };
+    return toPage(await selectRows(db, domainId, filter, order, page), limit, order, (row) => row);
+  });
+}
+
+/** Undefined where SQL decides: letters beyond ASCII and A-labels are no matter of the database (see `foldText`). */
+async function matcherBeyondSql(
+  db: Database,
+  domainId: number,
+  { search }: RecordFilter,
+): Promise<((row: ListedRow) => boolean) | undefined> {
+  if (!isBeyondAscii(search)) return undefined;
+  const words = foldText(search);
+  const domain = await db.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
+  const apexLength = domain?.name.length ?? 0;
+  return ({ name, type, rdata, comment }) => {
+    const relative = name.slice(0, name.length - apexLength);
+    const { destination } = printDestination(type, rdata);
+    return [relative, destination, comment ?? ''].some((place) => foldWithLabels(place).includes(words));
+  };
+}
+
+function isBeyondAscii(search: string | undefined): search is string {
+  return search !== undefined && !isAscii(foldText(search));
 }
 
 export function streamRecords(
@@ -90,6 +160,13 @@ export function streamRecords(
 }
 
 export async function countRecords(db: Database, domainId: number, filter: RecordFilter): Promise<number> {
+  const matches = await matcherBeyondSql(db, domainId, filter);
+  if (matches !== undefined) {
+    const order = { sort: 'name', descending: false } as const;
+    let count = 0;
+    for await (const row of candidates(db, domainId, filter, order, undefined)) if (matches(row)) count++;
+    return count;
+  }
   const { rows } = await sql<{ count: number }>`
     select count(*) from records r where ${conditions(domainId, filter)}`.execute(db);
   return rows[0]?.count ?? 0;
@@ -100,17 +177,18 @@ function conditions(domainId: number, { name, types, proxied, search }: RecordFi
   if (name !== undefined) all.push(sql`r.name = ${encodeNameColumn(name)}`);
   if (types !== undefined) all.push(sql`r.type = any(${types}::text[])`);
   if (proxied !== undefined) all.push(sql`r.proxied = ${proxied}`);
-  if (search !== undefined && search !== '') {
-    // Without the domain's own name, which each of them ends in.
-    const relative = sql`(select case when r.name = d.name then '@'
-      else left(r.name, length(r.name) - length(d.name) - 1) end from domains d where d.id = r.domain_id)`;
-    const places = [relative, sql`r.destination`, sql`coalesce(r.comment, '')`];
-    all.push(
-      sql`(${sql.join(
-        places.map((place) => contains(place, search)),
-        sql` or `,
-      )})`,
-    );
-  }
+  if (search === undefined || search === '') return sql.join(all, sql` and `);
+  const found = isBeyondAscii(search) ? mayBeBeyondAscii : (place: Place) => contains(place, search);
+  // Without the domain's own name, which each of them ends in.
+  const relative = sql`(select case when r.name = d.name then '@'
+    else left(r.name, length(r.name) - length(d.name) - 1) end from domains d where d.id = r.domain_id)`;
+  const places = [relative, sql`r.destination`, sql`coalesce(r.comment, '')`].map(found);
+  all.push(sql`(${sql.join(places, sql` or `)})`);
   return sql.join(all, sql` and `);
+}
+
+type Place = RawBuilder<unknown>;
+
+function mayBeBeyondAscii(place: Place): RawBuilder<unknown> {
+  return sql`(octet_length(${place}) > length(${place}) or strpos(lower(${place}), 'xn--') > 0)`;
 }

@@ -1,5 +1,5 @@
 // The nodes of the fleet, as each reports itself to the primary. A node's name is held by an advisory lock of its
-// connection, so that a second live process of one name is refused and a dead one blocks nobody.
+// connection, so that a second live process of one name is refused and a dead one blocks nobody, nor a live one itself.
 
 import { sql } from 'kysely';
 import { announceChanges } from './announce-changes.ts';
@@ -30,17 +30,37 @@ export interface HeldRemovals {
 
 const NAME_LOCK_SEED = 0x6e6f6465; // 'node'
 
-/** True when no other live process has this name; held until the connection ends. */
-export async function claimNodeName(connection: Connection, name: string): Promise<boolean> {
-  const rows = await connection.query('select pg_try_advisory_lock(hashtextextended($1, $2))', [
-    name,
-    NAME_LOCK_SEED,
-  ]);
-  if (rows[0]?.[0] !== true) return false;
-  // A report is worth no wait for the disk.
-  await connection.query('set synchronous_commit = off');
-  return true;
+/**
+ * `ending`: a session that this process itself had before holds it, and is being ended. The server has not noticed that
+ * nobody is at its other end any more: to try again soon is enough.
+ */
+export type NodeClaim = 'claimed' | 'ending' | 'taken';
+
+/** Held until the connection ends. `instance` is the process: its connections know each other by it. */
+export async function claimNodeName(
+  connection: Connection,
+  { name, instance }: Pick<NodeReport, 'name' | 'instance'>,
+): Promise<NodeClaim> {
+  const lock = [name, NAME_LOCK_SEED];
+  // Set here and not on connecting, where the database URL may have another. A report is worth no wait for the disk.
+  await connection.query(
+    "select set_config('application_name', $1, false), set_config('synchronous_commit', 'off', false)",
+    [`zonefleet node ${instance} ${name}`], // cut at 63 octets, behind the instance
+  );
+  const [claimed] = await connection.query('select pg_try_advisory_lock(hashtextextended($1, $2))', lock);
+  if (claimed?.[0] === true) return 'claimed';
+  const ended = await connection.query(END_OWN_SESSION, lock);
+  return ended.length > 0 ? 'ending' : 'taken';
 }
+
+/** A bigint lock stands in pg_locks in two halves, with objsubid 1. A role may end its own sessions. */
+const END_OWN_SESSION = `
+  select pg_terminate_backend(l.pid) from pg_locks l
+    join pg_database d on d.oid = l.database and d.datname = current_database()
+    join pg_stat_activity a on a.pid = l.pid and a.application_name = current_setting('application_name'),
+    (select hashtextextended($1, $2) as key) k
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid`;
 
 /** Only for the process that has claimed the name. */
 export async function saveNodeReport(connection: Connection, report: NodeReport): Promise<void> {

@@ -21,7 +21,7 @@ export type DomainUpdate = Partial<DomainSettings> & {
 };
 
 export type UpdatedDomain =
-  /** `changeId`: of the last change that it made to what is served or to the status. */
+  /** `changeId`: of the one change that it made to what is served or to the status. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
   | {
@@ -38,14 +38,14 @@ export async function updateDomain(
   return await inTransaction<UpdatedDomain>(db, async (trx) => {
     const { domainId, set } = order;
     const { dnsMode, nameservers, ...settings } = set;
-    let lock = await lockDomainAndNames(trx, domainId);
+    const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { status } = lock.row;
     if (status === 'disabled' || status === 'banned') {
       return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
     }
     await saveSettings(trx, lock, settings);
-    let changeId: number | undefined;
+    let nameserversDiffer = false;
     if (nameservers !== undefined) {
       const accepted = findSet(nameservers, lock.settings.nameserverSets);
       if (accepted === undefined) {
@@ -55,15 +55,16 @@ export async function updateDomain(
           message: 'these are not the nameservers of one accepted set',
         } satisfies UpdatedDomain);
       }
-      changeId = await chooseNameservers(trx, lock, accepted, order);
+      nameserversDiffer = await chooseNameservers(trx, lock, accepted);
     }
+    let changeId: number | undefined;
     if (dnsMode !== undefined) {
-      lock = (await lockDomain(trx, domainId)) as DomainLock; // its versions are used up
       const event = dnsMode === 'managed' ? 'use_managed' : 'use_external';
-      const applied = await applyEvent(trx, lock, event, order);
+      const applied = await applyEvent(trx, lock, event, order, { nameserversDiffer });
       if (applied.kind === 'refused') rollBackTo(applied);
-      changeId = applied.changeId ?? changeId;
+      changeId = applied.changeId;
     }
+    if (nameserversDiffer) changeId ??= await publishNameservers(trx, domainId, order);
     return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
 }
@@ -103,24 +104,30 @@ const SETTING_COLUMNS = {
   uptimeRecoverMin: 'uptime_recover_min',
 } as const satisfies Record<keyof DomainSettings, string>;
 
-/** The choice is kept even while the parent's delegation decides. Returns the change, if it made one. */
+/** The choice is kept even while the parent's delegation decides. True: what is published differs now. */
 async function chooseNameservers(
   trx: Database,
-  lock: DomainLock,
+  { row, settings, now }: DomainLock,
   chosen: readonly Name[],
-  { by, source }: ChangedBy,
-): Promise<number | undefined> {
-  const { row, settings } = lock;
+): Promise<boolean> {
   const chosenNs = chosen.map(encodeNameColumn);
-  const after = { ...row, chosenNs };
   await trx
     .updateTable('domains')
-    .set({ chosen_ns: chosenNs, updated_at: lock.now })
+    .set({ chosen_ns: chosenNs, updated_at: now })
     .where('id', '=', row.id)
     .execute();
-  if (nameserversOf(after, settings) === nameserversOf(row, settings)) return undefined;
-  const order = { by, source, operation: 'nameservers', served: row.served, publish: 'whole' } as const;
-  return (await writeDomainChange(trx, { ...lock, row: after }, order)).changeId;
+  return nameserversOf({ ...row, chosenNs }, settings) !== nameserversOf(row, settings);
+}
+
+async function publishNameservers(
+  trx: Database,
+  domainId: number,
+  { by, source }: ChangedBy,
+): Promise<number> {
+  const lock = (await lockDomain(trx, domainId)) as DomainLock;
+  const { served } = lock.row;
+  const order = { by, source, operation: 'nameservers', served, publish: 'whole' } as const;
+  return (await writeDomainChange(trx, lock, order)).changeId;
 }
 
 /** For billing; changes nothing in DNS. Suspending twice keeps the first time. */

@@ -56,7 +56,7 @@ describe('an HTTP server', () => {
         }).on('error', fail);
       },
     );
-    await until('the request has begun', () => begun === 1);
+    await until(() => begun === 1, 'the request has begun');
     const closing = listeners?.close(10_000);
     await expect(fetch(`${url}/x`)).rejects.toThrow();
     finish[0]?.();
@@ -68,7 +68,7 @@ describe('an HTTP server', () => {
   it('cuts what takes longer than it may', async () => {
     const [url] = await listening();
     const answered = fetch(`${url}/slow`).catch(() => 'cut');
-    await until('the request has begun', () => begun === 1);
+    await until(() => begun === 1, 'the request has begun');
     await listeners?.close(50);
     expect(await answered).toBe('cut');
     finish[0]?.();

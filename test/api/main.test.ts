@@ -54,7 +54,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
 }
 
 const ready = (started: Started) =>
-  until('it is ready', () => started.told.some(({ kind }) => kind === 'ready'), 20_000);
+  until(() => started.told.some(({ kind }) => kind === 'ready'), 'it is ready', 20_000);
 
 describe('the API process', () => {
   it('serves on each address, makes BOOTSTRAP_API_KEY a key, counts what it answered, and ends on SIGTERM', async () => {
@@ -115,12 +115,12 @@ describe('the API process', () => {
     proxy.cut();
     const started = await start({ DATABASE_URL: proxy.url });
     await until(
-      'it listens',
       () =>
         fetch(`${started.url}/healthz`).then(
           ({ ok }) => ok,
           () => false,
         ),
+      'it listens',
       20_000,
     );
     const answer = await fetch(`${started.url}/domains/ns-sets`, { headers: { 'x-api-key': generateKey() } });

@@ -69,24 +69,24 @@ describe('while Postgres is gone', () => {
       expect(headers['retry-after']).toBe('1');
       expect(headers['x-request-id']).toBeDefined();
     }
-    const notReady = await until('not ready', async () => {
+    const notReady = await until(async () => {
       const answer = await api.ask('GET', '/readyz', { as: null });
       return answer.status === 503 && answer;
-    });
+    }, 'not ready');
     expect(notReady.body).toEqual({ error: 'the database cannot be reached' });
     expect((await api.ask('GET', '/healthz', { as: null })).status).toBe(200);
     expect((await api.ask('GET', '/openapi.yaml', { as: null })).status).toBe(200);
     proxy.resume();
-    await until('ready', async () => (await api.ask('GET', '/readyz', { as: null })).status === 200);
+    await until(async () => (await api.ask('GET', '/readyz', { as: null })).status === 200, 'ready');
     expect((await api.ask('GET', '/domains/ns-sets')).status).toBe(200);
   });
 
   it('a database that is silent makes it not ready, within seconds', async () => {
     proxy.pause();
-    const answer = await until('not ready', async () => {
+    const answer = await until(async () => {
       const { status, body } = await api.ask('GET', '/readyz', { as: null });
       return status === 503 && body;
-    });
+    }, 'not ready');
     expect(answer).toEqual({ error: 'the database cannot be reached' });
     proxy.cut();
     proxy.resume();

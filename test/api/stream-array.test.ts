@@ -35,13 +35,13 @@ describe('a streamed array', () => {
     await new Promise((done) => setImmediate(done));
     expect(state.read).toBeLessThan(5000);
     stream.destroy();
-    await until('the source is told', () => state.stopped);
+    await until(() => state.stopped, 'the source is told');
   });
 
   it('tells its source when nobody has read a byte', async () => {
     const { state, items } = counted(100_000);
     (await openArrayStream(items)).destroy();
-    await until('the source is told', () => state.stopped);
+    await until(() => state.stopped, 'the source is told');
   });
 
   it('that cannot be read at all fails before it is sent', async () => {

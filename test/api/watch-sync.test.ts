@@ -15,12 +15,12 @@ it('however many wait, they share one question at a time, and nobody asks when n
   });
   const waits = Array.from({ length: 100 }, (_, i) => watch.wait(i % 2, 10_000, never()));
   const slow = watch.wait(9, 200, never());
-  await until('it has asked a few times', () => asked.length > 3);
+  await until(() => asked.length > 3, 'it has asked a few times');
   seen = 3;
   expect(await Promise.all(waits)).toEqual(waits.map(() => state(3)));
   expect(asked.at(-1)).toHaveLength(new Set(asked.at(-1)).size);
   expect(await slow).toEqual(state(0));
-  await until('it has stopped', () => watch.waiting === 0);
+  await until(() => watch.waiting === 0, 'it has stopped');
   const rounds = asked.length;
   expect(rounds).toBeLessThan(30);
   expect(await watch.wait(1, 1000, never())).toEqual(state(3));

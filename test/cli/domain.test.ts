@@ -217,6 +217,143 @@ describe('the operator’s moves', () => {
   });
 });
 
+describe('domain restore', () => {
+  const SECONDS = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/.source;
+  const idsOf = async () => {
+    const { domains } = JSON.parse((await run(['list', '--deleted', '--json'])).stdout);
+    return domains.map(({ id }: { id: number }) => id);
+  };
+  const owner = async () => (await findDomain(database.db, parseName('shop.com.')))?.accountId;
+
+  /** Ann's, Bob's, and Bob's again. */
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    for (const account of ['ann', 'bob', 'bob']) {
+      await run(['create', '--account', `${account}@shop.example`, 'shop.com']);
+      await run(['delete', 'shop.com']);
+    }
+  });
+
+  it('of a name that several domains had is refused with all of them, and restores none', async () => {
+    const ids = await idsOf();
+    const { code, stdout, stderr } = await run(['restore', 'shop.com']);
+    expect([code, stdout]).toEqual([1, 'domains 1 restored 0 refused 1\n']);
+    expect(stderr.split('\n')).toEqual([
+      'shop.com: 3 deleted domains have this name: say which with --account and --id',
+      expect.stringMatching(
+        new RegExp(`^ {2}id ${ids[2]} of bob@shop\\.example, 0 records, deleted ${SECONDS}$`),
+      ),
+      expect.stringMatching(new RegExp(`^ {2}id ${ids[1]} of bob@shop\\.example, `)),
+      expect.stringMatching(new RegExp(`^ {2}id ${ids[0]} of Ann@shop\\.example, `)),
+      '',
+    ]);
+    expect(await owner()).toBeUndefined();
+    const { stdout: json } = await run(['restore', 'shop.com', '--json']);
+    expect(JSON.parse(json).domains).toEqual([
+      {
+        domain: 'shop.com',
+        outcome: 'refused',
+        code: 'ambiguous',
+        message: expect.any(String),
+        deleted: [ids[2], ids[1], ids[0]].map((id) => ({
+          id,
+          account: { id: expect.any(Number), email: expect.stringContaining('@shop.example') },
+          records: 0,
+          deleted_at: expect.any(String),
+        })),
+      },
+    ]);
+  });
+
+  it('takes the one of an account', async () => {
+    expect(await run(['restore', 'shop.com', '--account', 'ANN@shop.example'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^restored shop\.com status pending /),
+    });
+    expect(JSON.parse((await run(['show', 'shop.com', '--json'])).stdout).domains[0].account.email).toBe(
+      'Ann@shop.example',
+    );
+  });
+
+  it('takes the one with an id, where an account is not enough', async () => {
+    const ids = await idsOf();
+    const several = await run(['restore', 'shop.com', '--account', 'bob@shop.example']);
+    expect(several.code).toBe(1);
+    expect(several.stderr).toMatch(/^shop\.com: 2 deleted domains have this name: say which with --id\n/);
+    expect(several.stderr).not.toContain('Ann@');
+    const mixed = await run(['restore', 'shop.com', '--account', 'bob@shop.example', '--id', `${ids[0]}`]);
+    expect([mixed.code, mixed.stderr.split('\n')]).toEqual([
+      1,
+      [
+        'shop.com: none of its deleted domains is the one asked for',
+        ...Array(3).fill(expect.any(String)),
+        '',
+      ],
+    ]);
+    expect(await run(['restore', 'SHOP.com.', '--id', `${ids[1]}`])).toMatchObject({ code: 0 });
+    expect(await findDomain(database.db, parseName('shop.com.'))).toMatchObject({ id: ids[1] });
+  });
+
+  it('needs no word where one account’s one domain had the name', async () => {
+    await create('other.com');
+    await run(['delete', 'other.com']);
+    expect(await run(['restore', 'other.com', 'shop.com'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^restored other\.com .*\ndomains 2 restored 1 refused 1\n$/),
+    });
+  });
+
+  it('does not count what was deleted too long ago', async () => {
+    const ids = await idsOf();
+    await sql`update domains set deleted_at = deleted_at - interval '31 days' where id <> ${ids[1]}`.execute(
+      database.db,
+    );
+    expect(await idsOf()).toEqual([ids[1]]);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({ code: 0 });
+    expect(await findDomain(database.db, parseName('shop.com.'))).toMatchObject({ id: ids[1] });
+    await run(['delete', 'shop.com']);
+    await sql`update domains set deleted_at = deleted_at - interval '31 days'`.execute(database.db);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: the domain was deleted more than 30 days ago\n',
+    });
+  });
+
+  it('is refused while somebody has the name', async () => {
+    const [id] = await idsOf();
+    await create('shop.com');
+    expect(await run(['restore', 'shop.com', '--id', `${id}`])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: shop.com is registered here already\n',
+    });
+  });
+
+  it('says what is wrong with its options', async () => {
+    for (const [args, words] of [
+      [['--id', 'x'], '--id: expected an id, not "x"'],
+      [['--id', '1', 'other.com'], '--id goes with one name'],
+    ] as const) {
+      const { code, stderr } = await run(['restore', 'shop.com', ...args]);
+      expect([code, stderr]).toEqual([2, `zonefleet: ${words}\n`]);
+    }
+    expect(await run(['restore', 'shop.com', '--account', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: 'nobody: no such account\n',
+    });
+  });
+
+  it('has its ids and accounts from the list of deleted ones', async () => {
+    const [heads = '', ...rows] = (await run(['list', '--deleted'])).stdout.trimEnd().split('\n');
+    expect(heads).toMatch(/^ +ID +DOMAIN .* ACCOUNT +DELETED$|^ID +DOMAIN .* ACCOUNT +DELETED$/);
+    const ids = await idsOf();
+    expect(rows.map((row) => row.trim().split(/ +/).slice(0, 2))).toEqual(
+      ids.map((id: number) => [String(id), 'shop.com']),
+    );
+    expect(rows[0]).toContain('Ann@shop.example');
+    expect(rows[2]).toContain('bob@shop.example');
+  });
+});
+
 describe('domain list', () => {
   beforeEach(async () => {
     await createAccount(database.db, { email: 'bob@shop.example' });

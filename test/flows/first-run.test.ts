@@ -64,7 +64,7 @@ async function stopBySignal(
   const startedAt = performance.now();
   started.npm.kill(signal);
   await started.ended;
-  await until('every process has ended', () => clone.processes().length === 0, 5000);
+  await until(() => clone.processes().length === 0, 'every process has ended', 5000);
   return performance.now() - startedAt;
 }
 
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const loaded = clone.cli('zone', 'load', file);
       expect(loaded).toMatchObject({ status: 0 });
       const ours = line.replace('www.zonefleet.example', 'ns1.own.example');
-      await until('the loaded zone is answered', () => dig(ours) === '192.0.2.77');
+      await until(() => dig(ours) === '192.0.2.77', 'the loaded zone is answered');
       await clone.killAll();
       await first.ended;
       const operatorsKey = { BOOTSTRAP_API_KEY: `svc_${'0123456789'.repeat(4)}` };
@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const first = clone.start();
       const line = await first.ready();
       expect(clone.cli('domain', 'delete', 'zonefleet.example')).toMatchObject({ status: 0 });
-      await until('the demo is gone', () => status(line) === 'REFUSED');
+      await until(() => status(line) === 'REFUSED', 'the demo is gone');
       await stopBySignal(clone, first, 'SIGTERM');
       const again = clone.start();
       expect(await again.ready()).toContain(' own.example. SOA');
@@ -184,12 +184,12 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       );
       process.kill(postmaster, 'SIGKILL');
       expect(status(line)).toBeDefined();
-      await until('Postgres is back', () => clone.cli('zone', 'export', 'own.example').status === 0);
+      await until(() => clone.cli('zone', 'export', 'own.example').status === 0, 'Postgres is back');
       const nameserver = clone
         .processes()
         .find((pid) => /nameserver.main\.ts/.test(commandOf(pid))) as number;
       process.kill(nameserver, 'SIGKILL');
-      await until('the nameserver is back', () => !clone.processes().includes(nameserver) && answers(line));
+      await until(() => !clone.processes().includes(nameserver) && answers(line), 'the nameserver is back');
       await stopBySignal(clone, started, 'SIGTERM');
     });
 
@@ -205,7 +205,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const started = clone.start();
       await started.ready();
       started.npm.kill('SIGKILL');
-      await until('every process has ended', () => clone.processes().length === 0, 5000);
+      await until(() => clone.processes().length === 0, 'every process has ended', 5000);
     });
   },
 );

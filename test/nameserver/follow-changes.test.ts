@@ -8,8 +8,9 @@ import { openDatabase } from '../../src/store/database.ts';
 import { confirmNodes, listNodes } from '../../src/store/nodes.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
-import { collectingLog, differences, followLoaded, smallZone, until, untilEqual } from '../support/follow.ts';
+import { collectingLog, differences, followLoaded, smallZone, untilEqual } from '../support/follow.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const BY = { source: 'test' } as const;
 const WWW = parseName('www.a.example.');

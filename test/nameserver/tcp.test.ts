@@ -6,8 +6,9 @@ import { answerQuery } from '../../src/nameserver/answer-query.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpLimits, type TcpListener } from '../../src/nameserver/tcp.ts';
 import { heapOctets } from '../support/heap-octets.ts';
 import { queryFor, summarize } from '../support/packets.ts';
-import { framed, TcpClient, until } from '../support/sockets.ts';
+import { framed, TcpClient } from '../support/sockets.ts';
 import { type TestNodeOptions, testNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const LARGE = Array.from({ length: 240 }, (_, i) => `large TXT "${i} ${'x'.repeat(240)}"`).join('\n');
 const WITH_LARGE = `@ SOA ns1 hostmaster 7 3600 600 86400 60\n@ NS ns1\nns1 A 192.0.2.1\nwww A 192.0.2.3\n${LARGE}`;

@@ -5,8 +5,9 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { answerQuery } from '../../src/nameserver/answer-query.ts';
 import { listenUdp, type UdpListener } from '../../src/nameserver/udp.ts';
 import { queryFor, summarize } from '../support/packets.ts';
-import { exchangeUdp, until } from '../support/sockets.ts';
+import { exchangeUdp } from '../support/sockets.ts';
 import { testNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const LOOPBACKS = [
   { address: '127.0.0.1', port: 0 },

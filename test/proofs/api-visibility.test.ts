@@ -165,12 +165,12 @@ test(`an edit is answered by three nodes soon, and in_sync is never early (${EDI
   const hosts = await Promise.all(Array.from({ length: DOMAINS }, (_, i) => makeHosts(`visible-${i}.com`)));
   const hostOf = (number: number): Host =>
     (hosts[number % DOMAINS] as Host[])[Math.floor(number / DOMAINS)] as Host; // the next one in another domain
-  await until('the nodes serve the domains', async () => {
+  await until(async () => {
     const seen = await Promise.all(
       askers.flatMap((asker) => hosts.map(([first]) => asker.ask((first as Host).name))),
     );
     return seen.every((address) => address === '192.0.2.1');
-  });
+  }, 'the nodes serve the domains');
   for (let i = 0; i < WARMING; i++) await edit(hostOf(i), i); // warm, as a process that has run for a while
 
   const startMs = performance.now();

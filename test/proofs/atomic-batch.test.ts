@@ -55,13 +55,13 @@ async function idsByName(): Promise<Map<string, number>> {
 /** Until Postgres has ended what the killed process had begun. */
 async function untilQuiet(): Promise<void> {
   await until(
-    'no transaction of the killed process runs',
     async () => {
       const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
         and application_name = 'zonefleet' and state <> 'idle'`.execute(database.db);
       return rows.length === 0;
     },
+    'no transaction of the killed process runs',
     60_000,
   );
 }

@@ -17,11 +17,12 @@ import { confirmNodes } from '../../src/store/nodes.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database.ts';
-import { collectingLog, smallZone, until, untilEqual } from '../support/follow.ts';
+import { collectingLog, smallZone, untilEqual } from '../support/follow.ts';
 import type { ChildAnswer } from '../support/follow-child.ts';
 import { scale } from '../support/scale.ts';
 import { type PrimaryAndStandby, postgresProgram, startPrimaryAndStandby } from '../support/standby.ts';
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const WRITERS = 32;
 const EDITS = scale(10_000, 800);
@@ -135,8 +136,8 @@ class ChildNode {
         answer = await this.differences(databaseUrl);
         return answer.loaded && answer.differences.length === 0;
       },
+      () => JSON.stringify(answer?.differences.slice(0, 5)),
       60_000,
-      () => answer?.differences.slice(0, 5),
     );
   }
 }

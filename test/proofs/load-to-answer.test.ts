@@ -47,8 +47,9 @@ test(`${LOADS} loads by the command line are answered by three nodes`, async () 
   try {
     for (let serial = 2; serial <= LOADS + 1; serial++) {
       await load(serial);
-      await until(`every node answers serial ${serial}`, () =>
-        watches.every((watch) => watch.seenAt.has(serial)),
+      await until(
+        () => watches.every((watch) => watch.seenAt.has(serial)),
+        `every node answers serial ${serial}`,
       );
       const { at } = await database.db
         .selectFrom('changes')

@@ -16,8 +16,9 @@ import { heapOctets } from '../support/heap-octets.ts';
 import { assemble, queryFor, summarize } from '../support/packets.ts';
 import { pick, type Random, randomFrom } from '../support/random-zones.ts';
 import { scale } from '../support/scale.ts';
-import { exchangeUdp, framed, TcpClient, until } from '../support/sockets.ts';
+import { exchangeUdp, framed, TcpClient } from '../support/sockets.ts';
 import { ask, testNode, udpClient } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const HEADER_OCTETS = 12;
 

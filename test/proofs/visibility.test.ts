@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Following } from '../../src/nameserver/follow-changes.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
-import { followLoaded, smallZone, until } from '../support/follow.ts';
+import { followLoaded, smallZone } from '../support/follow.ts';
 import { proves, scale } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 
 const EDITS = scale(200, 40);
 const ZONES = scale(5000, 500);

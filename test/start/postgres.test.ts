@@ -35,7 +35,7 @@ const postmasters: number[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const server of servers.splice(0)) await server.stop();
-  for (const pid of postmasters.splice(0)) await until('its guard has ended it', () => !isAlive(pid));
+  for (const pid of postmasters.splice(0)) await until(() => !isAlive(pid), 'its guard has ended it');
   for (const directory of temporary.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -171,7 +171,7 @@ describe('a launcher that is killed', () => {
   it('takes its Postgres with it', async () => {
     const { launcher, said } = await launchApart(temporaryDirectory());
     await killNow(launcher);
-    await until('the postmaster ends', () => !isAlive(Number(said.pid)));
+    await until(() => !isAlive(Number(said.pid)), 'the postmaster ends');
   });
 
   it('loses nothing that was committed, and the next start does not wait for anything', async () => {

@@ -66,7 +66,7 @@ describe('a supervised process', () => {
     for (const count of [1, 2]) {
       const pid = supervised.pid as number;
       process.kill(pid, 'SIGKILL');
-      await until('another process', () => supervised.pid !== pid && isAlive(supervised.pid as number));
+      await until(() => supervised.pid !== pid && isAlive(supervised.pid as number), 'another process');
       expect(crashes).toHaveLength(count);
     }
     expect(crashes).toEqual(['SIGKILL', 'SIGKILL']);
@@ -84,7 +84,7 @@ describe('a supervised process', () => {
   it('that is stopped while it waits to be brought back stays away', async () => {
     const supervised = supervise(`${READY} setTimeout(() => process.exit(1), 20);`);
     await supervised.start();
-    await until('a crash', () => crashes.length > 0);
+    await until(() => crashes.length > 0, 'a crash');
     await supervised.stop();
     expect(isAlive(supervised.pid as number)).toBe(false);
   });

@@ -27,7 +27,7 @@ describe.each(testServers())('on $name', (server) => {
   test('each move is one change; a domain that is off is taken from the nodes, and comes back as it was', async () => {
     const { db } = database;
     const node = await followLoaded({ databaseUrl: database.url });
-    await saved(db, domainId, edit({ create: ['www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }));
+    await saved(db, domainId, edit({ create: ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }));
     const steps: [StatusEvent, string, boolean][] = [
       ['disable', 'disabled', false],
       ['ban', 'banned', false],
@@ -44,7 +44,7 @@ describe.each(testServers())('on $name', (server) => {
       await untilEqual(node, db);
       expect([event, node.zones.has(APEX)]).toEqual([event, isServed]);
     }
-    expect(node.zones.get(APEX)?.records).toBe(6);
+    expect(node.zones.get(APEX)?.records).toBe(7);
     const log = await listDomainChanges(db, domainId, { limit: steps.length });
     expect(log.map(({ status }) => `${status?.from} ${status?.to}`).reverse()).toEqual(
       steps.map(([, to], i) => `${i === 0 ? 'pending' : steps[i - 1]?.[1]} ${to}`),

@@ -7,7 +7,8 @@ import { deleteDomain } from '../../src/store/save-domain.ts';
 import { APEX, edit } from '../support/customer-records.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
 import { BY, newAccount, newDomain, saved } from '../support/domains.ts';
-import { followLoaded, until } from '../support/follow.ts';
+import { followLoaded } from '../support/follow.ts';
+import { until } from '../support/until.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { CursorError, type Page } from '../../src/store/list-page.ts';
 import {
   countRecords,
   listRecords,
@@ -10,6 +11,7 @@ import {
   type RecordFilter,
   streamRecords,
 } from '../../src/store/load-records.ts';
+import { printRecordName } from '../../src/zone/record-name.ts';
 import { edit, showRecord } from '../support/customer-records.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
 import { newAccount, newDomain, saved } from '../support/domains.ts';
@@ -59,6 +61,61 @@ describe.each(testServers())('on $name', (server) => {
     expect(await list({ search: 'EXAMPLE' })).toHaveLength(5);
     expect(await list({ search: '@' })).toHaveLength(4);
     expect(await list({ search: '%' })).toEqual([]);
+  });
+
+  describe('words beyond ASCII', () => {
+    let idnId: number;
+    const find = async (search: string, page: Partial<Page> = {}) => {
+      const found = await listRecords(database.db, idnId, { search }, BY_NAME, { limit: 100, ...page });
+      const names = found.items.map(({ name }) => printRecordName(name, parseName('xn--mnchen-3ya.test.')));
+      return { names, cursor: found.cursor };
+    };
+
+    beforeAll(async () => {
+      const { db } = database;
+      idnId = (await newDomain(db, await newAccount(db, 'idn@example.org'), 'xn--mnchen-3ya.test.')).id;
+      const create = [
+        'MÜLLER A 192.0.2.1',
+        'shop.müller A 192.0.2.1',
+        'alias CNAME www.xn--mller-kva.example.',
+        'text TXT Bäcker_MÜLLER_und_Söhne',
+        'noted A 192.0.2.1 ; comment=Müllers',
+        'decomposed A 192.0.2.1 ; comment=Mu\u0308ller',
+        'greek A 192.0.2.1 ; comment=ΟΔΟΣ',
+        'plain A 192.0.2.1 ; comment=Muller',
+      ];
+      await saved(db, idnId, edit({ create }, parseName('xn--mnchen-3ya.test.')));
+    });
+
+    test.each([
+      'müller',
+      'MÜLLER',
+      'Mu\u0308LLER',
+      'ülle',
+    ])('find owners and hosts by their Unicode, texts and comments in any case: %s', async (search) => {
+      const names = ['alias', 'decomposed', 'noted', 'shop.xn--mller-kva', 'text', 'xn--mller-kva'];
+      expect((await find(search)).names).toEqual(names);
+      expect(await countRecords(database.db, idnId, { search })).toBe(names.length);
+      const paged: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await find(search, { limit: 2, ...(cursor !== undefined && { cursor }) });
+        expect((await find(search, { limit: 2, offset: paged.length })).names).toEqual(page.names);
+        paged.push(...page.names);
+        cursor = page.cursor;
+        if (cursor === undefined) break;
+      }
+      expect(paged).toEqual(names);
+    });
+
+    test('find what has them and nothing else; the domain itself is no part of it', async () => {
+      expect((await find('xn--mller')).names).toEqual(['alias', 'shop.xn--mller-kva', 'xn--mller-kva']);
+      expect((await find('οδοσ')).names).toEqual(['greek']);
+      expect((await find('söhne')).names).toEqual(['text']);
+      expect((await find('münchen')).names).toEqual([]);
+      expect((await find('müllerin')).names).toEqual([]);
+      expect((await find('p.mü')).names).toEqual(['shop.xn--mller-kva']);
+      await expect(find('mü', { cursor: 'x' })).rejects.toThrow(CursorError);
+    });
   });
 
   test('every order pages through all of them once', async () => {

@@ -73,17 +73,58 @@ describe.each(testServers())('on $name', (server) => {
     await expectPublished(db, domainId);
   });
 
-  test('nameservers and mode can change in one call', async () => {
+  test('nameservers and mode that change in one call are one change', async () => {
     const { db } = database;
+    await saved(db, domainId, edit({ create: ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1'] }));
     const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
-    expect(await update(set)).toMatchObject({
+    const updated = await update(set);
+    expect(updated).toMatchObject({
       kind: 'updated',
       domain: { status: 'unverified', dnsMode: 'external', served: 'full', serial: 3 },
     });
+    const [newest, ...older] = await listDomainChanges(db, domainId, { limit: 9 });
+    expect(newest).toMatchObject({
+      serial: 3,
+      operation: 'status',
+      status: { from: 'pending', to: 'unverified' },
+    });
+    expect(updated).toMatchObject({ changeId: newest?.id });
+    expect(older.map(({ operation }) => operation)).toEqual(['edit', 'create']);
+    expect(await published(db)).toEqual([
+      ...OTHER_SET.map((name) => `@ 86400 NS ${name}.`),
+      '@ 3600 SOA serial 3',
+      '@ 300 MX 10 mail.example.net.',
+      '@ 300 TXT "x"',
+      'www 300 A 192.0.2.1',
+    ]);
     await expectPublished(db, domainId);
     expect(await update({ dnsMode: 'managed' })).toMatchObject({
       domain: { status: 'pending', verification: null },
     });
+    await expectPublished(db, domainId);
+  });
+
+  test('nameservers with the mode that the domain has are a change of nameservers', async () => {
+    const { db } = database;
+    const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'managed' });
+    expect(updated).toMatchObject({ kind: 'updated', domain: { status: 'pending', serial: 2 } });
+    const [newest] = await listDomainChanges(db, domainId, { limit: 1 });
+    expect(newest).toMatchObject({ operation: 'nameservers', source: BY.source });
+    expect(updated).toMatchObject({ changeId: newest?.id });
+    await expectPublished(db, domainId);
+  });
+
+  test('a choice that the delegation overrides comes with the mode, and one part refused leaves nothing', async () => {
+    const { db } = database;
+    await sql`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`.execute(db);
+    const mixed = names(['ns1.example.org', 'ns1.example.net']);
+    expect(await update({ nameservers: mixed, dnsMode: 'external', secNoSniff: true })).toMatchObject({
+      kind: 'refused',
+      code: 'not_accepted',
+    });
+    expect(await loadDomainById(db, domainId)).toMatchObject({ status: 'pending', secNoSniff: false });
+    const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'external', secNoSniff: true });
+    expect(updated).toMatchObject({ domain: { status: 'unverified', serial: 2, secNoSniff: true } });
     await expectPublished(db, domainId);
   });
 

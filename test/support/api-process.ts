@@ -65,13 +65,13 @@ export async function startApi(
   };
   try {
     await until(
-      'the API is ready',
       async () => {
         if (child.exitCode !== null) throw new Error(`the API ended: ${log}`);
         const ready = await ask('GET', '/readyz').catch(() => undefined);
         const knows = ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined;
         return knows?.status === 200;
       },
+      'the API is ready',
       30_000,
     );
   } catch (error) {

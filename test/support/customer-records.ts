@@ -110,8 +110,8 @@ export function editText(lines: EditLines): EditText {
   };
 }
 
-export function edit(lines: EditLines): Extract<ParsedEdit, { kind: 'edit' }>['edit'] {
-  const parsed = parseEdit(editText(lines), APEX);
+export function edit(lines: EditLines, apex: Name = APEX): Extract<ParsedEdit, { kind: 'edit' }>['edit'] {
+  const parsed = parseEdit(editText(lines), apex);
   if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
   return parsed.edit;
 }

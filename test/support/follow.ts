@@ -1,7 +1,6 @@
 // Following nodes in tests: what they log, zones to give them, and the comparison of what they hold with Postgres, name by
 // name.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { type Following, type FollowOptions, followChanges } from '../../src/nameserver/follow-changes.ts';
 import type { Log } from '../../src/nameserver/reconnect.ts';
@@ -9,6 +8,7 @@ import type { Database } from '../../src/store/database.ts';
 import { listZones, loadZone } from '../../src/store/load-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import { until } from './until.ts';
 import { recordsOf } from './zone-text.ts';
 
 export interface LogLine {
@@ -40,19 +40,6 @@ export async function followLoaded(
   const node = await followChanges({ nodeName: 'node', log: collectingLog(), ...options });
   await until(() => node.state().loaded);
   return node;
-}
-
-/** Polls until the condition holds; fails with `explain` after the deadline. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = 15_000,
-  explain: () => unknown = () => condition.toString(),
-): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${JSON.stringify(explain())}`);
-    await pause(5);
-  }
 }
 
 /** Everything that differs between a node and Postgres; empty when the node holds exactly what Postgres holds. */
@@ -95,6 +82,7 @@ function print(zone: Zone, name: Name): string {
     const rdata = set.rdata.map((one) => Buffer.from(one).toString('hex')).sort();
     return `${set.type} ${set.ttl} ${rdata.join(' ')}`;
   });
+  if (zone.marked.has(name)) sets.push('a mark');
   return sets.sort().join('; ') || 'an empty non-terminal';
 }
 
@@ -106,7 +94,7 @@ export async function untilEqual(node: Following, db: Database, timeoutMs = 30_0
       left = await differences(node, db);
       return left.length === 0;
     },
+    () => JSON.stringify({ differences: left.length, first: left.slice(0, 5), state: node.state() }),
     timeoutMs,
-    () => ({ differences: left.length, first: left.slice(0, 5), state: node.state() }),
   );
 }

@@ -118,7 +118,7 @@ export class FreshClone {
 
   /** As a power cut does it: everything at once, nothing warned. */
   async killAll(): Promise<void> {
-    await until('everything is killed', () => {
+    await until(() => {
       const left = this.processes();
       for (const pid of left) {
         try {
@@ -128,7 +128,7 @@ export class FreshClone {
         }
       }
       return left.length === 0;
-    });
+    }, 'everything is killed');
   }
 
   async remove(): Promise<void> {
@@ -160,11 +160,11 @@ export class StartedClone {
       over = true;
     });
     return until(
-      'npm start is ready',
       () => {
         if (over) throw new Error(`npm start ended:\n${this.output}`);
         return READY.exec(this.output)?.[1];
       },
+      'npm start is ready',
       timeoutMs,
     ).catch((error: Error) => {
       throw new Error(`${error.message}\n${this.output}`);

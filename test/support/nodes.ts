@@ -45,12 +45,12 @@ export async function startNode(name: string, env: Record<string, string>): Prom
     await ended;
   };
   try {
-    await until(`${name} is ready`, async () => {
+    await until(async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended: ${log}`);
       const response = await fetch(`${metricsUrl}/readyz`).catch(() => undefined);
       await response?.body?.cancel();
       return response?.ok;
-    });
+    }, `${name} is ready`);
   } catch (error) {
     await stop('SIGKILL');
     throw error;

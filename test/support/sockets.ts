@@ -3,15 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-
-/** Polls until `check` is true; fails after `timeoutMs`. */
-export async function until(check: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!check()) {
-    if (performance.now() > deadline) throw new Error(`not in ${timeoutMs} ms: ${what}`);
-    await new Promise((done) => setTimeout(done, 5));
-  }
-}
+import { until } from './until.ts';
 
 /** One packet and its answer; undefined when none came in time. */
 export async function exchangeUdp(

@@ -12,6 +12,8 @@ export interface TcpProxy {
   /** All connections end, new ones are refused at once. */
   cut(): void;
   resume(): void;
+  /** As a firewall that forgets: nothing passes any more on the connections there are, and neither end hears of it. */
+  forget(): void;
   /** Another server behind it, for connections from now on. */
   pointAt(url: string): void;
   stop(): Promise<void>;
@@ -21,17 +23,19 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   let state: 'open' | 'paused' | 'cut' = 'open';
   let target = socketOf(serverUrl);
   const sockets = new Set<Socket>();
+  const forgotten = new Set<Socket>();
   const server = createServer((incoming) => {
     if (state === 'cut') return incoming.destroy();
     const outgoing = connect(target);
     const pass = (from: Socket, to: Socket) => {
       sockets.add(from);
       from.on('data', (octets) => to.write(octets));
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
+      const end = () => {
         sockets.delete(from);
-        to.destroy();
-      });
+        if (!forgotten.has(from)) to.destroy();
+      };
+      from.on('error', end);
+      from.on('close', end);
       if (state === 'paused') from.pause();
     };
     pass(incoming, outgoing);
@@ -54,12 +58,19 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       state = 'open';
       for (const socket of sockets) socket.resume();
     },
+    forget() {
+      for (const socket of sockets) {
+        socket.pause();
+        forgotten.add(socket);
+      }
+      sockets.clear();
+    },
     pointAt(next) {
       target = socketOf(next);
     },
     async stop() {
       state = 'cut';
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...sockets, ...forgotten]) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -2,17 +2,22 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The first value of `look` that is not false or undefined; throws when there is none in time. */
+/**
+ * The first value of `look` that is not false or undefined; throws when there is none in time. `what` was waited for:
+ * without it the text of `look`; a function is asked at the end.
+ */
 export async function until<T>(
-  what: string,
   look: () => T | Promise<T>,
-  timeoutMs = 10_000,
+  what: string | (() => string) = look.toString(),
+  timeoutMs = 15_000,
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const value = await look();
     if (value !== false && value !== undefined) return value as Exclude<T, false | undefined>;
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await pause(10);
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
+    }
+    await pause(5);
   }
 }

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/database.ts';
 import type { VisibleDomain } from '../../store/domain.ts';
-import { CursorError, type Page, type Paged } from '../../store/list-page.ts';
 import {
   countDomains,
   DOMAIN_SORTS,
@@ -17,14 +16,12 @@ import { activeSubscriptions } from '../../store/plans.ts';
 import { parseDomainName } from '../../zone/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
 import { asStoreCaller, type Caller } from '../caller.ts';
-import { linkToNext, MAX_PAGE_ITEMS, PAGE_QUERY } from '../paging.ts';
+import { answerList, PAGE_QUERY } from '../paging.ts';
 import { ROLES } from '../permissions.ts';
 import { printDomainListItem } from '../print-domain.ts';
-import { invalid } from '../problem.ts';
 import { accountRoute } from '../route.ts';
 import { DomainListItem } from '../schemas/domain-list-item.ts';
 import { listText, sortText } from '../schemas/query-text.ts';
-import { StreamedArray } from '../stream-array.ts';
 
 const Query = z.object({
   search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
@@ -46,26 +43,17 @@ export const listDomains = accountRoute({
   query: Query,
   response: z.array(DomainListItem),
   answerHeaders: ['Link', 'X-Total-Count'],
-  async run({ api: { db }, caller, query, url, answerHeader }) {
-    const asking = asStoreCaller(caller);
-    const filter = filterOf(caller, query);
-    const order: DomainOrder = {
-      sort: query.sort?.column ?? 'name',
-      descending: query.sort?.descends ?? false,
-    };
-    const { limit, cursor, offset = 0, count } = query;
-    const load = (page: Page) => loadPage(db, asking, filter, order, page);
-    try {
-      const from = { offset, ...(cursor !== undefined && { cursor }) };
-      const first = await load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
-      if (count) answerHeader('X-Total-Count', await countDomains(db, asking, filter));
-      if (limit === undefined) return new StreamedArray(itemsOf(db, first, load));
-      if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
-      return await printItems(db, first.items);
-    } catch (error) {
-      if (!(error instanceof CursorError)) throw error;
-      return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
-    }
+  run(call) {
+    const { db } = call.api;
+    const { sort } = call.query;
+    const asking = asStoreCaller(call.caller);
+    const filter = filterOf(call.caller, call.query);
+    const order: DomainOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
+    return answerList(call, {
+      load: (page) => loadPage(db, asking, filter, order, page),
+      count: () => countDomains(db, asking, filter),
+      print: (domains) => printItems(db, domains),
+    });
   },
 });
 
@@ -83,18 +71,6 @@ function filterOf({ key }: Caller, { search, status, dns_mode, role }: DomainQue
 function namesOf(text: string): Name[] {
   const parsed = parseDomainName(text);
   return parsed.kind === 'name' ? [parsed.name] : [];
-}
-
-/** Of the page and all that follow it. */
-async function* itemsOf(
-  db: Database,
-  first: Paged<VisibleDomain>,
-  load: (page: Page) => Promise<Paged<VisibleDomain>>,
-) {
-  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
-    yield* await printItems(db, page.items);
-    if (page.cursor === undefined) return;
-  }
 }
 
 async function printItems(db: Database, domains: readonly VisibleDomain[]) {

@@ -67,12 +67,7 @@ export const deleteRecords = domainRoute({
 });
 
 /** Their ids are a list of their own there. */
-const explainDelete: typeof explainBatch = (problems, limit) =>
-  explainBatch(
-    problems.map(({ field: _, ...problem }) => problem),
-    limit,
-    () => 'ids',
-  );
+const explainDelete: typeof explainBatch = (problems, limit) => explainBatch(problems, limit, () => 'ids');
 
 async function saveBatch(
   call: Parameters<typeof saveRecords>[0],

@@ -2,7 +2,6 @@
 // among them under ids of their own, which stay while the nameserver stays, and cannot be edited.
 
 import { z } from 'zod';
-import { CursorError, type Page, type Paged } from '../../store/list-page.ts';
 import {
   countRecords,
   type ListedRecord,
@@ -17,7 +16,7 @@ import { parseRecordName } from '../../zone/record-name.ts';
 import { API_TYPES } from '../../zone/record-types.ts';
 import type { Call, DomainCall } from '../call.ts';
 import { explainOne } from '../edit-problem.ts';
-import { linkToNext, MAX_PAGE_ITEMS, PAGE_QUERY } from '../paging.ts';
+import { answerList, PAGE_QUERY } from '../paging.ts';
 import { RecordPrinter } from '../print-record.ts';
 import { invalid, notFound, Problem } from '../problem.ts';
 import { type AnswerHeader, domainRoute } from '../route.ts';
@@ -26,7 +25,6 @@ import { idText } from '../schemas/ids.ts';
 import { Message } from '../schemas/message.ts';
 import { booleanText, listText, sortText } from '../schemas/query-text.ts';
 import { Record, RecordCreate, RecordUpdate } from '../schemas/record.ts';
-import { StreamedArray } from '../stream-array.ts';
 
 const tag = 'Records';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
@@ -37,7 +35,11 @@ const RecordQuery = z.object({
   name: z.string().max(1024).optional().describe('Relative, `@`, or the full name.'),
   type: listText(API_TYPES).optional(),
   proxied: booleanText.optional(),
-  search: z.string().max(1024).optional().describe('In names, destinations and comments, in any case.'),
+  search: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('In names, destinations and comments, in any case; A-labels are found by their Unicode too.'),
   sort: sortText(RECORD_SORTS).optional().describe('By name unless said; `-` descends. Equals by id.'),
 });
 
@@ -52,40 +54,20 @@ export const listDomainRecords = domainRoute({
   query: RecordQuery,
   response: z.array(Record),
   answerHeaders: ['Link', 'X-Total-Count'],
-  async run({ api: { db }, domain, query, url, answerHeader }) {
+  run(call) {
+    const { api, domain, query } = call;
     const filter = readFilter(query, domain);
     if (filter instanceof Problem) return filter;
-    const order: RecordOrder = {
-      sort: query.sort?.column ?? 'name',
-      descending: query.sort?.descends ?? false,
-    };
-    const printer = new RecordPrinter(db, domain);
-    const { limit, cursor, offset = 0, count } = query;
-    if (count) answerHeader('X-Total-Count', await countRecords(db, domain.id, filter));
-    const load = (page: Page) => listRecords(db, domain.id, filter, order, page);
-    try {
-      const from = { offset, ...(cursor !== undefined && { cursor }) };
-      const first = await load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
-      if (limit === undefined) return new StreamedArray(printer.printAll(restOf(first, load)));
-      if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
-      return await Promise.all(first.items.map((record) => printer.print(record)));
-    } catch (error) {
-      if (!(error instanceof CursorError)) throw error;
-      return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
-    }
+    const { sort } = query;
+    const order: RecordOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
+    const printer = new RecordPrinter(api.db, domain);
+    return answerList(call, {
+      load: (page) => listRecords(api.db, domain.id, filter, order, page),
+      count: () => countRecords(api.db, domain.id, filter),
+      print: (records) => Promise.all(records.map((record) => printer.print(record))),
+    });
   },
 });
-
-/** The page and all that follow it. */
-async function* restOf(
-  first: Paged<ListedRecord>,
-  load: (page: Page) => Promise<Paged<ListedRecord>>,
-): AsyncGenerator<ListedRecord> {
-  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
-    yield* page.items;
-    if (page.cursor === undefined) return;
-  }
-}
 
 function readFilter(
   { name, type, proxied, search }: z.output<typeof RecordQuery>,

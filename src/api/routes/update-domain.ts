@@ -27,7 +27,7 @@ export const updateDomain = domainRoute({
   tag: 'Domains',
   summary: 'Changes settings of a domain.',
   description:
-    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`.',
+    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`. All that a call sets is one change, or nothing is set.',
   permission: 'domain.settings',
   body: DomainUpdate,
   response: Domain,

@@ -2,12 +2,14 @@
 
 import { z } from 'zod';
 
-/** In a path. What is no id is the path of nothing: 404. */
+const NO_ID = 'expected an id, a positive integer';
+
+/** In a path what is no id is the path of nothing: 404. */
 export const idText = z
   .string()
-  .regex(/^[1-9][0-9]{0,15}$/)
+  .regex(/^[1-9][0-9]{0,15}$/, NO_ID)
   .transform(Number)
-  .refine(Number.isSafeInteger)
+  .refine(Number.isSafeInteger, NO_ID)
   .meta({ type: 'integer', minimum: 1, pattern: undefined });
 
 export const Id = z.int().min(1);

@@ -39,11 +39,11 @@ const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
 async function settled(): Promise<void> {
   const newest = await last();
   await until(
-    'the feed has the newest change',
     async () => {
       const feed = await api.ask('GET', `/changes?after=${newest - 1}`, { as: 'operator' });
       return ids(feed).includes(newest);
     },
+    'the feed has the newest change',
     60_000,
   );
 }
@@ -120,12 +120,12 @@ describe('the feed of an account', () => {
     const seen: number[] = [];
     let expected = Number.POSITIVE_INFINITY;
     const reading = until(
-      'everything was read',
       async () => {
         const page = ids(await api.ask('GET', `/changes?after=${seen.at(-1) ?? begun}&limit=50`));
         seen.push(...page);
         return seen.length >= expected;
       },
+      'everything was read',
       60_000,
     );
     const written = await Promise.all(

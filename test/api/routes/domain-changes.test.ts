@@ -304,7 +304,7 @@ describe('a wait', () => {
       headers: { authorization: `Bearer ${own.keys.owner}` },
       signal: waiting.signal,
     }).catch((error: Error) => error);
-    await until('it asks again and again', () => questions > 3);
+    await until(() => questions > 3, 'it asks again and again');
     return { own, db, answer, waiting, questions: () => questions };
   }
 
@@ -313,12 +313,12 @@ describe('a wait', () => {
     waiting.abort();
     await answer;
     let last = -1;
-    await until('it asks no more', async () => {
+    await until(async () => {
       const before = last;
       last = questions();
       await pause(150);
       return before === last && last === questions();
-    });
+    }, 'it asks no more');
     await own.app.close();
     await db.destroy();
     await own.stop();

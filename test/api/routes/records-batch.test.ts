@@ -284,9 +284,29 @@ describe('records deleted together', () => {
     const answer = await api.ask('DELETE', `${path}batch?ids=${a},999999`);
     expect([answer.status, answer.body.items]).toEqual([
       404,
-      [{ list: 'delete', index: 1, error: expect.any(String) }],
+      [{ list: 'delete', index: 1, field: 'id', error: 'the domain has no record 999999' }],
     ]);
     expect(await idsOf(path, 'type=A')).toEqual([a]);
+  });
+
+  it.each(['a', '-1', '1.5', '9007199254740992'])('are numbers, which %s is not', async (id) => {
+    const { path } = await freshDomain();
+    const { body } = await api.ask('DELETE', `${path}batch?ids=1,${id}`);
+    expect(body).toEqual({
+      error: 'ids[1]: expected an id, a positive integer',
+      code: 'validation_failed',
+      fields: [{ field: 'ids[1]', error: 'expected an id, a positive integer' }],
+      items: [{ list: 'delete', index: 1, error: 'expected an id, a positive integer' }],
+    });
+  });
+
+  it('are each listed once', async () => {
+    const { path } = await freshDomain();
+    await put(path, { create: [A('a', '192.0.2.1')] });
+    const [a] = await idsOf(path, 'type=A');
+    const { status, body } = await api.ask('DELETE', `${path}batch?ids=${a},${a}`);
+    expect([status, body.fields]).toEqual([400, [{ field: 'ids[1]', error: expect.any(String) }]]);
+    expect(body.items).toEqual([{ list: 'delete', index: 1, error: expect.any(String) }]);
   });
 
   it.each([

@@ -344,6 +344,26 @@ describe('a change of a record', () => {
   });
 });
 
+it('the list is searched in Unicode: owners, destinations, comments, and each page leads to the next', async () => {
+  const path = await freshRecords();
+  const create = [
+    { name: 'Müller', type: 'A', destination: '192.0.2.1' },
+    { name: 'a', type: 'CNAME', destination: 'www.müller.example' },
+    { name: 'b', type: 'TXT', destination: 'Grüße von MÜLLER' },
+    { name: 'c', type: 'A', destination: '192.0.2.1', comment: 'Müllers Mühle' },
+    { name: 'd', type: 'A', destination: '192.0.2.1', comment: 'Miller' },
+  ];
+  expect((await api.ask('PUT', `${path}batch`, { body: { create } })).status).toBe(200);
+  for (const search of ['m%C3%BCller', 'M%C3%9CLLER']) {
+    const found = await api.ask('GET', `${path}?search=${search}&count=true`);
+    expect(names(found)).toEqual(['a', 'b', 'c', 'xn--mller-kva']);
+    expect(found.headers['x-total-count']).toBe('4');
+  }
+  const first = await api.ask('GET', `${path}?search=m%C3%BCller&limit=3`);
+  const next = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link))?.[1] as string;
+  expect(names(await api.ask('GET', next))).toEqual(['xn--mller-kva']);
+});
+
 describe('the list', () => {
   let path: string;
   beforeAll(async () => {

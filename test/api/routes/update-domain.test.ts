@@ -228,6 +228,39 @@ describe('the mode', () => {
   });
 });
 
+describe('several settings in one call', () => {
+  const changes = async () => (await api.ask('GET', `${path}/changes`)).body;
+
+  it('are one change, which X-Change-Id names: nameservers, mode and fields', async () => {
+    const before = await read();
+    const answered = await put({ svc_ns: OTHER_SET, dns_mode: 'external', sec_no_sniff: true });
+    expect(answered.status).toBe(200);
+    expect(answered.body).toMatchObject({
+      svc_ns: OTHER_SET,
+      dns_mode: 'external',
+      status: 'unverified',
+      sec_no_sniff: true,
+      serial: before.serial + 1,
+    });
+    const [newest, ...older] = await changes();
+    expect(older).toHaveLength(1);
+    expect(newest).toMatchObject({
+      id: Number(answered.headers['x-change-id']),
+      serial: before.serial + 1,
+      status: { from: 'pending', to: 'unverified' },
+    });
+  });
+
+  it('are all refused with one of them', async () => {
+    const before = await read();
+    for (const wrong of [{ svc_ns: ['ns1.example.net'] }, { cache_cap_mb: 1 }]) {
+      expect((await put({ dns_mode: 'external', sec_no_sniff: true, ...wrong })).status).toBe(400);
+    }
+    expect(await read()).toEqual(before);
+    expect(await changes()).toHaveLength(1);
+  });
+});
+
 describe('who may change settings', () => {
   it.each([
     ['owner', 200],

@@ -1,0 +1,185 @@
+// A nameserver process is asked about names whose records publish nothing: an ANAME without addresses yet, proxied
+// records while there is no edge. They exist (RFC 4592 §2.2), as an oracle says that knows the customer's records only.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeMessage } from '../../src/dns/message.ts';
+import { isWithin, type Name, parentOf, parseName, wildcardBelow } from '../../src/dns/name.ts';
+import { RCODE } from '../../src/dns/rcodes.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { loadRecordsByName } from '../../src/store/load-touched-records.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { saveEdit } from '../../src/store/save-edit.ts';
+import type { CustomerRecord } from '../../src/zone/customer-record.ts';
+import { APEX, type EditLines, edit } from '../support/customer-records.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database.ts';
+import { BY, expectPublished, newAccount, newDomain } from '../support/domains.ts';
+import { type NodeProcess, startNode } from '../support/nodes.ts';
+import { queryFor } from '../support/queries.ts';
+import { scale } from '../support/scale.ts';
+import { exchangeUdp } from '../support/sockets.ts';
+import { until } from '../support/until.ts';
+
+const ROUNDS = scale(1000, 60);
+const SEED = Number(process.env.ZONEFLEET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const NAMES = ['@', 'm', 'a.m', 'b.c.x', '*.x', '*', 'x'];
+const ASKED = [...NAMES, 'c.x', 'q.x', 'q.c.x', 'q.b.c.x', 'q.m', 'q.a.m', 'q', 'q.q', 'q.*'];
+const CONTENTS = [
+  'A 192.0.2.7 ; proxied',
+  'ANAME t.example.net',
+  'A 192.0.2.7',
+  'TXT x',
+  'ANAME u.example.net ; proxied',
+];
+const NO_EDGE = { ...TEST_SETTINGS, edgeIpv4: [], edgeIpv6: [] };
+
+let database: TestDatabase;
+let domainId: number;
+let node: NodeProcess;
+let hasEdge = true;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+  node = await startNode('existing-names', { DATABASE_URL: database.url });
+});
+afterAll(async () => {
+  await node?.stop();
+  await database?.drop();
+});
+
+async function ask(name: Name, type: number) {
+  const answer = await exchangeUdp(node.address, queryFor({ name, type, udpPayloadSize: 1232 }));
+  if (answer === undefined) throw new Error('no answer');
+  return decodeMessage(answer);
+}
+
+async function save(lines: EditLines): Promise<string> {
+  const { kind } = await saveEdit(database.db, { ...BY, domainId, edit: edit(lines) });
+  return kind;
+}
+
+async function setEdge(there: boolean): Promise<void> {
+  await migrate(database.db, there ? TEST_SETTINGS : NO_EDGE);
+  hasEdge = there;
+}
+
+/** The node has the newest serial. */
+async function untilServed(): Promise<void> {
+  const [row] = await database.db.selectFrom('domains').select('serial').where('id', '=', domainId).execute();
+  await until(async () => {
+    const soa = (await ask(APEX, TYPE.SOA)).answers[0]?.rdata as Uint8Array;
+    return Buffer.from(soa).readUInt32BE(soa.length - 20) === row?.serial;
+  }, 'the change is served');
+}
+
+type Expected = 'nxdomain' | 'nodata' | 'answer';
+
+/** What stands at a name, apart from the service's own at the apex; proxied records by what is published for them. */
+function typesOf(records: readonly CustomerRecord[]): number[] {
+  return records.flatMap(({ type, proxied }) => {
+    if (proxied) return hasEdge ? [TYPE.A, TYPE.AAAA] : [];
+    return type === 'ANAME' ? [] : [TYPE[type]];
+  });
+}
+
+function oracle(byName: ReadonlyMap<Name, readonly CustomerRecord[]>, name: Name, type: number): Expected {
+  const names = [APEX, ...byName.keys()];
+  const exists = (one: Name) => names.some((held) => isWithin(held, one));
+  const judge = (source: Name) => (typesOf(byName.get(source) ?? []).includes(type) ? 'answer' : 'nodata');
+  if (exists(name)) return judge(name);
+  let encloser = parentOf(name);
+  while (!exists(encloser)) encloser = parentOf(encloser);
+  const wildcard = wildcardBelow(encloser) as Name;
+  return exists(wildcard) ? judge(wildcard) : 'nxdomain';
+}
+
+async function seen(name: Name, type: number): Promise<Expected> {
+  const { rcode, aa, answers, authorities } = await ask(name, type);
+  expect(aa).toBe(true);
+  if (answers.length > 0) return 'answer';
+  expect(authorities.map((record) => record.type)).toEqual([TYPE.SOA]);
+  expect([RCODE.NOERROR, RCODE.NXDOMAIN]).toContain(rcode);
+  return rcode === RCODE.NXDOMAIN ? 'nxdomain' : 'nodata';
+}
+
+/** Every name and type for which the node and the oracle disagree. */
+async function disagreements(): Promise<string[]> {
+  const byName = await loadRecordsByName(database.db, domainId);
+  const found: string[] = [];
+  for (const text of ASKED) {
+    const name = text === '@' ? APEX : parseName(text, APEX);
+    for (const type of [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.MX, 65280]) {
+      const [wanted, is] = [oracle(byName, name, type), await seen(name, type)];
+      if (wanted !== is) found.push(`${text} ${type}: ${is}, not ${wanted}`);
+    }
+  }
+  return found;
+}
+
+async function idsAt(name: string): Promise<number[]> {
+  const byName = await loadRecordsByName(database.db, domainId);
+  return (byName.get(parseName(name, APEX)) ?? []).map(({ id }) => id);
+}
+
+test('a name whose records publish nothing is NODATA, and no wildcard answers for it', async () => {
+  const at = async (name: string, type: number = TYPE.A) => await seen(parseName(name, APEX), type);
+  await save({
+    create: [
+      '* A 192.0.2.9',
+      'aname ANAME t.example.net',
+      'edge A 192.0.2.7 ; proxied',
+      'a.deep ANAME t.example.net',
+    ],
+  });
+  await setEdge(false);
+  await untilServed();
+  expect(await at('other')).toBe('answer');
+  for (const type of [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.NS, TYPE.SOA, TYPE.CNAME, TYPE.ANY, TYPE.DS, 65280]) {
+    for (const name of ['aname', 'edge', 'a.deep', 'deep'])
+      expect([name, await at(name, type)]).toEqual([name, 'nodata']);
+    for (const name of ['q.aname', 'q.deep'])
+      expect([name, await at(name, type)]).toEqual([name, 'nxdomain']);
+  }
+  await save({ create: ['aname TXT x'] });
+  await setEdge(true);
+  await untilServed();
+  expect([await at('aname'), await at('aname', TYPE.TXT), await at('edge')]).toEqual([
+    'nodata',
+    'answer',
+    'answer',
+  ]);
+  await save({ delete: [...(await idsAt('aname')), ...(await idsAt('a.deep')), ...(await idsAt('edge'))] });
+  await untilServed();
+  expect([await at('aname'), await at('deep'), await at('edge')]).toEqual(['answer', 'answer', 'answer']);
+  await save({ delete: await idsAt('*') });
+  await untilServed();
+  expect(await at('aname')).toBe('nxdomain');
+});
+
+test(`${ROUNDS} random edits leave no name that exists denied (seed ${SEED})`, {
+  timeout: 600_000,
+}, async () => {
+  const rounds = fc.sample(
+    fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...CONTENTS), fc.nat(99), fc.nat(9)),
+    { numRuns: ROUNDS, seed: SEED },
+  );
+  let marked = 0;
+  for (const [name, content, victim, chance] of rounds) {
+    if (chance === 0) await setEdge(!hasEdge);
+    const held = [...(await loadRecordsByName(database.db, domainId)).values()].flat();
+    const gone = held.length > 3 ? [held[victim % held.length]?.id as number] : [];
+    if ((await save({ create: [`${name} ${content}`], delete: gone })) !== 'saved') continue;
+    await untilServed();
+    expect(await disagreements()).toEqual([]);
+    const marks = await database.db
+      .selectFrom('zone_records')
+      .select('owner')
+      .where('type', '=', 0)
+      .where('removed', '=', false)
+      .execute();
+    marked += marks.length;
+  }
+  expect(marked).toBeGreaterThan(ROUNDS / 10);
+  await expectPublished(database.db, domainId);
+});
