@@ -74,6 +74,8 @@ export async function followChanges(options: FollowOptions): Promise<Following> 
 
 const PRIMARY_POLL_MS = 1000;
 const STANDBY_POLL_MS = 50;
+/** Between two reads of the feed: changes that come one by one are read together. */
+const SPACING_MS = 20;
 const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 
@@ -182,6 +184,7 @@ class Follower implements Following {
     // Who was away compares once: a server that crashed can have used transaction ids again behind the cursor.
     this.#compareAtMs = 0;
     while (!this.#stopping.signal.aborted) {
+      const startedMs = performance.now();
       const isCaughtUp = await this.#catchUp(connection);
       if (isCaughtUp) {
         succeeded();
@@ -195,6 +198,7 @@ class Follower implements Following {
       }
       const pollMs = isCaughtUp && !this.#standby ? PRIMARY_POLL_MS : STANDBY_POLL_MS;
       await this.#wakeup.wait(pollMs);
+      await pauseUnless(this.#stopping.signal, startedMs + SPACING_MS - performance.now());
     }
   }
 

@@ -6,7 +6,7 @@ import type { Name } from '../dns/name.ts';
 import type { ZoneState } from '../store/change-feed.ts';
 import { BUCKETS, type ChangedZone, type WantedZone, zoneFingerprint } from '../store/load-changed-zones.ts';
 import { type BuiltZone, buildZone } from '../zone/build-zone.ts';
-import type { Zone, ZoneRecord } from '../zone/zone.ts';
+import { MARK_TYPE, markOf, type Zone, type ZoneRecord } from '../zone/zone.ts';
 
 interface Content {
   readonly version: number;
@@ -175,5 +175,6 @@ function* withChangedSets(served: Zone, changed: ChangedZone): Generator<ZoneRec
       for (const one of rdata) yield { owner, type, ttl, rdata: one };
     }
   }
+  for (const name of served.marked) if (!touched.get(name)?.has(MARK_TYPE)) yield markOf(name);
   yield* changed.records;
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { printName } from '../dns/name.ts';
 import { printRdata } from '../dns/rdata.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
-import type { ZoneRecord } from '../zone/zone.ts';
+import { isMark, type ZoneRecord } from '../zone/zone.ts';
 import { loadPublishSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
@@ -68,8 +68,9 @@ function print({ owner, type, ttl, rdata }: ZoneRecord): string {
 }
 
 function judgeCounts({ served }: DomainRow, { records, count, deleted }: Published): string[] {
+  const held = records.filter((record) => !isMark(record)).length;
   return [
-    ...(count === records.length ? [] : [`the zone counts ${count} records, and has ${records.length}`]),
+    ...(count === held ? [] : [`the zone counts ${count} records, and has ${held}`]),
     ...(deleted === (served === 'none') ? [] : [`the zone is ${deleted ? 'not ' : ''}served: ${served}`]),
   ];
 }

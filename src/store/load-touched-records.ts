@@ -4,6 +4,8 @@ import { sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import { type Edit, idsTouched, namesTouched } from '../zone/edit.ts';
+import { formerHosts, possibleGlue } from '../zone/glue-needed.ts';
+import { printWithoutDot } from '../zone/name-text.ts';
 import { namesBetween } from '../zone/record-name.ts';
 import type { Database } from './database.ts';
 import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
@@ -47,6 +49,24 @@ async function loadCutsAt(
   return rows.map(decodeRecord);
 }
 
+/** For each host one NS that names it, if there is any at another name than these. */
+async function loadNameserversNaming(
+  trx: Database,
+  domainId: number,
+  hosts: readonly Name[],
+  except: readonly Name[],
+): Promise<CustomerRecord[]> {
+  if (hosts.length === 0) return [];
+  // One host can be named by thousands.
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
+      select * from records n
+      where n.domain_id = ${domainId} and delegated_host(n.type, n.managed, n.destination) = h.host
+        and n.name <> all(${except.map(encodeNameColumn)}::text[])
+      limit 1) r`.execute(trx);
+  return rows.map(decodeRecord);
+}
+
 /** A delegation is rare: then the domain's names are read, not its records. */
 async function namesBelow(
   trx: Database,
@@ -75,12 +95,20 @@ export async function loadTouchedRecords(
   const below = await namesBelow(trx, domainId, apex, needed.below);
   const at = new Set([apex, ...needed.at, ...below]);
   const records = await loadRecordsAt(trx, domainId, [...at]);
-  const cuts = await loadCutsAt(
-    trx,
-    domainId,
-    needed.cutsAt.filter((name) => !at.has(name)),
+  const hosts = formerHosts(needed, apex, records).filter((name) => !at.has(name));
+  records.push(...(await loadRecordsAt(trx, domainId, hosts)));
+  for (const host of hosts) at.add(host);
+  const above = new Set([...needed.cutsAt, ...hosts.flatMap((host) => [...namesBetween(host, apex)])]);
+  records.push(
+    ...(await loadCutsAt(
+      trx,
+      domainId,
+      [...above].filter((name) => !at.has(name)),
+    )),
   );
-  return [...records, ...cuts];
+  const glue = possibleGlue(needed, apex, records);
+  records.push(...(await loadNameserversNaming(trx, domainId, glue, needed.below)));
+  return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 
 export async function loadRecordsByName(

@@ -11,7 +11,7 @@ export interface LoadedZone {
   records: ZoneRecord[];
 }
 
-/** In the order of owner and type. Undefined where there is no such zone. */
+/** In the order of owner and type, marks among them. Undefined where there is no such zone. */
 export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | undefined> {
   // One statement: the version and the records are of one snapshot.
   const { rows } = await sql<{

@@ -3,10 +3,10 @@
 //     names that lie within each other → the domain's row → its zone's row
 
 import { sql } from 'kysely';
-import { loadPublishSettings, type PublishSettings } from './answer-settings.ts';
+import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
-import { type LockedZone, lockZones } from './write-zone.ts';
+import { LOCKED_ZONE_COLUMNS, type LockedZone } from './write-zone.ts';
 
 export interface DomainLock {
   readonly row: DomainRow;
@@ -19,26 +19,31 @@ export interface DomainLock {
 
 /** Undefined: there is none. A deleted one is locked too. */
 export async function lockDomain(trx: Database, domainId: number): Promise<DomainLock | undefined> {
-  const row = await lockRow(trx, domainId);
-  if (row === undefined) return undefined;
-  const zones = row.zoneId === null ? undefined : await lockZones(trx, [row.name], false);
-  // Read behind the lock: whoever changes the settings publishes the domains that were not locked then.
-  const settings = await loadPublishSettings(trx);
-  return { row, zone: zones?.get(row.name), settings, now: await currentTime(trx) };
-}
-
-async function lockRow(trx: Database, domainId: number): Promise<DomainRow | undefined> {
-  // The lock first: a statement that waits for it may read the tables beside it as they were before.
+  // The lock first: a statement that waits for it may read the tables beside it as they were before. The settings too:
+  // whoever changes them publishes the domains that were not locked then.
   const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
   if (locked.rows.length === 0) return undefined;
-  const { rows } = await sql<DomainRow>`
-    select ${DOMAIN_COLUMNS} from ${DOMAIN_TABLES} where d.id = ${domainId}`.execute(trx);
-  return rows[0];
+  const { rows } = await sql<LockedRow>`
+    with zone as materialized (
+      select ${LOCKED_ZONE_COLUMNS} from zones where id = (select zone_id from domains where id = ${domainId})
+      for update)
+    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, ${TIME} as now, to_jsonb(z)
+      || jsonb_build_object('nextVersion', nextval('change_version')) as zone
+    from ${DOMAIN_TABLES} left join zone z on true where d.id = ${domainId}`.execute(trx);
+  const { settings, now, zone, ...row } = rows[0] as LockedRow;
+  return { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
 }
 
+interface LockedRow extends DomainRow {
+  readonly settings: string | null;
+  readonly now: Date;
+  readonly zone: LockedZone | null;
+}
+
+const TIME = sql`date_trunc('milliseconds', clock_timestamp())`;
+
 export async function currentTime(trx: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`
-    select date_trunc('milliseconds', clock_timestamp()) as now`.execute(trx);
+  const { rows } = await sql<{ now: Date }>`select ${TIME} as now`.execute(trx);
   return (rows[0] as { now: Date }).now;
 }
 

@@ -4,9 +4,15 @@ import type { Migration } from 'kysely';
 import * as operatorZones from './migrations/0001-operator-zones.ts';
 import * as customerDomains from './migrations/0002-customer-domains.ts';
 import * as rateLimits from './migrations/0003-rate-limits.ts';
+import * as nameMarks from './migrations/0004-name-marks.ts';
+import * as delegations from './migrations/0005-delegations.ts';
+import * as plannedCheck from './migrations/0006-planned-check.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
   '0002-customer-domains': customerDomains,
   '0003-rate-limits': rateLimits,
+  '0004-name-marks': nameMarks,
+  '0005-delegations': delegations,
+  '0006-planned-check': plannedCheck,
 };

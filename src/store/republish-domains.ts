@@ -123,10 +123,10 @@ async function settleManagedRecords(trx: Database, locks: readonly DomainLock[])
 /** With the serial that it has: undefined when nothing differs. */
 async function republishOne(trx: Database, { row, zone, settings }: DomainLock): Promise<number | undefined> {
   const apex = decodeNameColumn(row.name);
-  const proxied = row.answersGeneration < settings.generations.edges ? await loadProxiedNames(trx, row) : [];
-  const records = row.served === 'full' ? await loadRecordsAt(trx, row.id, [apex, ...proxied]) : [];
+  const derived = row.answersGeneration < settings.generations.edges ? await loadDerivedNames(trx, row) : [];
+  const records = row.served === 'full' ? await loadRecordsAt(trx, row.id, [apex, ...derived]) : [];
   const published = new Map<Name, ZoneRecord[]>();
-  for (const name of new Set([apex, ...proxied])) {
+  for (const name of new Set([apex, ...derived])) {
     const at = records.filter((record) => record.name === name);
     published.set(name, publishName(at, settings.edges));
   }
@@ -144,10 +144,13 @@ function ownRecords(row: DomainRow, settings: PublishSettings, serial: number): 
   return apexRecords({ apex, nameservers: nameserversOf(row, settings), serial, rname: settings.rname });
 }
 
-async function loadProxiedNames(trx: Database, row: DomainRow): Promise<Name[]> {
+/** Where something else is published than the records there. */
+async function loadDerivedNames(trx: Database, row: DomainRow): Promise<Name[]> {
   if (row.served !== 'full') return [];
   const { rows } = await sql<{ name: string }>`
-    select distinct name from records where domain_id = ${row.id} and proxied`.execute(trx);
+    select distinct name from records where domain_id = ${row.id} and (proxied or type = 'ANAME')`.execute(
+    trx,
+  );
   return rows.map(({ name }) => decodeNameColumn(name));
 }
 

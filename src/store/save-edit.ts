@@ -1,7 +1,7 @@
 // The one way in which records are written: lock the domain → load what the edit touches → plan → records, published
 // records, serial, change in one transaction. An edit without a difference writes nothing.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { DatabaseError } from 'pg';
 import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
@@ -124,7 +124,6 @@ async function saveUnderLock(
   if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
   if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
   const ops = await finishOperations(trx, planned.ops, lock.now.toISOString());
-  await writeRecords(trx, row.id, ops);
   const written = await writeDomainChange(trx, lock, {
     by: order.by,
     source: order.source,
@@ -133,6 +132,7 @@ async function saveUnderLock(
     ...(order.reverts !== undefined && { reverts: order.reverts }),
     served: row.served,
     recordCount,
+    records: recordsWritten(row.id, ops),
     publish: recordsAfter(records, ops, [...touched, apex]),
   });
   return { kind: 'saved', ...written, recordCount, ops };
@@ -157,32 +157,31 @@ async function finishOperations(
   });
 }
 
-async function writeRecords(
-  trx: Database,
-  domainId: number,
-  ops: readonly SavedEditOperation[],
-): Promise<void> {
+/** As parts of a WITH. The constraints judge the result of all of them. */
+function recordsWritten(domainId: number, ops: readonly SavedEditOperation[]): RawBuilder<unknown>[] {
   const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
   const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
   const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
+  const parts: RawBuilder<unknown>[] = [];
   if (gone.length > 0) {
-    await sql`
-      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId}`.execute(trx);
+    parts.push(sql`deleted_records as (
+      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId})`);
   }
   if (updated.length > 0) {
-    await sql`
+    parts.push(sql`updated_records as (
       update records r set name = n.name, type = n.type, rdata = n.rdata, identity = n.identity,
         destination = n.destination, ttl = n.ttl, proxied = n.proxied, captcha = n.captcha, scheme = n.scheme,
         port = n.port, host_header = n.host_header, monitor = n.monitor, dest_country = n.dest_country,
         timeout = n.timeout, comment = n.comment, updated_at = n.updated_at
       from ${recordsAsTable(domainId, updated)} n
-      where r.id = n.id and r.domain_id = n.domain_id`.execute(trx);
+      where r.id = n.id and r.domain_id = n.domain_id)`);
   }
   if (created.length > 0) {
-    await sql`
+    parts.push(sql`created_records as (
       insert into records (${RECORD_COLUMN_NAMES})
-      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n`.execute(trx);
+      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n)`);
   }
+  return parts;
 }
 
 /** At each of the names everything that is there now; `before` had everything that was. */

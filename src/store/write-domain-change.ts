@@ -2,7 +2,7 @@
 // row and the log's. What is published is a function of the domain's records and the settings, and only the names
 // concerned are written.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import type { DomainStatus, Served } from '../zone/domain-status.ts';
@@ -21,7 +21,13 @@ import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
 import { encodeOperation } from './record-row.ts';
 import type { DomainOperation } from './schema.ts';
 import { announceAfterCommit } from './transaction.ts';
-import { type LockedZone, writeChanges, writeDifference } from './write-zone.ts';
+import {
+  type ChangedZone,
+  changesWritten,
+  differenceWritten,
+  type LockedZone,
+  writeDifference,
+} from './write-zone.ts';
 import { type Chunk, chunksOf, type RecordRow, recordRows } from './zone-rows.ts';
 
 export interface DomainChangeOrder extends ChangedBy {
@@ -32,6 +38,8 @@ export interface DomainChangeOrder extends ChangedBy {
   /** After the change. */
   readonly served: Served;
   readonly recordCount?: number;
+  /** Parts of a WITH that write the domain's records. */
+  readonly records?: readonly RawBuilder<unknown>[];
   /** The names whose records changed, each with all that it has now; `whole`: perhaps every one. */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
 }
@@ -48,24 +56,32 @@ export async function writeDomainChange(
   order: DomainChangeOrder,
 ): Promise<WrittenChange> {
   const { row, zone, settings } = lock;
+  const { by, source, served, records = [] } = order;
   const serial = nextSerial(row.serial);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
+  // The rest is one statement, where not everything is published: what is, is read from the records.
+  const whole = zone !== undefined && served !== 'none' && isWhole(lock, order);
+  if (whole) for (const written of records) await sql`with ${written} select`.execute(trx);
+  const parts = whole ? [] : [...records];
+  const changes: ChangedZone[] = [];
+  let last: Chunk | undefined;
   if (zone !== undefined) {
-    const { by, source, served } = order;
     if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
-    const records = served === 'none' ? await clearZone(trx, zone) : await publish(trx, lock, serial, order);
     const deleted = served === 'none';
-    const changed = { zoneId: zone.id, version: changeId, records, deleted };
-    await writeChanges(trx, [changed], deleted ? 'zone.unload' : 'zone.save', {
-      source,
-      actor: printActor(by),
-    });
+    const written = deleted ? await clearZone(trx, zone) : await publish(trx, lock, serial, order);
+    last = written.last;
+    changes.push({ zoneId: zone.id, version: changeId, records: written.records, deleted });
   }
+  if (last !== undefined) parts.push(differenceWritten(last));
+  const operation = served === 'none' ? 'zone.unload' : 'zone.save';
+  parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last !== undefined));
   await sql`
-    update domains set serial = ${serial}, served = ${order.served}, answers_generation = ${settings.generation},
-      record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
-    where id = ${row.id}`.execute(trx);
-  await writeLog(trx, lock, order, { changeId, serial });
+    with ${sql.join(parts)},
+    domain as (
+      update domains set serial = ${serial}, served = ${served}, answers_generation = ${settings.generation},
+        record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
+      where id = ${row.id})
+    ${logEntry(lock, order, { changeId, serial })}`.execute(trx);
   announceAfterCommit(trx);
   return { changeId, serial };
 }
@@ -75,39 +91,50 @@ async function nextVersion(trx: Database): Promise<number> {
   return (rows[0] as { id: number }).id;
 }
 
-async function clearZone(trx: Database, zone: LockedZone): Promise<number> {
-  if (!zone.deleted) await sql`delete from zone_records where zone_id = ${zone.id}`.execute(trx);
-  return 0;
+interface Published {
+  /** The number of the zone's records, without what `last` adds. */
+  readonly records: number;
+  /** Still to be written. */
+  readonly last?: Chunk;
 }
 
-/** The number of the zone's records then. */
+async function clearZone(trx: Database, zone: LockedZone): Promise<Published> {
+  if (!zone.deleted) await sql`delete from zone_records where zone_id = ${zone.id}`.execute(trx);
+  return { records: 0 };
+}
+
 async function publish(
   trx: Database,
   lock: DomainLock,
   serial: number,
   order: DomainChangeOrder,
-): Promise<number> {
+): Promise<Published> {
+  const zone = lock.zone as LockedZone;
+  let { records } = zone;
+  let last: Chunk | undefined;
+  for await (const chunk of chunksToPublish(trx, lock, serial, order)) {
+    if (last !== undefined) records += (await writeDifference(trx, last)).get(zone.id) ?? 0;
+    last = chunk;
+  }
+  return { records, ...(last !== undefined && { last }) };
+}
+
+async function* chunksToPublish(
+  trx: Database,
+  lock: DomainLock,
+  serial: number,
+  order: DomainChangeOrder,
+): AsyncGenerator<Chunk> {
   const { row, settings } = lock;
   const zone = lock.zone as LockedZone;
-  let growth = 0;
-  const write = async (chunk: Chunk): Promise<void> => {
-    growth += (await writeDifference(trx, chunk)).get(zone.id) ?? 0;
-  };
   const { publish, served } = order;
   if (publish === 'whole' || isWhole(lock, order)) {
     const records = await wholeZone(trx, row, settings, serial, served);
-    for (const chunk of chunksOf([
-      { zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) },
-    ])) {
-      await write(chunk);
-    }
+    yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) }]);
   } else {
     const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : publish;
-    for (const chunk of chunksOfNames(publishNames(row, settings, serial, names, served), zone)) {
-      await write(chunk);
-    }
+    yield* chunksOfNames(publishNames(row, settings, serial, names, served), zone);
   }
-  return zone.records + growth;
 }
 
 /** More than the names concerned: the zone comes back, or was made of other settings. */
@@ -182,30 +209,25 @@ function octetsIn({ rdata, owner }: RecordRow): number {
 
 export async function writeLog(
   trx: Database,
-  { row, now }: DomainLock,
-  { by, source, operation, ops = [], status, reverts }: Omit<DomainChangeOrder, 'served' | 'publish'>,
-  { changeId, serial }: WrittenChange,
+  lock: DomainLock,
+  order: LogOrder,
+  written: WrittenChange,
 ): Promise<void> {
-  await trx
-    .insertInto('domain_changes')
-    .values({
-      id: changeId,
-      domain_id: row.id,
-      account_id: row.accountId,
-      serial,
-      at: now,
-      operation,
-      source,
-      actor_kind: by.kind,
-      actor_account_id: by.accountId ?? null,
-      actor_key_id: by.keyId ?? null,
-      actor_address: by.address ?? null,
-      actor_name: by.name ?? null,
-      ops: JSON.stringify(ops.map(encodeOperation)),
-      status_from: status?.from ?? null,
-      status_to: status?.to ?? null,
-      check_id: null,
-      reverts: reverts ?? null,
-    })
-    .execute();
+  await logEntry(lock, order, written).execute(trx);
+}
+
+type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;
+
+function logEntry(
+  { row, now }: DomainLock,
+  { by, source, operation, ops = [], status, reverts }: LogOrder,
+  { changeId, serial }: WrittenChange,
+): RawBuilder<unknown> {
+  return sql`
+    insert into domain_changes (id, domain_id, account_id, serial, at, operation, source, actor_kind,
+      actor_account_id, actor_key_id, actor_address, actor_name, ops, status_from, status_to, reverts)
+    values (${changeId}, ${row.id}, ${row.accountId}, ${serial}, ${now}, ${operation}, ${source}, ${by.kind},
+      ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null}, ${by.name ?? null},
+      ${JSON.stringify(ops.map(encodeOperation))}, ${status?.from ?? null}, ${status?.to ?? null},
+      ${reverts ?? null})`;
 }

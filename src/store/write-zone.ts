@@ -2,7 +2,7 @@
 // Rows that stay are not touched; a row that goes becomes a tombstone, unless its set gets a newer row, which tells
 // as much.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from './schema.ts';
 import type { Chunk } from './zone-rows.ts';
@@ -17,6 +17,8 @@ export interface LockedZone {
   nextVersion: number;
 }
 
+export const LOCKED_ZONE_COLUMNS = sql`id, name, kind, version, records, deleted_at is not null as deleted`;
+
 /**
  * Locks the zones' rows, in one order for all writers (no deadlock), and draws each one's next version under its lock:
  * so a zone's versions rise in the order of the commits. With `create`, missing zones get a row, as deleted ones.
@@ -30,8 +32,7 @@ export async function lockZones(
     if (create) await createMissingZones(trx, names);
     const { rows } = await sql<LockedZone>`
       with locked as (
-        select id, name, kind, version, records, deleted_at is not null as deleted
-        from zones where name = any(${names}::text[]) order by name for update)
+        select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${names}::text[]) order by name for update)
       select *, nextval('change_version') as "nextVersion" from locked`.execute(trx);
     // A row can be purged between the two statements: then it is made again.
     if (!create || rows.length === names.length) return new Map(rows.map((zone) => [zone.name, zone]));
@@ -49,9 +50,14 @@ async function createMissingZones(trx: Database, names: readonly string[]): Prom
 
 /** Writes what differs; by zone, for those in which something did, by how much their number of records grew. */
 export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<number, number>> {
-  const { slices, rows } = chunk;
-  const touched = await sql<{ zone_id: number; growth: number }>`
-    with slice as materialized (
+  const { rows } = await sql<{ zone_id: number; growth: number }>`
+    with ${differenceWritten(chunk)} select zone_id, growth from grown`.execute(trx);
+  return new Map(rows.map((row) => [row.zone_id, row.growth]));
+}
+
+/** The same as parts of a WITH; `grown` is its result. */
+export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
+  return sql`slice as materialized (
       select * from unnest(
         ${slices.map((s) => s.zoneId)}::bigint[], ${slices.map((s) => s.version)}::bigint[],
         ${slices.map((s) => s.first)}::text[], ${slices.map((s) => s.end)}::text[]
@@ -76,7 +82,7 @@ export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<
       from incoming i left join present p using (zone_id, owner, type, identity)
       where p.zone_id is null or p.ttl <> i.ttl),
     going as materialized (
-      select p.ctid, p.zone_id, p.version, f.zone_id is not null as succeeded
+      select p.ctid, p.zone_id, p.version, p.type, f.zone_id is not null as succeeded
       from present p left join incoming i using (zone_id, owner, type, identity)
         left join (select distinct zone_id, owner, type from fresh) f
           on f.zone_id = p.zone_id and f.owner = p.owner and f.type = p.type
@@ -91,11 +97,13 @@ export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<
       select zone_id, owner, type, ttl, rdata, version from fresh
       on conflict (zone_id, owner, type,
         (case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end))
-      do update set ttl = excluded.ttl, version = excluded.version, removed = false)
-    select zone_id, sum(growth)::integer as growth
-    from (select zone_id, -1 as growth from going union all select zone_id, added::integer from fresh) t
-    group by zone_id`.execute(trx);
-  return new Map(touched.rows.map((row) => [row.zone_id, row.growth]));
+      do update set ttl = excluded.ttl, version = excluded.version, removed = false),
+    grown as (
+      select zone_id, sum(growth)::integer as growth
+      from (
+        select zone_id, -(type <> 0)::integer as growth from going
+        union all select zone_id, (added and type <> 0)::integer from fresh) t
+      group by zone_id)`;
 }
 
 export interface ChangedZone {
@@ -105,17 +113,38 @@ export interface ChangedZone {
   deleted: boolean;
 }
 
-/** A deleted zone keeps no rows behind: `complete_since` sends every older version to a whole load. */
 export async function writeChanges(
   trx: Database,
   zones: readonly ChangedZone[],
   operation: ChangeOperation,
-  by: { source: ChangeSource; actor?: string },
+  by: ChangedZonesBy,
 ): Promise<void> {
   if (zones.length === 0) return;
-  await sql`
-    with changed as materialized (
-      select *, (random() * 9007199254740991)::bigint as mark from unnest(
+  await sql`with ${changesWritten(zones, operation, by)} select`.execute(trx);
+}
+
+interface ChangedZonesBy {
+  readonly source: ChangeSource;
+  readonly actor?: string;
+}
+
+const NO_GROWTH = sql`0`;
+const GROWTH = sql`coalesce((select growth from grown where zone_id = c.id), 0)`;
+
+/**
+ * The zones' new state and the feed's rows, as parts of a WITH; with `grown`, their records grow by what `differenceWritten`
+ * says there. A deleted zone keeps no rows behind: `complete_since` sends every older version to a whole load.
+ */
+export function changesWritten(
+  zones: readonly ChangedZone[],
+  operation: ChangeOperation,
+  by: ChangedZonesBy,
+  grown = false,
+): RawBuilder<unknown> {
+  return sql`changed as materialized (
+      select id, version, records + ${grown ? GROWTH : NO_GROWTH} as records, deleted,
+        (random() * 9007199254740991)::bigint as mark
+      from unnest(
         ${zones.map((z) => z.zoneId)}::bigint[], ${zones.map((z) => z.version)}::bigint[],
         ${zones.map((z) => z.records)}::integer[], ${zones.map((z) => z.deleted)}::boolean[]
       ) as c(id, version, records, deleted)),
@@ -124,9 +153,8 @@ export async function writeChanges(
         deleted_at = case when c.deleted then now() end,
         complete_since = case when c.deleted then c.version else z.complete_since end
       from changed c where z.id = c.id
-      returning z.id, z.name, z.version, z.mark)
-    insert into changes (id, zone_id, zone, operation, source, actor, mark)
-    select version, id, name, ${operation}, ${by.source}, ${by.actor ?? null}, mark from touched`.execute(
-    trx,
-  );
+      returning z.id, z.name, z.version, z.mark),
+    fed as (
+      insert into changes (id, zone_id, zone, operation, source, actor, mark)
+      select version, id, name, ${operation}, ${by.source}, ${by.actor ?? null}, mark from touched)`;
 }

@@ -5,7 +5,7 @@ import { WireError } from '../dns/errors.ts';
 import { foldCase, isWildcard, isWithin, type Name, parentOf, printName } from '../dns/name.ts';
 import { checkRdata } from '../dns/rdata.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
-import type { RecordSet, Zone, ZoneNode, ZoneRecord } from './zone.ts';
+import { isMark, type RecordSet, type Zone, type ZoneNode, type ZoneRecord } from './zone.ts';
 
 export type ZoneProblemCode =
   | 'NO_SOA'
@@ -43,6 +43,7 @@ const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
+const NO_MARKS: ReadonlySet<Name> = new Set();
 
 type Report = (code: ZoneProblemCode, message: string, owner?: Name, type?: number) => void;
 
@@ -77,6 +78,7 @@ export function buildZone(apex: Name, records: Iterable<ZoneRecord>): BuiltZone 
 
   const nodes = new Map<Name, GrowingNode>();
   const keys: RdataKeys = new Map();
+  const marked = new Set<Name>();
   let count = 0;
   for (const record of records) {
     if (!acceptRecord(apex, record, report)) continue;
@@ -85,7 +87,8 @@ export function buildZone(apex: Name, records: Iterable<ZoneRecord>): BuiltZone 
       node = { name: record.owner, sets: new Map() };
       nodes.set(record.owner, node);
     }
-    if (addRecord(node, record, keys)) count++;
+    if (isMark(record)) marked.add(record.owner);
+    else if (addRecord(node, record, keys)) count++;
   }
 
   checkApex(apex, nodes.get(apex), report);
@@ -94,7 +97,7 @@ export function buildZone(apex: Name, records: Iterable<ZoneRecord>): BuiltZone 
   if (problems.length > 0 || soa === undefined) return { kind: 'refused', problems };
 
   addEmptyNonTerminals(apex, nodes);
-  return { kind: 'built', zone: finishZone(apex, soa, nodes, count) };
+  return { kind: 'built', zone: finishZone(apex, soa, nodes, marked, count) };
 }
 
 /** What can be said of one record alone. */
@@ -104,7 +107,7 @@ function acceptRecord(apex: Name, record: ZoneRecord, report: Report): boolean {
     report('OUT_OF_ZONE', `${printName(owner)} does not lie in the zone ${printName(apex)}`, owner, type);
     return false;
   }
-  if (isMetaType(type)) {
+  if (isMetaType(type) && !(isMark(record) && rdata.length === 0)) {
     report('META_TYPE', `${describe(owner, type)}: this type exists in messages only`, owner, type);
     return false;
   }
@@ -122,7 +125,7 @@ function acceptRecord(apex: Name, record: ZoneRecord, report: Report): boolean {
   return true;
 }
 
-/** Types that no zone can hold: 0, OPT, and the question and meta types 128 to 255 (RFC 6895 §3.1). */
+/** Types that no record of a zone has: 0, OPT, and the question and meta types 128 to 255 (RFC 6895 §3.1). */
 function isMetaType(type: number): boolean {
   return type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 }
@@ -265,6 +268,7 @@ function finishZone(
   apex: Name,
   soa: GrowingSet,
   nodes: Map<Name, GrowingNode | ZoneNode>,
+  marked: ReadonlySet<Name>,
   records: number,
 ): Zone {
   const timers = soa.rdata[0] as Uint8Array; // SERIAL REFRESH RETRY EXPIRE MINIMUM end the rdata (RFC 1035 §3.3.13)
@@ -275,6 +279,7 @@ function finishZone(
     negativeTtl: Math.min(soa.ttl, view.getUint32(16)),
     serial: view.getUint32(0),
     nodes: nodes as ReadonlyMap<Name, ZoneNode>,
+    marked: marked.size === 0 ? NO_MARKS : marked,
     records,
   };
 }

@@ -88,7 +88,10 @@ export interface RecordsNeeded {
   readonly below: readonly Name[];
 }
 
-/** Second step: with `found`, the records of `idsTouched`, all that `planEdit` has to see. */
+/**
+ * Second step: with `found`, the records of `idsTouched`, all that `planEdit` has to see, but for the glue of
+ * delegations (`formerHosts`, `possibleGlue`).
+ */
 export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRecord[]): RecordsNeeded {
   const at = new Set<Name>();
   const below = new Set<Name>();

@@ -27,13 +27,20 @@ class ConflictSearch {
   /** Written rows by the name they had: deleted ones, and those that are something else now. */
   readonly #left = new Map<Name, Row[]>();
   readonly #written = new Set<Name>();
+  /** The hosts that the domain's delegations name … */
+  readonly #hosts = new Set<Name>();
+  /** … and written rows by the host that they named before. */
+  readonly #formerHosts = new Map<Name, Row[]>();
   readonly #problems = new Map<string, EditProblem>();
   #delegationsWritten = false;
 
   constructor(rows: readonly Row[], apex: Name) {
     this.#apex = apex;
     for (const row of rows) {
-      if (row.after !== undefined) push(this.#at, row.after.name, row as LiveRow);
+      if (row.after !== undefined) {
+        push(this.#at, row.after.name, row as LiveRow);
+        if (row.after.type === 'NS') this.#hosts.add(hostOf(row.after));
+      }
       if (row.item === undefined) continue;
       for (const value of [row.before, row.after]) {
         if (value === undefined) continue;
@@ -41,6 +48,7 @@ class ConflictSearch {
         if (value.type === 'NS') this.#delegationsWritten = true;
       }
       if (row.before !== undefined) push(this.#left, row.before.name, row);
+      if (row.before?.type === 'NS') push(this.#formerHosts, hostOf(row.before), row);
     }
   }
 
@@ -121,19 +129,22 @@ class ConflictSearch {
     this.#blame(message, digests, this.#left.get(name) ?? []);
   }
 
-  /** At and below a delegation the child answers: what stands there besides NS, DS and glue is never seen. */
+  /**
+   * At and below a delegation the child answers: what stands there besides NS, DS and glue is never seen. Glue are the
+   * addresses of hosts that any delegation of the domain names, a sibling's too (RFC 9471 §2.2).
+   */
   #judgeCut(name: Name): void {
     const cut = this.#cutAtOrAbove(name);
     if (cut === undefined) return;
     const nameservers = (this.#at.get(cut) as LiveRow[]).filter(({ after }) => after.type === 'NS');
-    const targets = new Set(nameservers.map(({ after }) => targetOf('NS', after.rdata)));
+    const former = this.#formerHosts.get(name) ?? [];
     for (const row of this.#at.get(name) ?? []) {
       const { type, proxied } = row.after;
       if (name === cut && (type === 'NS' || type === 'DS')) continue;
-      if ((type === 'A' || type === 'AAAA') && !proxied && targets.has(name)) continue;
+      if ((type === 'A' || type === 'AAAA') && !proxied && this.#hosts.has(name)) continue;
       const place = name === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
-      const message = `${printName(name)} ${place}: only unproxied addresses of its nameservers can stand there`;
-      this.#blame(message, [row], nameservers, this.#left.get(cut) ?? []);
+      const message = `${printName(name)} ${place}: only unproxied addresses of hosts that the domain's NS records point to can stand there`;
+      this.#blame(message, [row], former, nameservers, this.#left.get(cut) ?? []);
     }
   }
 
@@ -163,6 +174,10 @@ class ConflictSearch {
     const key = `${list} ${index}`;
     if (!this.#problems.has(key)) this.#problems.set(key, { list, index, code: 'conflict', message });
   }
+}
+
+function hostOf({ rdata }: RecordValue): Name {
+  return targetOf('NS', rdata) as Name;
 }
 
 function identity({ type, rdata }: RecordValue): string {

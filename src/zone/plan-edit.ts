@@ -11,7 +11,7 @@ import { findConflicts } from './find-conflicts.ts';
 import { DEFAULT_TTL_SECONDS } from './record-types.ts';
 
 export interface EditState extends DraftState {
-  /** At least what `namesTouched` asks for; more changes nothing. */
+  /** At least what `namesTouched`, `formerHosts` and `possibleGlue` ask for; more changes nothing. */
   readonly records: readonly CustomerRecord[];
   /** Of the domain before the edit, without managed records. */
   readonly recordCount: number;

@@ -8,7 +8,7 @@ import { TYPE } from '../dns/type-codes.ts';
 import type { CustomerRecord, EdgeAddresses, RecordValue } from './customer-record.ts';
 import { rdataKey } from './rdata-key.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from './record-types.ts';
-import type { ZoneRecord } from './zone.ts';
+import { markOf, type ZoneRecord } from './zone.ts';
 
 /** The addresses that an unproxied ANAME's target was last seen with, as text, and their TTL. */
 export interface FlattenedTarget {
@@ -17,7 +17,11 @@ export interface FlattenedTarget {
   readonly ttl: number;
 }
 
-/** All that is published for `records`, which are all records at one name. Equal rdata once (RFC 2181 §5). */
+/**
+ * All that is published for `records`, which are all records at one name. Equal rdata once (RFC 2181 §5). Where they
+ * publish nothing (an ANAME without addresses yet, proxied ones without an edge) the name is marked: it exists, so no
+ * wildcard answers for it (RFC 4592 §2.2.1).
+ */
 export function publishName(
   records: readonly RecordValue[],
   edges: EdgeAddresses,
@@ -42,7 +46,8 @@ export function publishName(
     }
   }
   if (proxiedName !== undefined) published.push(...addressRecords(proxiedName, proxiedTtl, edges));
-  return published;
+  const [first] = records;
+  return published.length === 0 && first !== undefined ? [markOf(first.name)] : published;
 }
 
 function addressRecords(owner: Name, ttl: number, { v4, v6 }: EdgeAddresses): ZoneRecord[] {

@@ -11,6 +11,23 @@ export interface ZoneRecord {
   readonly rdata: Uint8Array;
 }
 
+/**
+ * The type of a mark, which says that its owner exists although nothing may be published there (RFC 4592 §2.2). It is
+ * reserved (RFC 6895 §3.1): no zone file holds it, and it never goes on the wire.
+ */
+export const MARK_TYPE = 0;
+
+export function markOf(owner: Name): ZoneRecord {
+  return { owner, type: MARK_TYPE, ttl: 0, rdata: NO_OCTETS };
+}
+
+const NO_OCTETS = new Uint8Array();
+
+/** True for a mark, which is stored with a zone's records and is none itself. */
+export function isMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
+  return type === MARK_TYPE;
+}
+
 /** All records of one name and type, with one TTL (RFC 2181 §5), each rdata once. */
 export interface RecordSet {
   readonly owner: Name;
@@ -19,7 +36,7 @@ export interface RecordSet {
   readonly rdata: readonly Uint8Array[];
 }
 
-/** A name that exists in a zone. An empty non-terminal has no sets (RFC 4592 §2.2.2). */
+/** A name that exists in a zone. Without sets: a marked name, or an empty non-terminal (RFC 4592 §2.2.2). */
 export interface ZoneNode {
   readonly name: Name;
   readonly sets: ReadonlyMap<number, RecordSet>;
@@ -32,6 +49,9 @@ export interface Zone {
   readonly negativeTtl: number;
   readonly serial: number;
   readonly nodes: ReadonlyMap<Name, ZoneNode>;
+  /** The names with a mark: they exist even without records and with nothing below. */
+  readonly marked: ReadonlySet<Name>;
+  /** Marks do not count. */
   readonly records: number;
 }
 

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportZone } from '../../src/cli/export-zone.ts';
 import { parseZoneName } from '../../src/cli/parse-zone-name.ts';
+import { parseName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
+import { markOf } from '../../src/zone/zone.ts';
 import { captureOutput } from '../support/captured-output.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone-folder.ts';
@@ -62,6 +64,20 @@ it('as JSON: its records in presentation form', async () => {
     ttl: 300,
     content: '192.0.2.1',
   });
+});
+
+it('marks are no records', async () => {
+  const apex = parseZoneName('marked.example');
+  const records = [
+    ...recordsOf(smallZone('marked.example.'), 'marked.example.'),
+    markOf(parseName('m', apex)),
+  ];
+  await saveZones(database.db, [{ apex, records }], { source: 'test' });
+  const { out } = await run({ apex });
+  expect(parseZoneFile(out)).toMatchObject({ problems: [], records: { length: 3 } });
+  expect(JSON.parse((await run({ apex }, true)).out).records).toHaveLength(3);
+  const file = join(folder.path, 'marked.zone');
+  expect((await run({ apex, file })).out).toMatch(/ records 3\n$/);
 });
 
 it('a zone that is not there makes the answer no', async () => {

@@ -53,6 +53,12 @@ describe('a bad zone file', () => {
     ]);
   });
 
+  it('is refused when it holds a mark, which only a customer’s domain can have', () => {
+    expect(problemsOf(smallZone('example.com.', 'a TYPE0 \\# 0\n'))).toEqual([
+      expect.stringMatching(/^judged\.zone:6:3: type: a zone cannot hold records of type TYPE0$/),
+    ]);
+  });
+
   it('is refused with every problem of its zone, at the record concerned', () => {
     const problems = problemsOf(
       smallZone('example.com.', `a CNAME b\na A 192.0.2.1\n@ DS 1 8 1 ${'00'.repeat(20)}\n`),

@@ -28,6 +28,21 @@ describe('a connection', () => {
     await expect(connection.query('select 1')).rejects.toThrow('closed');
   });
 
+  test('lets the server look whether we are still there', async () => {
+    const connection = await connect(database.url, { applicationName: 'test' });
+    // Over the unix socket of the tests they have no effect, and show no value.
+    const rows = await connection.query(
+      "select name, source from pg_settings where name like 'tcp\\_%' order by name",
+    );
+    expect(rows).toEqual([
+      ['tcp_keepalives_count', 'session'],
+      ['tcp_keepalives_idle', 'session'],
+      ['tcp_keepalives_interval', 'session'],
+      ['tcp_user_timeout', 'session'],
+    ]);
+    await connection.close();
+  });
+
   test('that sends rows slowly is not silent', async () => {
     const connection = await connect(proxy.url, { applicationName: 'test' });
     const rows: unknown[] = [];

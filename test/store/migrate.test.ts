@@ -1,13 +1,15 @@
 // The schema and the stored settings.
 
-import { sql } from 'kysely';
+import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadAnswerSettings } from '../../src/store/answer-settings.ts';
+import { loadAnswerSettings, saveAnswerSettings } from '../../src/store/answer-settings.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { checkSchema, migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
+import { edit } from '../support/customer-records.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../support/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../support/domains.ts';
 import { smallZone } from '../support/follow.ts';
 
 describe.each(testServers())('on $name', (server) => {
@@ -39,6 +41,32 @@ describe.each(testServers())('on $name', (server) => {
     await expect(checkSchema(database.db)).rejects.toThrow(
       'older than this program (it lacks 0001-operator-zones, ',
     );
+  });
+
+  test('names that publish nothing get their marks in a database that is older than marks', async () => {
+    const { db } = database;
+    const provider = { getMigrations: async () => migrations };
+    const { error } = await new Migrator({ db, provider }).migrateTo('0003-rate-limits');
+    expect(error).toBeUndefined();
+    await db.transaction().execute((trx) => saveAnswerSettings(trx, TEST_SETTINGS));
+    const accountId = await newAccount(db, 'a@example.org');
+    const { id } = await newDomain(db, accountId);
+    const plain = await newDomain(db, accountId, 'plain.test.');
+    await saved(db, id, edit({ create: ['m TXT x', 't TXT x'] }));
+    // as it was left then: the record is there, and nothing is published
+    await sql`update records set type = 'ANAME', rdata = '\\x00', identity = '\\x00' where name like 'm.%'`.execute(
+      db,
+    );
+    await sql`delete from zone_records where owner like 'm.%'`.execute(db);
+    await sql`update zones set records = records - 1 where name = 'example.com.'`.execute(db);
+    expect(await migrate(db, TEST_SETTINGS)).toEqual({
+      applied: Object.keys(migrations).filter((name) => name > '0003-rate-limits'),
+      changed: [],
+      zones: 1,
+    });
+    expect(await published(db)).toContain('m 0 TYPE0 \\# 0');
+    await expectPublished(db, id, plain.id);
+    expect(await migrate(db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
   });
 
   test('a setting that differs is told, and operator zones are not made of it', async () => {

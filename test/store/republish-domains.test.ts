@@ -12,7 +12,7 @@ import { deleteDomain, restoreDomain } from '../../src/store/save-domain.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
 import { updateDomain } from '../../src/store/update-domain.ts';
 import { NO_EDIT } from '../../src/zone/edit.ts';
-import { edit } from '../support/customer-records.ts';
+import { APEX, edit } from '../support/customer-records.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../support/database.ts';
 import { BY, expectPublished, newAccount, newDomain, published, saved } from '../support/domains.ts';
 import { followLoaded, smallZone, untilEqual } from '../support/follow.ts';
@@ -76,6 +76,32 @@ describe.each(testServers())('on $name', (server) => {
     await untilEqual(node, db);
     expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({ changed: [], zones: 0 });
     expect(await change({ edgeIpv4: [...edgeIpv4].reverse(), edgeIpv6: [] })).toMatchObject({ zones: 0 });
+    await node.stop();
+  });
+
+  test('without an edge proxied names are marked, until there is one again', async () => {
+    const { db } = database;
+    const node = await followLoaded({ databaseUrl: database.url });
+    const www = () => node.zones.get(APEX)?.nodes.get(parseName('www.example.com.'))?.sets.size;
+    const counts = async () =>
+      await db.selectFrom('zones').select('records').where('name', '=', 'example.com.').execute();
+    expect(await change({ edgeIpv4: [], edgeIpv6: [] })).toMatchObject({ zones: 1 });
+    expect((await published(db))?.filter((line) => !/ (SOA|NS|TXT) /.test(line))).toEqual([
+      'www 0 TYPE0 \\# 0',
+    ]);
+    expect(await counts()).toEqual([{ records: 5 }]);
+    await allPublished();
+    await untilEqual(node, db);
+    expect(www()).toBe(0);
+    expect(await change({})).toMatchObject({ zones: 1 });
+    expect((await published(db))?.filter((line) => line.startsWith('www'))).toEqual([
+      'www 300 A 192.0.2.1',
+      'www 300 AAAA 2001:db8::1',
+    ]);
+    expect(await counts()).toEqual([{ records: 9 }]);
+    await allPublished();
+    await untilEqual(node, db);
+    expect(www()).toBe(2);
     await node.stop();
   });
 

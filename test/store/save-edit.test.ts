@@ -2,11 +2,12 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
+import { parseName, printName } from '../../src/dns/name.ts';
 import { listDomainChanges } from '../../src/store/load-changes.ts';
 import { loadDomainById } from '../../src/store/load-domains.ts';
 import { listRecords, loadRecords } from '../../src/store/load-records.ts';
 import { saveEdit } from '../../src/store/save-edit.ts';
+import { saveRevert } from '../../src/store/save-revert.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { setPlan } from '../../src/store/update-domain.ts';
 import type { CustomerRecord } from '../../src/zone/customer-record.ts';
@@ -190,6 +191,149 @@ describe.each(testServers())('on $name', (server) => {
     const deep = await loadIds(database, 'x.y.d');
     await saved(db, domainId, edit({ ...delegate, delete: deep }));
     await expectPublished(db, domainId);
+  });
+
+  test('a sibling’s glue comes with its delegation, and is not left by it', async () => {
+    const { db } = database;
+    const asked = async (lines: Parameters<typeof edit>[0]) => {
+      const result = await saveEdit(db, { ...BY, domainId, edit: edit(lines) });
+      return result.kind === 'problems' ? result.problems.map(showProblem) : result.kind;
+    };
+    const idOf = async (name: string, type: string) => {
+      const [id] = await loadIds(database, name, type);
+      return id as number;
+    };
+    await saved(db, domainId, edit({ create: ['b NS ns.else.example.', 'w.c A 192.0.2.1'] }));
+    expect(await asked({ create: ['ns.b A 192.0.2.1'] })).toEqual(['conflict create[0]']);
+    await saved(db, domainId, edit({ create: ['a NS NS.b.example.com', 'a NS c.c.example.com'] }));
+    expect(await asked({ create: ['x.ns.b A 192.0.2.1'] })).toEqual(['conflict create[0]']);
+    await saved(db, domainId, edit({ create: ['ns.b A 192.0.2.1', 'c.c AAAA 2001:db8::1'] }));
+    expect(await asked({ delete: await loadIds(database, 'a') })).toEqual(['conflict delete[0]']);
+    expect(await asked({ replace: [['a', 'NS', 'NS ns.else.example.']] })).toEqual(['conflict replace[0]']);
+    expect(await asked({ update: [[await idOf('ns.b', 'A'), { name: 'x.b' }]] })).toEqual([
+      'conflict update[0]',
+    ]);
+    expect(await asked({ create: ['c NS ns.else.example.'] })).toEqual(['conflict create[0]']);
+    // another delegation takes it over; the one that goes is the last
+    await saved(
+      db,
+      domainId,
+      edit({ create: ['d NS ns.b.example.com'], delete: await loadIds(database, 'a') }),
+    );
+    expect(await asked({ delete: [await idOf('d', 'NS')] })).toEqual(['conflict delete[0]']);
+    const glue = await loadIds(database, 'ns.b');
+    const { changeId } = await saved(
+      db,
+      domainId,
+      edit({ delete: [...glue, await idOf('d', 'NS')], create: ['ns.e A 192.0.2.2'] }),
+    );
+    await expectPublished(db, domainId);
+    expect(await saveRevert(db, { domainId, changeId, by: BY.by })).toMatchObject({ kind: 'saved' });
+    expect((await listed(db, domainId)).filter((line) => /^(ns\.)?[bd] /.test(line))).toEqual([
+      'b 300 NS ns.else.example',
+      'd 300 NS ns.b.example.com',
+      'ns.b 300 A 192.0.2.1',
+    ]);
+    // a revert is judged as any edit: the delegation that it takes away leaves glue
+    const { changeId: delegated } = await saved(db, domainId, edit({ create: ['f NS ns9.b.example.com'] }));
+    await saved(db, domainId, edit({ create: ['ns9.b A 192.0.2.9'] }));
+    expect(await saveRevert(db, { domainId, changeId: delegated, by: BY.by })).toMatchObject({
+      kind: 'problems',
+      problems: [{ code: 'conflict', list: 'delete', index: 0 }],
+    });
+    await expectPublished(db, domainId);
+  });
+
+  test('what stands at and below delegations the database judges as the planner does', async () => {
+    const { db } = database;
+    const wanted = [
+      'a NS ns.b.example.com',
+      'b NS ns.else.example.',
+      'ns.b A 192.0.2.1',
+      't TXT x',
+      'w.c TXT x',
+    ];
+    await saved(db, domainId, edit({ create: wanted }));
+    const fails = async (statement: ReturnType<typeof sql>) =>
+      await statement.execute(db).then(
+        ({ numAffectedRows }) => `${numAffectedRows} written`,
+        (error) => error.constraint,
+      );
+    const at = (name: string) => `${name}.example.com.`;
+    const copy = (line: string) => {
+      const { name, type, rdata, proxied } = newRecord(line);
+      const host = type === 'NS' ? line.split(' ').at(-1) : '';
+      return sql`
+        insert into records (domain_id, name, type, rdata, identity, destination, ttl, proxied, captcha, scheme, port,
+          monitor, timeout, created_at, updated_at)
+        values (${domainId}, ${printName(name)}, ${type}, ${Buffer.from(rdata)}, ${Buffer.from(rdata).subarray(0, 33)},
+          ${host}, 300, ${proxied}, false, 'Default', 443, false, 15, now(), now())`;
+    };
+    const refused = 'records_at_delegations';
+    for (const line of [
+      'b A 192.0.2.1',
+      'b TXT x',
+      'ns.b TXT x',
+      'x.y.b A 192.0.2.1',
+      'x.b NS ns.else.example',
+      'ns2.b AAAA 2001:db8::1',
+      'c NS ns.else.example',
+    ])
+      expect([line, await fails(copy(line))]).toEqual([line, refused]);
+    for (const [change, where] of [
+      [sql`name = ${at('x.a')}`, sql`type = 'TXT'`],
+      [sql`proxied = true`, sql`type = 'A'`],
+      [sql`name = ${at('x.b')}`, sql`type = 'A'`],
+      [sql`destination = 'ns.else.example', identity = 'x'`, sql`name = ${at('a')}`],
+      [sql`name = ${at('c')}`, sql`name = ${at('a')}`],
+    ] as const)
+      expect(await fails(sql`update records set ${change} where ${where}`)).toBe(refused);
+    expect(await fails(sql`delete from records where name = ${at('a')}`)).toBe(refused);
+    // what is in order is written: more glue, a delegation that takes it over, both at once
+    for (const line of [
+      'ns.b AAAA 2001:db8::1',
+      'd NS NS.b.example.com',
+      'e NS b.example.com',
+      'b A 192.0.2.1',
+    ])
+      expect([line, await fails(copy(line))]).toEqual([line, '1 written']);
+    expect(await fails(sql`delete from records where name = ${at('a')}`)).toBe('1 written');
+    expect(await fails(sql`delete from records where name in (${at('d')}, ${at('ns.b')})`)).toBe('3 written');
+    expect(await fails(sql`delete from domains where id = ${domainId}`)).toBe('1 written');
+  });
+
+  test('a name whose records publish nothing is marked, until it has something or is gone', async () => {
+    const { db } = database;
+    const marks = async () => (await published(db))?.filter((line) => line.includes('TYPE0'));
+    const counted = async () =>
+      (await db.selectFrom('zones').select('records').where('name', '=', 'example.com.').execute())[0]
+        ?.records;
+    const node = await followLoaded({ databaseUrl: database.url });
+    const served = () => node.zones.get(APEX)?.records;
+    const check = async (expected: string[], records: number) => {
+      expect(await marks()).toEqual(expected);
+      expect(await counted()).toBe(records);
+      await expectPublished(db, domainId);
+      await untilEqual(node, db);
+      expect(served()).toBe(records);
+      expect(node.state().records).toBe(records);
+    };
+    const { ops } = await saved(
+      db,
+      domainId,
+      edit({ create: ['m ANAME x.example.net', '*.w ANAME x.example.net'] }),
+    );
+    await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 3);
+    await saved(db, domainId, edit({ create: ['other TXT x'] })); // the node rebuilds the zone from a difference
+    await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
+    await saved(db, domainId, edit({ update: [[ops[0]?.after?.id as number, { ttl: 900 }]] }));
+    await saved(db, domainId, edit({ create: ['m TXT x'] }));
+    await check(['*.w 0 TYPE0 \\# 0'], 5);
+    await saved(db, domainId, edit({ delete: await loadIds(database, 'm', 'TXT') }));
+    await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
+    await saved(db, domainId, edit({ delete: ops.map(({ after }) => after?.id as number) }));
+    await check([], 4);
+    await node.stop();
   });
 
   test('an edit can be made from what is there, inside a transaction that goes on when it fails', async () => {
@@ -394,12 +538,13 @@ describe.each(testServers())('on $name', (server) => {
     await expect(bad).rejects.toThrow('a.example.com. has a CNAME and something else');
   });
 
-  async function loadIds({ db }: TestDatabase, name: string): Promise<number[]> {
+  async function loadIds({ db }: TestDatabase, name: string, type?: string): Promise<number[]> {
     const rows = await db
       .selectFrom('records')
-      .select('id')
+      .select(['id', 'type'])
       .where('name', '=', `${name}.example.com.`)
+      .orderBy('id')
       .execute();
-    return rows.map(({ id }) => id);
+    return rows.filter((row) => type === undefined || row.type === type).map(({ id }) => id);
   }
 });

@@ -131,7 +131,7 @@ k 60 TYPE65281 \\# 0`,
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const bad = {
       apex: parseName('b.example.'),
-      records: [{ owner: A, type: 0, ttl: 1, rdata: new Uint8Array() }],
+      records: [{ owner: A, type: 0, ttl: 1, rdata: Uint8Array.of(1) }],
     };
     await expect(saveZones(db, [smallZone('a.example.', 2), bad], BY)).rejects.toThrow('check constraint');
     expect(await changes()).toHaveLength(1);

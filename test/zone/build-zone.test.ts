@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { type BuiltZone, buildZone } from '../../src/zone/build-zone.ts';
-import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import { markOf, type Zone, type ZoneRecord } from '../../src/zone/zone.ts';
 import { recordsOf } from '../support/zone-text.ts';
 
 const APEX = parseName('example.');
@@ -169,7 +169,7 @@ describe('records that no zone file could give', () => {
       { type: TYPE.NS, rdata: Uint8Array.of(0xc0, 0x0c) },
       /^BAD_RDATA a\.example\. NS: /,
     ],
-    ['type 0', { type: 0 }, /^META_TYPE a\.example\. TYPE0: /],
+    ['type 0 with rdata, which is no mark', { type: 0 }, /^META_TYPE a\.example\. TYPE0: /],
     ['OPT', { type: TYPE.OPT }, /^META_TYPE a\.example\. OPT: /],
     ['TSIG', { type: TYPE.TSIG }, /^META_TYPE a\.example\. TSIG: /],
     ['AXFR', { type: TYPE.AXFR }, /^META_TYPE a\.example\. AXFR: /],
@@ -247,6 +247,35 @@ describe('records that make a zone', () => {
       'f.example.',
     ]);
     expect(zone.nodes.get(parseName('b.c.example.'))?.sets.size).toBe(0);
+  });
+
+  it('has a node without sets for a marked name, which is no record, and above it', () => {
+    const marks = ['m', 'x.y', '*.w', 'a', '@'].map((name) =>
+      markOf(parseName(name.replace('@', 'example.'), APEX)),
+    );
+    const result = buildZone(APEX, [
+      ...marks,
+      ...recordsOf(`${SOA}${NS}a 60 A 192.0.2.1`, 'example.'),
+      ...marks,
+    ]);
+    if (result.kind === 'refused') throw new Error(problemsOf(result).join());
+    const { nodes, marked, records } = result.zone;
+    const setsAt = [...nodes.values()].map(({ name, sets }) => `${printName(name)} ${[...sets.keys()]}`);
+    expect(setsAt.sort()).toEqual([
+      '*.w.example. ',
+      'a.example. 1',
+      'example. 6,2',
+      'm.example. ',
+      'w.example. ',
+      'x.y.example. ',
+      'y.example. ',
+    ]);
+    expect(marked).toEqual(new Set(marks.map(({ owner }) => owner)));
+    expect(records).toBe(3);
+    expect(built(SOA + NS).marked.size).toBe(0);
+    expect(
+      problemsOf(buildZone(APEX, [...recordsOf(SOA + NS, 'example.'), markOf(parseName('other.'))])),
+    ).toEqual(['OUT_OF_ZONE other. does not lie in the zone example.']);
   });
 
   it('may be the root', () => {

@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { foldCase, parseName } from '../../src/dns/name.ts';
 import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
+import { markOf } from '../../src/zone/zone.ts';
 import { type AnswerCase, readAnswerCases } from '../support/answer-cases.ts';
 import { linesOfSets, type Observed, observe } from '../support/observed-answer.ts';
 import { nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
-import { zoneOf, zonesOf } from '../support/zone-text.ts';
+import { recordsOf, zoneOf, zonesOf } from '../support/zone-text.ts';
 
 /** What the case says: of a truncated answer, not which records it still holds. */
 function saidBy({ octets, ...seen }: Observed): object {
@@ -86,5 +88,49 @@ describe('what an answer tells beside its records', () => {
       'ns.example. 60 A 192.0.2.2',
       'ns.sibling.example. 60 A 192.0.2.4',
     ]);
+  });
+});
+
+describe('a marked name', () => {
+  const apex = parseName('example.');
+  const text = [
+    '@ 60 SOA ns h 1 2 3 4 5',
+    '@ 60 NS ns.example.net.',
+    '* 60 A 192.0.2.1',
+    'to 60 CNAME m',
+    'to-wild 60 CNAME q.w',
+    'mx 60 MX 1 m',
+    'b.e 60 A 192.0.2.2',
+    'w 60 TXT x',
+  ].join('\n');
+  const marks = ['m', 'a.b.c', '*.w', 'e'].map((name) => markOf(parseName(name, apex)));
+  const built = buildZone(apex, [...recordsOf(text, 'example.'), ...marks]);
+  const zones = zonesOf((built as Extract<typeof built, { kind: 'built' }>).zone);
+
+  it.each([
+    ['m', 'nodata'],
+    ['x.m', 'nxdomain'], // the closest encloser is the mark: the wildcard above does not reach
+    ['a.b.c', 'nodata'],
+    ['b.c', 'nodata'],
+    ['c', 'nodata'],
+    ['x.c', 'nxdomain'],
+    ['q.w', 'nodata'],
+    ['*.w', 'nodata'],
+    ['e', 'nodata'],
+    ['other', 'answer'],
+    ['to', 'nodata'],
+    ['to-wild', 'nodata'],
+  ])('%s is %s for every type but those of its aliases (RFC 4592 §2.2)', (name, kind) => {
+    for (const type of [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.NS, TYPE.DS, TYPE.SOA, TYPE.ANY, 0, 65280]) {
+      if (kind === 'answer' && type !== TYPE.A && type !== TYPE.ANY) continue;
+      if (name.startsWith('to') && type === TYPE.ANY) continue;
+      const found = findAnswer(zones, parseName(name, apex), type);
+      expect([type, found.kind]).toEqual([type, kind]);
+      expect([...found.answer, ...found.authority].map((set) => set.type)).not.toContain(0);
+    }
+  });
+
+  it('brings nothing into the additional section, nor does the wildcard in its place', () => {
+    expect(findAnswer(zones, parseName('mx', apex), TYPE.MX).additional).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { draftEdit } from '../../src/zone/draft.ts';
 import { findConflicts } from '../../src/zone/find-conflicts.ts';
 import { APEX, type EditLines, edit, editState } from '../support/customer-records.ts';
@@ -33,7 +33,7 @@ it.each<[string[], EditLines, string[]]>([
     ['1: s NS ns.example.net'],
     { create: ['w.s A 192.0.2.1'] },
     [
-      'create[0]: w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of its nameservers can stand there',
+      "create[0]: w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to can stand there",
     ],
   ],
 ])('%s and %j', (lines, wanted, expected) => {
@@ -56,4 +56,64 @@ it('says one thing about one item', () => {
 it('sees the topmost delegation', () => {
   const old = ['1: s NS ns.example.net', '2: x.s NS ns.example.net'];
   expect(messages(old, { create: ['y.x.s TXT x'] })[0]).toContain('below the delegation s.example.com.');
+});
+
+describe('glue', () => {
+  /** a names a host of its own, one below its sibling b, and one outside. */
+  const delegated = [
+    '1: a NS ns1.a.example.com',
+    '2: a NS ns.b.example.com',
+    '3: a NS ns.example.net',
+    '4: b NS ns.example.net',
+    '5: ns1.a A 192.0.2.1',
+    '6: ns.b A 192.0.2.2',
+  ];
+  const blamed = (lines: string[], wanted: EditLines) =>
+    messages(lines, wanted).map((text) => text.replace(/^(\S+: \S+) .*/, '$1'));
+
+  it.each<[string, EditLines, string[]]>([
+    ['more of it, also for a sibling', { create: ['ns.b AAAA 2001:db8::1', 'ns1.a A 192.0.2.3'] }, []],
+    [
+      'not for a host that nobody names',
+      { create: ['ns2.b A 192.0.2.1'] },
+      ['create[0]: ns2.b.example.com.'],
+    ],
+    ['not other types', { create: ['ns.b TXT x'] }, ['create[0]: ns.b.example.com.']],
+    ['not a proxied one', { update: [[6, { proxied: true }]] }, ['update[0]: ns.b.example.com.']],
+    ['is not left by its delegation', { create: ['t TXT x'], delete: [2] }, ['delete[0]: ns.b.example.com.']],
+    ['goes with its delegation', { delete: [2, 6] }, []],
+    [
+      'is not left by a delegation that names another host, whatever else is done to its cut',
+      { update: [[2, { destination: 'ns1.b.example.com' }]], create: ['b NS ns2.example.net'] },
+      ['update[0]: ns.b.example.com.'],
+    ],
+    ['can be taken over by another delegation', { delete: [2], create: ['c NS ns.b.example.com'] }, []],
+    ['is no glue where its cut goes', { delete: [2, 4] }, []],
+    [
+      'of its own delegation may be a sibling’s after it',
+      { delete: [1], create: ['c NS NS1.A.example.com'] },
+      [],
+    ],
+    [
+      'is not left by its own delegation, while that has other hosts',
+      { delete: [1] },
+      ['delete[0]: ns1.a.example.com.'],
+    ],
+    ['may stand at a cut', { create: ['c NS b.example.com', 'b A 192.0.2.1'] }, []],
+    [
+      'does not make its host a delegation',
+      { create: ['x.ns.b A 192.0.2.1'] },
+      ['create[0]: x.ns.b.example.com.'],
+    ],
+  ])('%s', (_, wanted, expected) => {
+    expect(blamed(delegated, wanted)).toEqual(expected);
+  });
+
+  it('makes a new cut above it possible', () => {
+    const lines = ['1: a NS ns.b.example.com', '2: ns.b A 192.0.2.1'];
+    expect(blamed(lines, { create: ['b NS ns.example.net'] })).toEqual([]);
+    expect(blamed([...lines, '3: www.b A 192.0.2.1'], { create: ['b NS ns.example.net'] })).toEqual([
+      'create[0]: www.b.example.com.',
+    ]);
+  });
 });

@@ -11,7 +11,7 @@ import {
   publishName,
   publishRecords,
 } from '../../src/zone/publish.ts';
-import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { markOf, type ZoneRecord } from '../../src/zone/zone.ts';
 import { APEX, EDGES, NO_EDGES, newRecord, records } from '../support/customer-records.ts';
 
 function shown(published: readonly ZoneRecord[]): string[] {
@@ -97,8 +97,19 @@ describe('a name', () => {
     );
   });
 
-  it('vanishes when it is proxied and there is no edge', () => {
-    expect(publishName([newRecord('www A 192.0.2.1 ; proxied')], NO_EDGES)).toEqual([]);
+  it('is marked where nothing is published, and only there', () => {
+    const mark = [markOf(parseName('www.example.com.'))];
+    const proxied = newRecord('www A 192.0.2.1 ; proxied');
+    const aname = newRecord('www ANAME web.example.net');
+    expect(publishName([proxied], NO_EDGES)).toEqual(mark);
+    expect(publishName([proxied, newRecord('www AAAA 2001:db8::7 ; proxied')], NO_EDGES)).toEqual(mark);
+    expect(publishName([aname], EDGES)).toEqual(mark);
+    expect(publishName([aname], EDGES, { v4: [], v6: [], ttl: 60 })).toEqual(mark);
+    expect(publishName([aname], EDGES, { v4: ['192.0.2.7'], v6: [], ttl: 60 })).toHaveLength(1);
+    expect(shown(publishName([proxied, newRecord('www TXT x')], NO_EDGES))).toEqual([
+      'www.example.com. 300 TXT "x"',
+    ]);
+    expect(publishName([], EDGES)).toEqual([]);
   });
 });
 

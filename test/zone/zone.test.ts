@@ -1,0 +1,18 @@
+// Marks: names that exist although nothing is published there.
+
+import { expect, test } from 'vitest';
+import { parseName } from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { isMark, MARK_TYPE, markOf } from '../../src/zone/zone.ts';
+
+test('a mark has the owner, the reserved type 0 and nothing else (RFC 6895 §3.1)', () => {
+  const owner = parseName('www.example.com.');
+  const mark = markOf(owner);
+  expect(mark).toEqual({ owner, type: 0, ttl: 0, rdata: new Uint8Array() });
+  expect(mark.type).toBe(MARK_TYPE);
+  expect(isMark(mark)).toBe(true);
+});
+
+test('no record of a real type is a mark, the empty one of an unknown type neither', () => {
+  for (const type of [...Object.values(TYPE), 65280]) expect(isMark({ type })).toBe(false);
+});
