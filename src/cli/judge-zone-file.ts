@@ -6,8 +6,9 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { type Name, ROOT } from '../dns/name.ts';
 import { parseZoneFile, type ZoneFile, type ZoneFileRecord } from '../dns/parse-zone-file.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { buildZone, type ZoneProblem } from '../zone/build-zone.ts';
+import { buildZone } from '../zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../zone/zone.ts';
+import type { ZoneProblem } from '../zone/zone-problem.ts';
 import { confineInclude } from './confine-include.ts';
 import { explainFileError, type ZoneFilePath } from './find-zone-files.ts';
 

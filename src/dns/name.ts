@@ -7,7 +7,7 @@ export type Name = string & { readonly __brand: 'Name' };
 
 export const ROOT = '\0' as Name;
 
-const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
+export const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
 const MAX_LABEL_OCTETS = 63;
 const POINTER = 0xc0; // RFC 1035 §4.1.4
 const MAX_POINTERS = 127; // as many as labels fit: more are only there to keep us busy

@@ -1,0 +1,102 @@
+// What the record sets of one name say about each other and about the names above it: all that a zone is judged by beside
+// its single records. A change of a zone needs to look at the names that it touches only.
+
+import { isWildcard, type Name, parentOf, printName } from '../dns/name.ts';
+import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
+import type { RecordSet, ZoneNode } from './zone.ts';
+import { describeSet, type ProblemList } from './zone-problem.ts';
+
+const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
+
+/** What must stand at the apex, and what must not. */
+export function checkApex(
+  apex: Name,
+  sets: ReadonlyMap<number, RecordSet> | undefined,
+  problems: ProblemList,
+): void {
+  const soa = sets?.get(TYPE.SOA);
+  if (soa === undefined) problems.report('NO_SOA', `${printName(apex)} has no SOA`, apex, TYPE.SOA);
+  else if (soa.rdata.length > 1) {
+    const what = `${soa.rdata.length} SOA records, not one`;
+    problems.report('MANY_SOA', `${printName(apex)} has ${what}`, apex, TYPE.SOA);
+  }
+  if (!sets?.has(TYPE.NS)) problems.report('NO_APEX_NS', `${printName(apex)} has no NS`, apex, TYPE.NS);
+  if (sets?.has(TYPE.DNSKEY)) {
+    const why = 'signed zones are not supported yet; load the zone without its DNSSEC records';
+    problems.report('DNSKEY_UNSUPPORTED', `${printName(apex)} has a DNSKEY: ${why}`, apex, TYPE.DNSKEY);
+  }
+  if (sets?.has(TYPE.DS)) {
+    const why = 'it belongs to the parent zone'; // RFC 4035 §2.4
+    problems.report('DS_AT_APEX', `${printName(apex)} has a DS: ${why}`, apex, TYPE.DS);
+  }
+}
+
+/** What the sets of one name, and the names above it, say about each other. */
+export function checkNode(
+  apex: Name,
+  { name, sets }: ZoneNode,
+  hasDname: (name: Name) => boolean,
+  problems: ProblemList,
+): void {
+  if (name !== apex) {
+    if (sets.has(TYPE.SOA)) {
+      problems.report('SOA_BELOW_APEX', `${printName(name)} has a SOA but is not the apex`, name, TYPE.SOA);
+    }
+    if (sets.has(TYPE.NS)) checkCut(name, sets, problems);
+    const above = dnameAbove(apex, name, hasDname);
+    if (above !== undefined) {
+      problems.report('BELOW_DNAME', `${printName(name)} lies below the DNAME at ${printName(above)}`, name); // RFC 6672 §2.4
+    }
+  }
+  for (const set of sets.values()) {
+    if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
+    const what = describeSet(name, set.type);
+    problems.report('SET_TOO_LARGE', `${what}: the set fits in no message`, name, set.type);
+  }
+  if (sets.has(TYPE.CNAME)) checkAlias(name, sets, problems);
+  const dname = sets.get(TYPE.DNAME);
+  if (dname !== undefined && dname.rdata.length > 1) {
+    problems.report('MANY_DNAME', `${printName(name)} has more than one DNAME`, name, TYPE.DNAME); // RFC 6672 §2.4
+  }
+}
+
+/** Of an answer with an OPT record and nothing else that can be left out; each owner a pointer to the question. */
+function smallestAnswerOctets({ owner, rdata }: RecordSet): number {
+  const OPT_OCTETS = 11;
+  let octets = 12 + (isWildcard(owner) ? 255 : owner.length) + 4 + OPT_OCTETS;
+  for (const one of rdata) octets += 2 + 10 + one.length;
+  return octets;
+}
+
+function checkCut(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: ProblemList): void {
+  if (isWildcard(name)) {
+    const why = 'a wildcard cannot be delegated'; // RFC 4592 §4.2
+    problems.report('NS_AT_WILDCARD', `${printName(name)} has NS: ${why}`, name, TYPE.NS);
+  }
+  if (sets.has(TYPE.DNAME)) {
+    problems.report('DNAME_AND_NS', `${printName(name)} has both DNAME and NS`, name, TYPE.DNAME); // RFC 6672 §2.3
+  }
+}
+
+function checkAlias(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: ProblemList): void {
+  if ((sets.get(TYPE.CNAME)?.rdata.length ?? 0) > 1) {
+    problems.report('MANY_CNAME', `${printName(name)} has more than one CNAME`, name, TYPE.CNAME); // RFC 2181 §10.1
+  }
+  for (const type of sets.keys()) {
+    if (type === TYPE.CNAME || type === TYPE.RRSIG || type === TYPE.NSEC) continue; // RFC 4034 §3, §4
+    if (type === TYPE.DNAME) {
+      problems.report('DNAME_AND_CNAME', `${printName(name)} has both DNAME and CNAME`, name, type); // RFC 6672 §2.4
+    } else {
+      const both = `CNAME and ${typeMnemonic(type)}`;
+      problems.report('CNAME_AND_OTHER', `${printName(name)} has both ${both}`, name, type);
+    }
+  }
+}
+
+function dnameAbove(apex: Name, name: Name, hasDname: (name: Name) => boolean): Name | undefined {
+  for (let above = name; above !== apex; ) {
+    above = parentOf(above);
+    if (hasDname(above)) return above;
+  }
+  return undefined;
+}

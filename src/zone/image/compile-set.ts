@@ -1,0 +1,120 @@
+// A record set as the octets that answers copy: owner a pointer to the question, names in rdata compressed against the
+// owner and against each other (layout.ts says what a pointer may lead to). Names keep their octets: what differs from the
+// folded owner in case is not compressed against it.
+
+import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message-writer.ts';
+import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
+import { nameFields } from '../../dns/rdata.ts';
+import { CLASS } from '../../dns/type-codes.ts';
+import type { RecordSet } from '../zone.ts';
+import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
+
+/** Where the set starts in the answer that it is compiled for: behind the question. */
+export function setStart(ownerOctets: number): number {
+  return MESSAGE_HEADER_OCTETS + ownerOctets + 4;
+}
+
+/** At most so many octets does `compileSet` write. */
+export function maxSetOctets({ rdata }: RecordSet): number {
+  let octets = 0;
+  for (const one of rdata) octets += RECORD_HEAD_OCTETS + one.length;
+  return octets;
+}
+
+let out: Uint8Array = new Uint8Array(0);
+let length = 0;
+/** What to add to an index of `out` for the offset in the message. */
+let shift = 0;
+let flags = 0;
+let owner = '' as Name;
+let apexOctets = 0;
+/** Names, and their suffixes, that stand in the set: their offsets in the message. */
+const targets = new Map<string, number>();
+
+/** Writes the set of a zone with an apex of so many octets at `into[at]`. Returns its second word: octets and flags. */
+export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at: number): number {
+  out = into;
+  length = at;
+  owner = set.owner;
+  apexOctets = ofApex;
+  shift = setStart(owner.length) - at;
+  flags = 0;
+  const fields = nameFields(set.type);
+  const hasMoreNames = set.rdata.length * fields.length > 1;
+  for (const rdata of set.rdata) {
+    writeHead(set);
+    const start = length;
+    if (fields.length === 0) copy(rdata, 0, rdata.length);
+    else {
+      let from = 0;
+      for (const { skip } of fields) {
+        copy(rdata, from, from + skip);
+        const end = endOfName(rdata, from + skip);
+        writeName(nameOf(rdata, from + skip, end), hasMoreNames);
+        from = end;
+      }
+      copy(rdata, from, rdata.length);
+    }
+    out[start - 2] = (length - start) >> 8;
+    out[start - 1] = length - start;
+  }
+  if (targets.size > 0) targets.clear();
+  return (length - at) | flags;
+}
+
+function writeHead({ type, ttl }: RecordSet): void {
+  out[length] = 0xc0;
+  out[length + 1] = MESSAGE_HEADER_OCTETS;
+  out[length + 2] = type >> 8;
+  out[length + 3] = type;
+  out[length + 4] = 0;
+  out[length + 5] = CLASS.IN;
+  out[length + 6] = ttl >> 24;
+  out[length + 7] = ttl >> 16;
+  out[length + 8] = ttl >> 8;
+  out[length + 9] = ttl;
+  length += RECORD_HEAD_OCTETS; // RDLENGTH follows when it is known
+}
+
+function writeName(name: Name, isTarget: boolean): void {
+  for (let i = 0; name.charCodeAt(i) !== 0; ) {
+    const suffix = (i === 0 ? name : name.slice(i)) as Name;
+    const pointer = ownerPointer(suffix) || targets.get(suffix) || 0;
+    if (pointer !== 0) {
+      flags |= SET_FLAG.HAS_POINTERS;
+      out[length++] = 0xc0 | (pointer >> 8);
+      out[length++] = pointer;
+      return;
+    }
+    if (isTarget && length + shift <= MAX_SET_POINTER) targets.set(suffix, length + shift);
+    for (const next = i + name.charCodeAt(i) + 1; i < next; i++) out[length++] = name.charCodeAt(i);
+  }
+  out[length++] = 0;
+}
+
+/** The offset of the suffix in the question's name, or 0. What a wildcard stands for has its `*` in no question. */
+function ownerPointer(suffix: Name): number {
+  if (!isWithin(owner, suffix) || (suffix.length === owner.length && isWildcard(owner))) return 0;
+  if (suffix.length > apexOctets) flags |= SET_FLAG.HAS_OWNER_POINTERS;
+  return MESSAGE_HEADER_OCTETS + owner.length - suffix.length;
+}
+
+function copy(octets: Uint8Array, from: number, to: number): void {
+  // Rdata is mostly a few octets long, where a loop is faster than a view and `set`.
+  if (to - from > 64)
+    out.set(from === 0 && to === octets.length ? octets : octets.subarray(from, to), length);
+  else for (let i = from; i < to; i++) out[length + i - from] = octets[i] as number;
+  length += to - from;
+}
+
+function endOfName(rdata: Uint8Array, at: number): number {
+  let end = at;
+  while (rdata[end] !== 0) end += (rdata[end] as number) + 1;
+  return end + 1;
+}
+
+function nameOf(rdata: Uint8Array, from: number, to: number): Name {
+  let name = '';
+  for (let i = from; i < to; i++) name += String.fromCharCode(rdata[i] as number);
+  return name as Name;
+}

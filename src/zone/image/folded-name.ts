@@ -1,0 +1,141 @@
+// A name in fixed buffers, folded (RFC 4343), with the place and the hash of every suffix: overwritten for each question,
+// so that no answer leaves garbage. Four octets are taken at a time: one by one is three times as slow.
+
+import { MAX_NAME_OCTETS } from '../../dns/name.ts';
+import { mixChunk } from './hash-name.ts';
+import { HEADER } from './layout.ts';
+
+const MAX_LABELS = 128; // the root's included
+/** Keeps the first octets of a chunk, by how many those are. */
+const CHUNK_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1);
+const WILDCARD_CHUNK = 0x2a01; // the label `*` with its length
+
+export class FoldedName {
+  /** Uncompressed wire form, the root's octet included; then whatever. */
+  readonly octets = new Uint8Array(MAX_NAME_OCTETS + 1 + 8);
+  readonly view = new DataView(this.octets.buffer);
+  /** Octets of the whole name. */
+  length = 1;
+  /** Without the root's. */
+  labels = 0;
+  /** Offset of the length octet of each label; the root's last. */
+  readonly labelAt = new Uint8Array(MAX_LABELS);
+  /** Hash of the suffix that starts with each label; the root's last. */
+  readonly hashes = new Int32Array(MAX_LABELS);
+  /** It was read with upper-case letters. */
+  hadUpperCase = false;
+  readonly #seed: number;
+  readonly #a: number;
+  readonly #b: number;
+
+  /** `header` is that of the image whose names it is compared with. */
+  constructor(header: Int32Array) {
+    this.#seed = header[HEADER.HASH_SEED] as number;
+    this.#a = header[HEADER.HASH_FACTOR_A] as number;
+    this.#b = header[HEADER.HASH_FACTOR_B] as number;
+    this.clear();
+  }
+
+  /** Makes it the root. */
+  clear(): void {
+    this.octets[0] = 0;
+    this.labelAt[0] = 0;
+    this.hashes[0] = this.#seed;
+    this.length = 1;
+    this.labels = 0;
+    this.hadUpperCase = false;
+  }
+
+  /**
+   * Reads the uncompressed name at `at`, behind which four more octets have to stand before `limit`, as type and class do
+   * behind a question's. `view` is of `source`. Returns the offset behind the name, or -1; then it is the root.
+   */
+  readQuestion(source: Uint8Array, view: DataView, at: number, limit: number): number {
+    const { labelAt } = this;
+    const stop = Math.min(at + MAX_NAME_OCTETS, limit - 4);
+    let labels = 0;
+    let next = at;
+    for (; ; labels++) {
+      if (next >= stop) return this.#fail();
+      const label = source[next] as number;
+      labelAt[labels] = next - at;
+      if (label === 0) break;
+      if (label > 63) return this.#fail(); // a pointer has nothing before it to point to
+      next += label + 1;
+    }
+    this.#fold(view, at, next - at + 1, labels);
+    return next + 1;
+  }
+
+  #fail(): number {
+    this.clear();
+    return -1;
+  }
+
+  /** Adopts the first `length` octets of `octets`, which have been written: a whole name of any case. */
+  adopt(length: number): void {
+    const { octets, labelAt } = this;
+    let labels = 0;
+    for (let at = 0; at < length - 1; at += (octets[at] as number) + 1) labelAt[labels++] = at;
+    labelAt[labels] = length - 1;
+    this.#fold(this.view, 0, length, labels);
+  }
+
+  /** Folds and hashes the name of `length` octets at `at`, whose labels are known. */
+  #fold(source: DataView, at: number, length: number, labels: number): void {
+    const { view, labelAt, hashes } = this;
+    const a = this.#a;
+    const b = this.#b;
+    let hash = this.#seed;
+    let upper = 0;
+    let end = length - 1;
+    hashes[labels] = hash;
+    view.setUint8(end, 0);
+    // From the end. A label's last chunk runs on into octets that are folded already: they stay what they are.
+    for (let label = labels - 1; label >= 0; label--) {
+      const start = labelAt[label] as number;
+      for (let i = start; i < end; i += 4) {
+        const chunk = source.getInt32(at + i, true);
+        const low = chunk & 0x7f7f7f7f;
+        const letters = (low + 0x3f3f3f3f) & ~(low + 0x25252525) & ~chunk & 0x80808080; // 0x80 where A to Z stands
+        const mask = end - i < 4 ? (1 << ((end - i) << 3)) - 1 : -1;
+        const folded = chunk | (letters >>> 2);
+        upper |= letters & mask;
+        view.setInt32(i, folded, true);
+        hash = mixChunk(hash, folded & mask, a, b);
+      }
+      hashes[label] = hash;
+      end = start;
+    }
+    this.length = length;
+    this.labels = labels;
+    this.hadUpperCase = upper !== 0;
+  }
+
+  /** The hash of `*` in front of the suffix that starts with a label (RFC 4592 §2.1.1). */
+  wildcardHash(label: number): number {
+    return mixChunk(this.hashes[label] as number, WILDCARD_CHUNK, this.#a, this.#b);
+  }
+
+  /** Whether the octets from `from` to `to` are those at `at` of `words`, from the first of a word on. */
+  isAt(from: number, to: number, words: Int32Array, at: number): boolean {
+    const view = this.view;
+    let i = from;
+    let word = at;
+    for (; i + 4 <= to; i += 4, word++) if (view.getInt32(i, true) !== words[word]) return false;
+    return (
+      i === to || ((view.getInt32(i, true) ^ (words[word] as number)) & (CHUNK_MASKS[to - i] as number)) === 0
+    );
+  }
+
+  /** Whether the suffixes that start with these labels are the same. */
+  endsAs(label: number, other: FoldedName, otherLabel: number): boolean {
+    if (this.hashes[label] !== other.hashes[otherLabel]) return false;
+    const at = this.labelAt[label] as number;
+    const otherAt = other.labelAt[otherLabel] as number;
+    const length = this.length - at;
+    if (other.length - otherAt !== length) return false;
+    for (let i = 0; i < length; i++) if (this.octets[at + i] !== other.octets[otherAt + i]) return false;
+    return true;
+  }
+}

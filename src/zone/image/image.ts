@@ -1,0 +1,163 @@
+// An image in memory: views on its buffer, its header, and how a reader keeps the space it reads from being reused.
+// Reserved whole when it is made: pages cost nothing until they are written, a growing buffer makes every access slower.
+
+import { hashFactors } from './hash-name.ts';
+import {
+  FORMAT,
+  HEADER,
+  HEADER_OCTETS,
+  MAGIC,
+  MAX_IMAGE_OCTETS,
+  MIN_LOG2_CAPACITY,
+  READER_SLOT_WORDS,
+  READER_SLOTS,
+  READER_SLOTS_AT,
+  SEGMENT_OCTETS,
+  TABLE,
+  UNIT_OCTETS,
+  unitsForTable,
+} from './layout.ts';
+import { classFor, unitsOfClass } from './size-class.ts';
+
+const FIRST_TABLE = HEADER_OCTETS / UNIT_OCTETS;
+const FIRST_TABLE_UNITS = unitsOfClass(classFor(unitsForTable(MIN_LOG2_CAPACITY)));
+
+export const MIN_IMAGE_OCTETS = 64 * 1024;
+
+/** An image without zones. `seed` is 32 random bits: it keeps strangers from choosing names whose hashes are the same. */
+export function createImage(octets: number, seed: number): SharedArrayBuffer {
+  if (!(octets >= MIN_IMAGE_OCTETS && octets <= MAX_IMAGE_OCTETS)) {
+    throw new RangeError(`an image has ${MIN_IMAGE_OCTETS} to ${MAX_IMAGE_OCTETS} octets, not ${octets}`);
+  }
+  const units = Math.floor(octets / UNIT_OCTETS);
+  const buffer = new SharedArrayBuffer(units * UNIT_OCTETS);
+  const header = new Int32Array(buffer, 0, HEADER_OCTETS / 4);
+  header[HEADER.MAGIC] = MAGIC;
+  header[HEADER.FORMAT] = FORMAT;
+  const factors = hashFactors(seed);
+  header[HEADER.HASH_SEED] = seed;
+  header[HEADER.HASH_FACTOR_A] = factors.a;
+  header[HEADER.HASH_FACTOR_B] = factors.b;
+  header[HEADER.ZONE_TABLE] = FIRST_TABLE;
+  header[HEADER.END] = FIRST_TABLE + FIRST_TABLE_UNITS;
+  header[HEADER.USED] = FIRST_TABLE + FIRST_TABLE_UNITS;
+  header[HEADER.CAPACITY] = Math.min(units, 2 ** 31 - 1);
+  header[HEADER.EPOCH] = 1;
+  new Int32Array(buffer, HEADER_OCTETS, TABLE.SLOTS)[TABLE.LOG2_CAPACITY] = MIN_LOG2_CAPACITY;
+  return buffer;
+}
+
+export class Image {
+  readonly buffer: SharedArrayBuffer;
+  /** The header's words: those of the first segment. */
+  readonly header: Int32Array;
+  /** Per segment. */
+  readonly words: readonly Int32Array[];
+  readonly octets: readonly Uint8Array[];
+  readonly numbers: readonly Float64Array[];
+
+  constructor(buffer: SharedArrayBuffer) {
+    const words: Int32Array[] = [];
+    const octets: Uint8Array[] = [];
+    const numbers: Float64Array[] = [];
+    for (let at = 0; at < buffer.byteLength; at += SEGMENT_OCTETS) {
+      const length = Math.min(SEGMENT_OCTETS, buffer.byteLength - at);
+      words.push(new Int32Array(buffer, at, length / 4));
+      octets.push(new Uint8Array(buffer, at, length));
+      numbers.push(new Float64Array(buffer, at, length / 8));
+    }
+    this.buffer = buffer;
+    this.words = words;
+    this.octets = octets;
+    this.numbers = numbers;
+    this.header = words[0] as Int32Array;
+    checkFormat(this.header);
+  }
+
+  get zones(): number {
+    return this.header[HEADER.ZONES] as number;
+  }
+
+  get records(): number {
+    return this.header[HEADER.RECORDS] as number;
+  }
+
+  get octetsUsed(): number {
+    return (this.header[HEADER.USED] as number) * UNIT_OCTETS;
+  }
+
+  get capacityOctets(): number {
+    return (this.header[HEADER.CAPACITY] as number) * UNIT_OCTETS;
+  }
+
+  /** The octets from here on are untouched. */
+  get endOctets(): number {
+    return (this.header[HEADER.END] as number) * UNIT_OCTETS;
+  }
+
+  /** True while the last change did not fit. */
+  get isFull(): boolean {
+    return this.header[HEADER.FULL] === 1;
+  }
+
+  /** What the header says of the content: to be kept with the blocks, from HEADER_OCTETS to `endOctets`. */
+  exportHeader(): Int32Array {
+    return this.header.slice(0, READER_SLOTS_AT);
+  }
+
+  /**
+   * The blocks have been filled in: takes over what `exportHeader` gave with them. The capacity stays this image's, the
+   * hash becomes that of the blocks: who hashes names for this image starts afterwards.
+   */
+  importHeader(words: Int32Array): void {
+    if (words.length !== READER_SLOTS_AT) throw new RangeError('the header of an image has another length');
+    checkFormat(words);
+    const capacity = this.header[HEADER.CAPACITY] as number;
+    if ((words[HEADER.END] as number) > capacity) {
+      throw new RangeError(
+        `the image has ${(words[HEADER.END] as number) * UNIT_OCTETS} octets, there is room for ${this.capacityOctets}`,
+      );
+    }
+    this.header.set(words);
+    this.header[HEADER.CAPACITY] = capacity;
+    this.header[HEADER.FULL] = 0;
+  }
+}
+
+function checkFormat(header: Int32Array): void {
+  if (header[HEADER.MAGIC] !== MAGIC || header[HEADER.FORMAT] !== FORMAT) {
+    throw new RangeError(`this is no zone image of format ${FORMAT}`);
+  }
+}
+
+/**
+ * Between `enter` and `leave` nothing that the reader has reached is reused. A slot has one reader. Leave after each
+ * batch and before blocking: the writer waits for the slowest.
+ */
+export class ReaderSlot {
+  readonly #header: Int32Array;
+  readonly #at: number;
+
+  constructor(image: Image, slot: number) {
+    this.#header = image.header;
+    this.#at = slotAt(slot);
+  }
+
+  enter(): void {
+    Atomics.store(this.#header, this.#at, Atomics.load(this.#header, HEADER.EPOCH));
+  }
+
+  leave(): void {
+    Atomics.store(this.#header, this.#at, 0);
+  }
+}
+
+/** For a reader that died in between. */
+export function clearSlot(image: Image, slot: number): void {
+  Atomics.store(image.header, slotAt(slot), 0);
+}
+
+function slotAt(slot: number): number {
+  if (!(slot >= 0 && slot < READER_SLOTS)) throw new RangeError(`there is no reader slot ${slot}`);
+  return READER_SLOTS_AT + slot * READER_SLOT_WORDS;
+}

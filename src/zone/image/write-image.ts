@@ -1,0 +1,217 @@
+// The one writer of an image: puts zones in, takes them out, keeps the counts. Whatever it does is either published whole
+// or, when it does not fit, not at all: then ImageFullError is thrown and everything is served as before.
+
+import { isWildcard, type Name, parentOf, printName, wildcardBelow } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { buildZone } from '../build-zone.ts';
+import type { Zone } from '../zone.ts';
+import type { ZoneProblem } from '../zone-problem.ts';
+import { recordsAfter, type ZoneChanges, ZoneEdit } from './edit-zone.ts';
+import { hashName } from './hash-name.ts';
+import type { Image } from './image.ts';
+import { HEADER } from './layout.ts';
+import { forEachBucket, forEachName, IndexedNames, unitsOfBucket, writeIndex } from './name-index.ts';
+import { ImageFullError, Space } from './space.ts';
+import { unitsOfNode, writeNode } from './write-node.ts';
+import {
+  log2BucketsFor,
+  readRoot,
+  recordsOfRoot,
+  unitsOfRoot,
+  writeRoot,
+  type ZoneContent,
+} from './zone-root.ts';
+import { findRoot, rootsOf, ZoneTable } from './zone-table.ts';
+
+export type EditedZone =
+  | { readonly kind: 'edited' }
+  | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] };
+
+export interface ZoneEntry extends ZoneContent {
+  readonly apex: Name;
+  readonly records: number;
+}
+
+export class ImageWriter {
+  readonly image: Image;
+  readonly #space: Space;
+  readonly #table: ZoneTable;
+  readonly #names = new IndexedNames();
+
+  /** `free` is what `exportFree` gave for the content that was read into the image; a fresh image has none. */
+  constructor(image: Image, free?: Int32Array) {
+    this.image = image;
+    this.#space = new Space(image, free);
+    this.#table = new ZoneTable(image, this.#space);
+  }
+
+  get zones(): number {
+    return this.image.zones;
+  }
+
+  get records(): number {
+    return this.image.records;
+  }
+
+  get octetsUsed(): number {
+    return this.image.octetsUsed;
+  }
+
+  /** Publishes the zone, in place of the one with its apex. */
+  put(zone: Zone, content: ZoneContent): void {
+    this.#change(() => {
+      if (findRoot(this.image, zone.apex) === 0) this.#table.makeRoom();
+      const old = this.#publish(zone.apex, this.#writeZone(zone, content));
+      if (old !== 0) this.#retireZone(old);
+    });
+  }
+
+  /**
+   * Changed record sets on what is served, judged as the whole zone would be. The cost does not grow with the zone, but
+   * for a copy of its root, unless the change is refused or a DNAME comes to stand above other names.
+   */
+  edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {
+    const root = findRoot(this.image, apex);
+    if (root === 0) throw new RangeError(`${printName(apex)} is not served: there is nothing to edit`);
+    const edit = new ZoneEdit(this.image, this.#space, root);
+    if (!edit.apply(changes)) {
+      const built = buildZone(apex, recordsAfter(this.image, root, changes));
+      if (built.kind === 'refused') return built;
+      this.put(built.zone, content);
+      return { kind: 'edited' };
+    }
+    this.#change(() => {
+      this.#publish(apex, edit.write(content));
+      edit.retire();
+    });
+    return { kind: 'edited' };
+  }
+
+  remove(apex: Name): void {
+    this.#change(() => {
+      const root = this.#table.remove(apex);
+      if (root === 0) return;
+      this.#count(-1, -recordsOfRoot(this.image, root));
+      this.#retireZone(root);
+    });
+  }
+
+  /** The ref of the zone's root, 0 when it is not served. The next change of the zone gives it another one. */
+  rootOf(apex: Name): number {
+    return findRoot(this.image, apex);
+  }
+
+  zoneAt(root: number): ZoneEntry {
+    return readRoot(this.image, root);
+  }
+
+  contentOf(apex: Name): ZoneContent | undefined {
+    const root = findRoot(this.image, apex);
+    return root === 0 ? undefined : readRoot(this.image, root);
+  }
+
+  *entries(): Generator<ZoneEntry> {
+    for (const root of rootsOf(this.image)) yield readRoot(this.image, root);
+  }
+
+  reclaim(): void {
+    this.#space.reclaim();
+  }
+
+  /** Until `resumeReuse` every block that is served now keeps its octets. */
+  pauseReuse(): void {
+    this.#space.pauseReuse();
+  }
+
+  resumeReuse(): void {
+    this.#space.resumeReuse();
+  }
+
+  exportFree(): Int32Array {
+    return this.#space.exportFree();
+  }
+
+  /** Where the zone table lies: with the header all that changes in place. */
+  get tableRange(): { readonly octetsAt: number; readonly octets: number } {
+    return this.#table.range;
+  }
+
+  #change(make: () => void): void {
+    try {
+      make();
+      this.image.header[HEADER.FULL] = 0;
+    } catch (error) {
+      this.#space.takeBack();
+      if (error instanceof ImageFullError) this.image.header[HEADER.FULL] = 1;
+      throw error;
+    } finally {
+      this.#space.reclaim();
+    }
+  }
+
+  /** Returns the root that was served before, or 0. */
+  #publish(apex: Name, root: number): number {
+    const old = this.#table.publish(apex, root);
+    this.#space.keep();
+    const records = recordsOfRoot(this.image, root);
+    if (old === 0) this.#count(1, records);
+    else this.#count(0, records - recordsOfRoot(this.image, old));
+    return old;
+  }
+
+  /** The new root of a zone, all of it new. */
+  #writeZone(zone: Zone, content: ZoneContent): number {
+    const { apex, nodes } = zone;
+    const children = childrenOf(zone);
+    let apexNode = 0;
+    let cuts = 0;
+    let dnames = 0;
+    let wildcards = 0;
+    for (const name of nodes.keys()) if (isWildcard(name)) wildcards++;
+    const names = this.#names;
+    names.clear();
+    for (const { name, sets } of nodes.values()) {
+      const below = children.get(name) ?? 0;
+      const wildcard = wildcards > 0 && below > 0 ? wildcardBelow(name) : undefined;
+      const hasWildcardChild = wildcard !== undefined && nodes.has(wildcard);
+      const marked = zone.marked.has(name);
+      const node = { name, sets, children: below, hasWildcardChild, marked };
+      const ref = writeNode(this.image, this.#space, apex, node);
+      names.add(hashName(this.image.header, name), ref);
+      if (name === apex) apexNode = ref;
+      if (name !== apex && sets.has(TYPE.NS)) cuts++;
+      if (sets.has(TYPE.DNAME)) dnames++;
+    }
+    const { serial, negativeTtl, records } = zone;
+    const { id, version, mark } = content;
+    const counts = { records, names: nodes.size, cuts, dnames, wildcards };
+    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...counts };
+    const ref = writeRoot(this.image, this.#space, root, log2BucketsFor(nodes.size));
+    writeIndex(this.image, this.#space, ref, names);
+    return ref;
+  }
+
+  #retireZone(root: number): void {
+    const { image } = this;
+    forEachName(image, root, (_, node) => this.#space.retire(node, unitsOfNode(image, node)));
+    forEachBucket(image, root, (ref) => this.#space.retire(ref, unitsOfBucket(image, ref)));
+    this.#space.retire(root, unitsOfRoot(image, root));
+  }
+
+  #count(zones: number, records: number): void {
+    const { header } = this.image;
+    header[HEADER.ZONES] = (header[HEADER.ZONES] as number) + zones;
+    header[HEADER.RECORDS] = (header[HEADER.RECORDS] as number) + records;
+  }
+}
+
+/** How many names of the zone lie right below each. */
+function childrenOf({ apex, nodes }: Zone): Map<Name, number> {
+  const children = new Map<Name, number>();
+  for (const name of nodes.keys()) {
+    if (name === apex) continue;
+    const parent = parentOf(name);
+    children.set(parent, (children.get(parent) ?? 0) + 1);
+  }
+  return children;
+}

@@ -1,0 +1,102 @@
+// Writes the block of one name. Nodes are put together in memory of our own first: only then is their size known.
+
+import { isWildcard, type Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import type { RecordSet } from '../zone.ts';
+import { compileSet, maxSetOctets } from './compile-set.ts';
+import type { Image } from './image.ts';
+import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, UNIT_OCTETS, wordOf } from './layout.ts';
+import type { Space } from './space.ts';
+
+/** A name that exists, as it goes into the image. */
+export interface NodeContent {
+  readonly name: Name;
+  readonly sets: ReadonlyMap<number, RecordSet>;
+  /** How many names that exist are one label longer. */
+  readonly children: number;
+  readonly hasWildcardChild: boolean;
+  /** Exists of itself. */
+  readonly marked: boolean;
+}
+
+let draft = new ArrayBuffer(4096);
+let words = new Int32Array(draft);
+let octets = new Uint8Array(draft);
+
+function makeRoom(needed: number): void {
+  if (needed <= octets.length) return;
+  draft = new ArrayBuffer(2 ** Math.ceil(Math.log2(needed)));
+  words = new Int32Array(draft);
+  octets = new Uint8Array(draft);
+}
+
+/** Returns the ref of a new block. Throws ImageFullError. */
+export function writeNode(image: Image, space: Space, apex: Name, node: NodeContent): number {
+  const length = compileNode(apex, node);
+  const ref = space.allocate(unitsFor(length));
+  const to = image.octets[segmentOf(ref)] as Uint8Array;
+  const at = octetOf(ref);
+  if (length > 64) to.set(octets.subarray(0, length), at);
+  else for (let i = 0; i < length; i++) to[at + i] = octets[i] as number;
+  return ref;
+}
+
+/** Puts the block together in `octets` and returns its length. */
+function compileNode(apex: Name, node: NodeContent): number {
+  const relative = node.name.length - apex.length;
+  const sets = inOrderOfType(node.sets);
+  let length = (NODE.SETS + sets.length * SET_WORDS) * 4 + relative;
+  let needed = length;
+  for (const set of sets) needed += maxSetOctets(set);
+  makeRoom(needed);
+  words[NODE.SHAPE] = flagsOf(apex, node) | (relative << 8) | (sets.length << 16);
+  words[NODE.CHILDREN] = node.children;
+  for (let i = 0; i < relative; i++) octets[length - relative + i] = node.name.charCodeAt(i);
+  let at = NODE.SETS;
+  for (const set of sets) {
+    const second = compileSet(set, apex.length, octets, length);
+    words[at + SET.TYPE] = set.type | (set.rdata.length << 16);
+    words[at + SET.OCTETS] = second;
+    length += second & 0xffff;
+    at += SET_WORDS;
+  }
+  return length;
+}
+
+function inOrderOfType(sets: ReadonlyMap<number, RecordSet>): RecordSet[] {
+  const list = [...sets.values()];
+  return list.length > 1 ? list.sort((a, b) => a.type - b.type) : list;
+}
+
+function flagsOf(apex: Name, { name, sets, hasWildcardChild, marked }: NodeContent): number {
+  return (
+    (sets.has(TYPE.NS) && name !== apex ? NODE_FLAG.IS_CUT : 0) |
+    (sets.has(TYPE.DNAME) ? NODE_FLAG.HAS_DNAME : 0) |
+    (sets.has(TYPE.CNAME) ? NODE_FLAG.HAS_CNAME : 0) |
+    (hasWildcardChild ? NODE_FLAG.HAS_WILDCARD_CHILD : 0) |
+    (marked ? NODE_FLAG.MARKED : 0) |
+    (isWildcard(name) ? NODE_FLAG.IS_WILDCARD : 0)
+  );
+}
+
+function unitsFor(length: number): number {
+  return Math.ceil(length / UNIT_OCTETS);
+}
+
+/** The node's first word. */
+export function shapeOfNode(image: Image, ref: number): number {
+  return (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + NODE.SHAPE] as number;
+}
+
+/** The size of a block that `writeNode` made. */
+export function unitsOfNode(image: Image, ref: number): number {
+  const from = image.words[segmentOf(ref)] as Int32Array;
+  const at = wordOf(ref);
+  const shape = from[at + NODE.SHAPE] as number;
+  const sets = shape >>> 16;
+  let length = (NODE.SETS + sets * SET_WORDS) * 4 + ((shape >>> 8) & 0xff);
+  for (let i = 0; i < sets; i++) {
+    length += (from[at + NODE.SETS + i * SET_WORDS + SET.OCTETS] as number) & 0xffff;
+  }
+  return unitsFor(length);
+}

@@ -1,0 +1,167 @@
+// The block of a zone: written with the index of its names, and read by the writer and by those who may take their time.
+
+import { labelCount, type Name } from '../../dns/name.ts';
+import type { Image } from './image.ts';
+import {
+  MAX_LOG2_BUCKETS,
+  MAX_MEAN_NAMES,
+  octetOf,
+  ROOT,
+  ROOT_FLAG,
+  segmentOf,
+  UNIT_OCTETS,
+  wordOf,
+} from './layout.ts';
+import type { Space } from './space.ts';
+
+/** Which content of the store a zone is made of. */
+export interface ZoneContent {
+  readonly id: number;
+  readonly version: number;
+  readonly mark: number;
+}
+
+/** What a root says beside its index. */
+export interface RootContent extends ZoneContent {
+  readonly apex: Name;
+  readonly apexNode: number;
+  readonly serial: number;
+  readonly negativeTtl: number;
+  readonly records: number;
+  readonly names: number;
+  readonly cuts: number;
+  readonly dnames: number;
+  readonly wildcards: number;
+}
+
+/** A run of pairs (hash, ref of a node) in words: a bucket behind its count. */
+export interface Bucket {
+  readonly words: Int32Array;
+  /** Of the word with the count. */
+  readonly at: number;
+}
+
+const NO_NAMES: Bucket = { words: new Int32Array(1), at: 0 };
+
+export function log2BucketsFor(names: number): number {
+  let log2 = 0;
+  while (names > MAX_MEAN_NAMES << log2 && log2 < MAX_LOG2_BUCKETS) log2++;
+  return log2;
+}
+
+/** The number of the bucket of a hash. */
+export function bucketNumber(hash: number, log2Buckets: number): number {
+  return log2Buckets === 0 ? 0 : hash >>> (32 - log2Buckets);
+}
+
+/** Words of the index behind the apex: the bucket itself or the refs of the buckets. */
+function indexWords(log2Buckets: number, names: number): number {
+  return log2Buckets === 0 ? 1 + 2 * names : 1 << log2Buckets;
+}
+
+function unitsForRoot(apexOctets: number, log2Buckets: number, names: number): number {
+  const words = ROOT.APEX + wordsOf(apexOctets) + indexWords(log2Buckets, names);
+  return Math.ceil((words * 4) / UNIT_OCTETS);
+}
+
+function wordsOf(octets: number): number {
+  return (octets + 3) >> 2;
+}
+
+/** A new root, its index still to be filled in from word `indexAt`. Throws ImageFullError. */
+export function writeRoot(image: Image, space: Space, root: RootContent, log2Buckets: number): number {
+  const ref = space.allocate(unitsForRoot(root.apex.length, log2Buckets, root.names));
+  const words = image.words[segmentOf(ref)] as Int32Array;
+  const numbers = image.numbers[segmentOf(ref)] as Float64Array;
+  const at = wordOf(ref);
+  numbers[(at + ROOT.ID) >> 1] = root.id;
+  numbers[(at + ROOT.VERSION) >> 1] = root.version;
+  numbers[(at + ROOT.MARK) >> 1] = root.mark;
+  words[at + ROOT.RECORDS] = root.records;
+  words[at + ROOT.NAMES] = root.names;
+  words[at + ROOT.CUTS] = root.cuts;
+  words[at + ROOT.DNAMES] = root.dnames;
+  words[at + ROOT.WILDCARDS] = root.wildcards;
+  const flags =
+    (root.cuts > 0 ? ROOT_FLAG.HAS_CUT : 0) |
+    (root.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
+    (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0);
+  words[at + ROOT.SHAPE] =
+    flags | (root.apex.length << 8) | (labelCount(root.apex) << 16) | (log2Buckets << 24);
+  words[at + ROOT.APEX_NODE] = root.apexNode;
+  words[at + ROOT.SERIAL] = root.serial;
+  words[at + ROOT.NEGATIVE_TTL] = root.negativeTtl;
+  const octets = image.octets[segmentOf(ref)] as Uint8Array;
+  const apexAt = octetOf(ref) + ROOT.APEX * 4;
+  words[at + ROOT.APEX + wordsOf(root.apex.length) - 1] = 0;
+  for (let i = 0; i < root.apex.length; i++) octets[apexAt + i] = root.apex.charCodeAt(i);
+  return ref;
+}
+
+export function readRoot(image: Image, ref: number): RootContent {
+  const words = image.words[segmentOf(ref)] as Int32Array;
+  const numbers = image.numbers[segmentOf(ref)] as Float64Array;
+  const at = wordOf(ref);
+  return {
+    id: numbers[(at + ROOT.ID) >> 1] as number,
+    version: numbers[(at + ROOT.VERSION) >> 1] as number,
+    mark: numbers[(at + ROOT.MARK) >> 1] as number,
+    records: words[at + ROOT.RECORDS] as number,
+    names: words[at + ROOT.NAMES] as number,
+    cuts: words[at + ROOT.CUTS] as number,
+    dnames: words[at + ROOT.DNAMES] as number,
+    wildcards: words[at + ROOT.WILDCARDS] as number,
+    apex: apexOf(image, ref),
+    apexNode: words[at + ROOT.APEX_NODE] as number,
+    serial: (words[at + ROOT.SERIAL] as number) >>> 0,
+    negativeTtl: words[at + ROOT.NEGATIVE_TTL] as number,
+  };
+}
+
+export function recordsOfRoot(image: Image, ref: number): number {
+  return (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.RECORDS] as number;
+}
+
+export function unitsOfRoot(image: Image, ref: number): number {
+  const shape = shapeOf(image, ref);
+  const names = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.NAMES] as number;
+  return unitsForRoot((shape >>> 8) & 0xff, shape >>> 24, names);
+}
+
+export function log2BucketsOf(image: Image, ref: number): number {
+  return shapeOf(image, ref) >>> 24;
+}
+
+function shapeOf(image: Image, ref: number): number {
+  return (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.SHAPE] as number;
+}
+
+export function apexOf(image: Image, ref: number): Name {
+  const octets = image.octets[segmentOf(ref)] as Uint8Array;
+  const at = octetOf(ref) + ROOT.APEX * 4;
+  const end = at + ((shapeOf(image, ref) >>> 8) & 0xff);
+  let apex = '';
+  for (let i = at; i < end; i++) apex += String.fromCharCode(octets[i] as number);
+  return apex as Name;
+}
+
+export function hasApex(image: Image, ref: number, apex: Name): boolean {
+  if (((shapeOf(image, ref) >>> 8) & 0xff) !== apex.length) return false;
+  const octets = image.octets[segmentOf(ref)] as Uint8Array;
+  const at = octetOf(ref) + ROOT.APEX * 4;
+  for (let i = 0; i < apex.length; i++) if (octets[at + i] !== apex.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The word where the index starts. */
+export function indexAt(image: Image, ref: number): number {
+  return wordOf(ref) + ROOT.APEX + wordsOf((shapeOf(image, ref) >>> 8) & 0xff);
+}
+
+export function bucketOf(image: Image, root: number, number: number): Bucket {
+  const words = image.words[segmentOf(root)] as Int32Array;
+  const at = indexAt(image, root);
+  if (log2BucketsOf(image, root) === 0) return { words, at };
+  const ref = words[at + number] as number;
+  return ref === 0 ? NO_NAMES : { words: image.words[segmentOf(ref)] as Int32Array, at: wordOf(ref) };
+}

@@ -1,0 +1,148 @@
+// The table of the zones by apex, as its one writer works on it (layout.ts has the rules for readers).
+
+import { labelCount, type Name } from '../../dns/name.ts';
+import { hashName } from './hash-name.ts';
+import type { Image } from './image.ts';
+import {
+  HEADER,
+  MAX_LOG2_CAPACITY,
+  MIN_LOG2_CAPACITY,
+  REMOVED,
+  segmentOf,
+  TABLE,
+  TABLE_SLOT_WORDS,
+  UNIT_OCTETS,
+  unitsForTable,
+  wordOf,
+} from './layout.ts';
+import { ImageFullError, type Space } from './space.ts';
+import { hasApex } from './zone-root.ts';
+
+const MAX_LOAD = 0.6;
+/** Of a new table. */
+const LOAD_AFTER_GROWTH = 0.4;
+
+/** The words of a table and where its slots lie in them. */
+interface Slots {
+  readonly words: Int32Array;
+  readonly at: number;
+  readonly log2: number;
+}
+
+function slotsOf(image: Image, table: number): Slots {
+  const words = image.words[segmentOf(table)] as Int32Array;
+  const at = wordOf(table);
+  return { words, at: at + TABLE.SLOTS, log2: words[at + TABLE.LOG2_CAPACITY] as number };
+}
+
+/** The ref of the root of the zone with this very apex, or 0. */
+export function findRoot(image: Image, apex: Name): number {
+  const slots = slotsOf(image, Atomics.load(image.header, HEADER.ZONE_TABLE));
+  return findSlot(image, slots, apex, hashName(image.header, apex))?.root ?? 0;
+}
+
+/** The zone's slot, by its first word, and the root that was in it: a reader may find another there the next moment. */
+function findSlot(
+  image: Image,
+  { words, at, log2 }: Slots,
+  apex: Name,
+  hash: number,
+): { readonly pair: number; readonly root: number } | undefined {
+  const mask = (1 << log2) - 1;
+  for (let slot = hash >>> (32 - log2); ; slot = (slot + 1) & mask) {
+    const pair = at + slot * TABLE_SLOT_WORDS;
+    const root = Atomics.load(words, pair + 1);
+    if (root === 0) return undefined;
+    if (words[pair] === hash && root !== REMOVED && hasApex(image, root, apex)) return { pair, root };
+  }
+}
+
+export function* rootsOf(image: Image): Generator<number> {
+  const { words, at, log2 } = slotsOf(image, Atomics.load(image.header, HEADER.ZONE_TABLE));
+  const end = at + (TABLE_SLOT_WORDS << log2);
+  for (let pair = at; pair < end; pair += TABLE_SLOT_WORDS) {
+    const root = Atomics.load(words, pair + 1);
+    if (root > 0) yield root;
+  }
+}
+
+export class ZoneTable {
+  readonly #image: Image;
+  readonly #space: Space;
+
+  constructor(image: Image, space: Space) {
+    this.#image = image;
+    this.#space = space;
+  }
+
+  get #ref(): number {
+    return this.#image.header[HEADER.ZONE_TABLE] as number;
+  }
+
+  /** The octets of the table in the buffer: all that changes in place behind the header. */
+  get range(): { readonly octetsAt: number; readonly octets: number } {
+    const { log2 } = slotsOf(this.#image, this.#ref);
+    return { octetsAt: this.#ref * UNIT_OCTETS, octets: unitsForTable(log2) * UNIT_OCTETS };
+  }
+
+  /** Sees to it that one more zone has a slot: a larger table takes the place of a full one. Throws ImageFullError. */
+  makeRoom(): void {
+    const { words, at, log2 } = slotsOf(this.#image, this.#ref);
+    const taken = words[at - TABLE.SLOTS + TABLE.TAKEN] as number;
+    if (taken < MAX_LOAD * 2 ** log2) return;
+    let newLog2 = MIN_LOG2_CAPACITY;
+    while (this.#image.zones + 1 > LOAD_AFTER_GROWTH * 2 ** newLog2) newLog2++;
+    if (newLog2 > MAX_LOG2_CAPACITY) throw new ImageFullError(`no image holds more than ${taken} zones`);
+    const ref = this.#space.allocate(unitsForTable(newLog2));
+    const table = wordOf(ref);
+    const slots = this.#image.words[segmentOf(ref)] as Int32Array;
+    slots.fill(0, table, table + TABLE.SLOTS + (TABLE_SLOT_WORDS << newLog2));
+    slots[table + TABLE.LOG2_CAPACITY] = newLog2;
+    const grown = slotsOf(this.#image, ref);
+    for (let pair = at; pair < at + (TABLE_SLOT_WORDS << log2); pair += TABLE_SLOT_WORDS) {
+      const root = words[pair + 1] as number;
+      if (root > 0) take(grown, words[pair] as number, root);
+    }
+    const old = this.#ref;
+    Atomics.store(this.#image.header, HEADER.ZONE_TABLE, ref);
+    this.#space.retire(old, unitsForTable(log2));
+    this.#space.keep();
+  }
+
+  /** Publishes a root in the place of the one with its apex; `makeRoom` has been called. Returns the old one, or 0. */
+  publish(apex: Name, root: number): number {
+    const slots = slotsOf(this.#image, this.#ref);
+    const hash = hashName(this.#image.header, apex);
+    const served = findSlot(this.#image, slots, apex, hash);
+    if (served !== undefined) {
+      Atomics.store(slots.words, served.pair + 1, root);
+      return served.root;
+    }
+    Atomics.or(this.#image.header, HEADER.APEX_DEPTHS, 1 << Math.min(labelCount(apex), 31));
+    take(slots, hash, root);
+    return 0;
+  }
+
+  /** Returns the root that was served, or 0. */
+  remove(apex: Name): number {
+    const slots = slotsOf(this.#image, this.#ref);
+    const served = findSlot(this.#image, slots, apex, hashName(this.#image.header, apex));
+    if (served === undefined) return 0;
+    Atomics.store(slots.words, served.pair + 1, REMOVED);
+    return served.root;
+  }
+}
+
+/** The first slot of the search that no zone has. */
+function take({ words, at, log2 }: Slots, hash: number, root: number): void {
+  const mask = (1 << log2) - 1;
+  let slot = hash >>> (32 - log2);
+  while ((words[at + slot * TABLE_SLOT_WORDS + 1] as number) > 0) slot = (slot + 1) & mask;
+  const pair = at + slot * TABLE_SLOT_WORDS;
+  if (words[pair + 1] === 0) {
+    const taken = at - TABLE.SLOTS + TABLE.TAKEN;
+    words[taken] = (words[taken] as number) + 1;
+  }
+  Atomics.store(words, pair, hash);
+  Atomics.store(words, pair + 1, root);
+}

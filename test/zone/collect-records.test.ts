@@ -1,0 +1,84 @@
+// What is a record of a zone at all, and how records make sets: each rdata once, one TTL.
+
+import { describe, expect, it } from 'vitest';
+import { type Name, parseName } from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { type CollectedRecords, collectRecords } from '../../src/zone/collect-records.ts';
+import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { ProblemList } from '../../src/zone/zone-problem.ts';
+import { recordsOf } from '../support/zone-text.ts';
+
+const APEX = parseName('example.');
+
+function collect(records: readonly ZoneRecord[]): { collected: CollectedRecords; problems: string[] } {
+  const problems = new ProblemList();
+  const collected = collectRecords(APEX, records, problems);
+  return { collected, problems: problems.list.map(({ code, message }) => `${code} ${message}`) };
+}
+
+function address(owner: Name, change: Partial<ZoneRecord> = {}): ZoneRecord {
+  return { owner, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1), ...change };
+}
+
+describe('records that no zone file could give', () => {
+  const owner = parseName('a.example.');
+  const bad: readonly [string, Partial<ZoneRecord>, RegExp][] = [
+    ['rdata that is too short', { rdata: Uint8Array.of(192, 0, 2) }, /^BAD_RDATA a\.example\. A: /],
+    [
+      'rdata that ends in a compression pointer',
+      { type: TYPE.NS, rdata: Uint8Array.of(0xc0, 0x0c) },
+      /^BAD_RDATA a\.example\. NS: /,
+    ],
+    ['type 0', { type: 0 }, /^META_TYPE a\.example\. TYPE0: /],
+    ['OPT', { type: TYPE.OPT }, /^META_TYPE a\.example\. OPT: /],
+    ['TSIG', { type: TYPE.TSIG }, /^META_TYPE a\.example\. TSIG: /],
+    ['AXFR', { type: TYPE.AXFR }, /^META_TYPE a\.example\. AXFR: /],
+    ['ANY', { type: TYPE.ANY }, /^META_TYPE a\.example\. ANY: /],
+    ['type 128, the first meta-type', { type: 128 }, /^META_TYPE a\.example\. TYPE128: /],
+    ['a TTL above 31 bits (RFC 2181 §8)', { ttl: 2 ** 31 }, /^BAD_TTL a\.example\. A: /],
+    ['a negative TTL', { ttl: -1 }, /^BAD_TTL a\.example\. A: /],
+    ['a TTL with a fraction', { ttl: 0.5 }, /^BAD_TTL a\.example\. A: /],
+  ];
+
+  it.each(bad)('%s', (_, change, problem) => {
+    const { collected, problems } = collect([address(owner, change), address(owner)]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(problem);
+    expect(collected.count).toBe(1);
+  });
+});
+
+describe('records of a zone', () => {
+  it('are held once for each rdata (RFC 2181 §5), names in any case being the same (RFC 4343)', () => {
+    const records = recordsOf(
+      'a 60 MX 1 b\na 60 MX 1 B\na 60 MX 2 b\na 60 TXT x\na 60 TXT X\na 60 TXT x',
+      'example.',
+    );
+    const { collected } = collect(records);
+    const sets = collected.nodes.get(parseName('a.example.'))?.sets;
+    expect(sets?.get(TYPE.MX)?.rdata).toHaveLength(2);
+    expect(sets?.get(TYPE.TXT)?.rdata).toHaveLength(2);
+    expect(collected.count).toBe(4);
+  });
+
+  it('give their set the lowest of their TTLs, in any order (RFC 2181 §5.2)', () => {
+    const owner = parseName('a.example.');
+    for (const ttls of [
+      [60, 30, 90],
+      [30, 60],
+      [90, 60, 30],
+    ]) {
+      const records = ttls.map((ttl, i) => address(owner, { ttl, rdata: Uint8Array.of(192, 0, 2, i) }));
+      expect(collect(records).collected.nodes.get(owner)?.sets.get(TYPE.A)?.ttl).toBe(30);
+    }
+  });
+
+  it('lie at or below the apex', () => {
+    const { collected, problems } = collect([
+      address(parseName('example.')),
+      address(parseName('\\007example.')),
+    ]);
+    expect(problems).toEqual(['OUT_OF_ZONE \\007example. does not lie in the zone example.']);
+    expect([...collected.nodes.keys()]).toEqual([APEX]);
+  });
+});

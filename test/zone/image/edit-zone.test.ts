@@ -1,0 +1,249 @@
+// Editing a zone where it is served gives what building it anew would give: the same zone, or the same problems.
+
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { buildZone } from '../../../src/zone/build-zone.ts';
+import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
+import type { Image } from '../../../src/zone/image/image.ts';
+import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+import type { RecordSet, Zone, ZoneRecord } from '../../../src/zone/zone.ts';
+import { pick, type Random, randomFrom, randomZone } from '../../support/random-zones.ts';
+import { scale } from '../../support/scale.ts';
+import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone-image.ts';
+import { recordsOf } from '../../support/zone-text.ts';
+
+const CONTENT = { id: 1, version: 1, mark: 1 };
+const SOA_AND_NS = '@ 3600 SOA ns host 7 10000 2400 604800 1800\n@ 3600 NS ns\n';
+const APEX = parseName('example.');
+
+type Sets = Map<string, RecordSet>;
+
+function keyOf({ owner, type }: { owner: Name; type: number }): string {
+  return `${type} ${owner}`;
+}
+
+function setsOf(zone: Zone): Sets {
+  const sets: Sets = new Map();
+  for (const node of zone.nodes.values()) for (const set of node.sets.values()) sets.set(keyOf(set), set);
+  return sets;
+}
+
+function recordsIn(sets: Sets): ZoneRecord[] {
+  return [...sets.values()].flatMap(({ owner, type, ttl, rdata }) =>
+    rdata.map((one) => ({ owner, type, ttl, rdata: one })),
+  );
+}
+
+/** The zone that a fresh image has after a `put`, and its problems when there is no such zone. */
+function fromScratch(apex: Name, records: Iterable<ZoneRecord>, version: number) {
+  const built = buildZone(apex, records);
+  if (built.kind === 'refused') return built;
+  const image = smallImage();
+  new ImageWriter(image).put(built.zone, { ...CONTENT, version });
+  return { kind: 'built' as const, zone: zoneInImage(image, apex) };
+}
+
+/** Some sets of `to` in the place of those of `from`, and some taken away. */
+function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChanges; after: Sets } {
+  const after = new Map(from);
+  const gone: { owner: Name; type: number }[] = [];
+  const records: ZoneRecord[] = [];
+  const count = 1 + Math.floor(random() * 4);
+  for (let i = 0; i < count; i++) {
+    const key = pick(random, [...new Set([...from.keys(), ...to.keys()])]);
+    const set = to.get(key);
+    if (records.some((record) => keyOf(record) === key) || gone.some((other) => keyOf(other) === key))
+      continue;
+    if (set === undefined || random() < 0.2) {
+      const known = (from.get(key) ?? set) as RecordSet;
+      gone.push({ owner: known.owner, type: known.type });
+      after.delete(key);
+    } else {
+      for (const one of set.rdata)
+        records.push({ owner: set.owner, type: set.type, ttl: set.ttl, rdata: one });
+      after.set(key, set);
+    }
+  }
+  return { changes: { records, gone }, after };
+}
+
+describe('edits of a served zone', () => {
+  it('lead from any zone to any other by steps that each equal a zone built anew, or are refused as it is', () => {
+    let edited = 0;
+    let refused = 0;
+    for (let seed = 1; seed <= scale(1000, 40); seed++) {
+      const random = randomFrom(seed);
+      const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
+      const { zone } = randomZone(random, apexText, 3 + (seed % 40), []);
+      const { zone: goal } = randomZone(random, apexText, 3 + (seed % 30), []);
+      const image = smallImage();
+      const writer = new ImageWriter(image);
+      writer.put(zone, CONTENT);
+      let sets = setsOf(zone);
+      for (let version = 2; version < 30; version++) {
+        const { changes, after } = randomStep(random, sets, setsOf(goal));
+        const before = zoneInImage(image, zone.apex);
+        const expected = fromScratch(zone.apex, recordsIn(after), version);
+        const result = writer.edit(zone.apex, { ...CONTENT, version }, changes);
+        if (expected.kind === 'refused') {
+          refused++;
+          expect(result).toMatchObject({ kind: 'refused' });
+          expect(problemsOf(result)).toEqual(problemsOf(expected));
+          expectSame(zoneInImage(image, zone.apex), before);
+        } else {
+          edited++;
+          expect(result).toEqual({ kind: 'edited' });
+          expectSame(zoneInImage(image, zone.apex), expected.zone);
+          sets = after;
+        }
+      }
+    }
+    expect(edited).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(20);
+  });
+});
+
+/** `toEqual` takes its time: it is asked for its words only. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+}
+
+function problemsOf(result: unknown): string[] {
+  const { problems } = result as { problems: readonly { message: string }[] };
+  return problems.map(({ message }) => message).sort();
+}
+
+function served(text: string): { image: Image; writer: ImageWriter } {
+  const image = smallImage();
+  const writer = new ImageWriter(image);
+  const built = buildZone(APEX, recordsOf(SOA_AND_NS + text, 'example.'));
+  if (built.kind === 'refused') throw new Error(built.problems[0]?.message);
+  writer.put(built.zone, CONTENT);
+  return { image, writer };
+}
+
+const changesOf = (text: string, gone: [string, number][] = []): ZoneChanges => ({
+  records: recordsOf(text, 'example.'),
+  gone: gone.map(([name, type]) => ({ owner: parseName(name), type })),
+});
+
+describe('an edit', () => {
+  const cases: readonly [string, string, ZoneChanges, string | undefined][] = [
+    ['adds a name', '', changesOf('a 60 A 192.0.2.1'), 'a 60 A 192.0.2.1'],
+    ['replaces a set whole', 'a 60 A 192.0.2.1', changesOf('a 30 A 192.0.2.2'), 'a 30 A 192.0.2.2'],
+    ['adds the names above a name', '', changesOf('a.b.c 60 A 192.0.2.1'), 'a.b.c 60 A 192.0.2.1'],
+    [
+      'takes away the names above that nothing else needs',
+      'a.b.c 60 A 192.0.2.1\nd.c 60 A 192.0.2.1',
+      changesOf('', [['a.b.c.example.', TYPE.A]]),
+      'd.c 60 A 192.0.2.1',
+    ],
+    [
+      'keeps a name for what lies below it',
+      'c 60 A 192.0.2.1\na.b.c 60 A 192.0.2.1',
+      changesOf('', [['c.example.', TYPE.A]]),
+      'a.b.c 60 A 192.0.2.1',
+    ],
+    ['makes a wildcard', 'a 60 A 192.0.2.1', changesOf('*.a 60 TXT x'), 'a 60 A 192.0.2.1\n*.a 60 TXT x'],
+    [
+      'takes a wildcard away',
+      'a 60 A 192.0.2.1\n*.a 60 TXT x',
+      changesOf('', [['*.a.example.', TYPE.TXT]]),
+      'a 60 A 192.0.2.1',
+    ],
+    [
+      'moves an alias',
+      'a 60 A 192.0.2.1',
+      changesOf('a 60 CNAME b', [['a.example.', TYPE.A]]),
+      'a 60 CNAME b',
+    ],
+    ['replaces the SOA', '', changesOf('@ 60 SOA ns host 8 1 1 1 5'), '@ 60 SOA ns host 8 1 1 1 5'],
+    ['does nothing for a set that is not there', '', changesOf('', [['x.y.example.', TYPE.A]]), ''],
+    ['does nothing for a name outside', '', changesOf('', [['example.net.', TYPE.A]]), ''],
+    [
+      'may put a DNAME where nothing is below',
+      'd 60 TXT x',
+      changesOf('d 60 DNAME e'),
+      'd 60 TXT x\nd 60 DNAME e',
+    ],
+    ['may not put it above a name', 'x.d 60 TXT x', changesOf('d 60 DNAME e'), undefined],
+    [
+      'may do so when the name goes',
+      'y.x.d 60 TXT x',
+      changesOf('d 60 DNAME e', [['y.x.d.example.', TYPE.TXT]]),
+      'd 60 DNAME e',
+    ],
+    ['may not put a name below a DNAME', 'd 60 DNAME e', changesOf('a.b.d 60 TXT x'), undefined],
+    [
+      'may do so when the DNAME goes',
+      'd 60 DNAME e',
+      changesOf('a.b.d 60 TXT x', [['d.example.', TYPE.DNAME]]),
+      'a.b.d 60 TXT x',
+    ],
+    ['may not take the SOA', '', changesOf('', [['example.', TYPE.SOA]]), undefined],
+    ['may not take the name servers', '', changesOf('', [['example.', TYPE.NS]]), undefined],
+    ['may not put anything beside an alias', 'a 60 CNAME b', changesOf('a 60 TXT x'), undefined],
+  ];
+
+  it.each(cases)('%s', (_, text, changes, result) => {
+    const { image, writer } = served(text);
+    const before = zoneInImage(image, APEX);
+    const edited = writer.edit(APEX, { ...CONTENT, version: 2 }, changes);
+    if (result === undefined) {
+      expect(edited).toMatchObject({ kind: 'refused', problems: [expect.anything()] });
+      expect(zoneInImage(image, APEX)).toEqual(before);
+      return;
+    }
+    expect(edited).toEqual({ kind: 'edited' });
+    const soa = result.includes(' SOA ') ? '@ 3600 NS ns\n' : SOA_AND_NS;
+    const expected = fromScratch(APEX, recordsOf(soa + result, 'example.'), 2);
+    expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
+  });
+
+  it('of nothing tells that the zone is as it was in another version', () => {
+    const { writer } = served('a 60 A 192.0.2.1');
+    writer.edit(APEX, { id: 2, version: 7, mark: 9 }, { records: [], gone: [] });
+    expect(writer.contentOf(APEX)).toMatchObject({ id: 2, version: 7, mark: 9 });
+  });
+
+  it('of a zone that is not served is a mistake', () => {
+    const { writer } = served('');
+    expect(() => writer.edit(parseName('a.example.'), CONTENT, changesOf(''))).toThrow(RangeError);
+  });
+
+  it('doubles and halves the buckets of the names as these come and go', () => {
+    const { image, writer } = served('');
+    const names = Array.from({ length: 500 }, (_, i) => `n${i}.example.`);
+    const log2: number[] = [];
+    const note = (): void => {
+      const now = log2BucketsIn(image, APEX);
+      if (log2.at(-1) !== now) log2.push(now);
+    };
+    for (const name of names) {
+      writer.edit(APEX, CONTENT, changesOf(`${name} 60 A 192.0.2.1`));
+      note();
+    }
+    for (const name of names) {
+      writer.edit(APEX, CONTENT, changesOf('', [[name, TYPE.A]]));
+      note();
+    }
+    expect(log2).toEqual([0, 1, 2, 3, 4, 5, 6, 4, 2, 0]);
+    const expected = fromScratch(APEX, recordsOf(SOA_AND_NS, 'example.'), 1);
+    expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
+  });
+
+  it('leaves no block behind', () => {
+    const { writer } = served('a.b 60 A 192.0.2.1\nc 60 MX 1 mx');
+    const used = writer.octetsUsed;
+    for (let i = 0; i < 100; i++) {
+      writer.edit(APEX, CONTENT, changesOf(`n${i}.x 60 TXT ${'y'.repeat(1 + i)}\na.b 60 A 192.0.2.${i}`));
+    }
+    expect(writer.octetsUsed).toBeGreaterThan(used);
+    for (let i = 0; i < 100; i++) {
+      writer.edit(APEX, CONTENT, changesOf('a.b 60 A 192.0.2.1', [[`n${i}.x.example.`, TYPE.TXT]]));
+    }
+    expect(writer.octetsUsed).toBe(used);
+  });
+});

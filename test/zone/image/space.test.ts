@@ -1,0 +1,207 @@
+// Who gets which blocks: never one that is in use or still read, and all of the image as long as any of it is free.
+
+import { describe, expect, it } from 'vitest';
+import { createImage, Image, MIN_IMAGE_OCTETS, ReaderSlot } from '../../../src/zone/image/image.ts';
+import { HEADER, SEGMENT_UNITS } from '../../../src/zone/image/layout.ts';
+import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
+import { ImageFullError, Space } from '../../../src/zone/image/space.ts';
+import { randomFrom } from '../../support/random-zones.ts';
+import { smallImage } from '../../support/zone-image.ts';
+
+function spaceOf(image: Image): Space {
+  return new Space(image);
+}
+
+function allocate(space: Space, units: number): number {
+  const ref = space.allocate(units);
+  space.keep();
+  return ref;
+}
+
+function fill(space: Space, units: number): number[] {
+  const refs: number[] = [];
+  try {
+    for (;;) refs.push(allocate(space, units));
+  } catch (error) {
+    expect(error).toBeInstanceOf(ImageFullError);
+  }
+  return refs;
+}
+
+describe('space', () => {
+  it('is handed out once, to the last unit, and counted', () => {
+    const image = smallImage(MIN_IMAGE_OCTETS);
+    const before = image.octetsUsed;
+    const refs = fill(spaceOf(image), 1);
+    expect(new Set(refs).size).toBe(refs.length);
+    expect(refs.length).toBe((MIN_IMAGE_OCTETS - before) / 8);
+    expect(image.octetsUsed).toBe(MIN_IMAGE_OCTETS);
+    expect(image.endOctets).toBe(MIN_IMAGE_OCTETS);
+  });
+
+  it('is used again when it was retired and nobody reads', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const ref = allocate(space, 5);
+    const used = image.octetsUsed;
+    space.retire(ref, 5);
+    expect(image.octetsUsed).toBe(used);
+    space.reclaim();
+    expect(image.octetsUsed).toBe(used - 40);
+    expect(allocate(space, 5)).toBe(ref);
+  });
+
+  it('is not used again while a reader that entered before is in it', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const early = new ReaderSlot(image, 3);
+    const late = new ReaderSlot(image, 127);
+    const ref = allocate(space, 5);
+    early.enter();
+    space.retire(ref, 5);
+    space.reclaim();
+    late.enter();
+    space.reclaim();
+    expect(allocate(space, 5)).not.toBe(ref);
+    early.leave();
+    space.reclaim();
+    expect(allocate(space, 5)).toBe(ref);
+    late.leave();
+  });
+
+  it('waits for readers across the wrap of the epoch', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const reader = new ReaderSlot(image, 0);
+    for (const epoch of [2 ** 31 - 1, -1]) {
+      image.header[HEADER.EPOCH] = epoch;
+      const ref = allocate(space, 5);
+      reader.enter();
+      space.retire(ref, 5);
+      space.reclaim();
+      space.reclaim();
+      expect(image.header[HEADER.EPOCH]).not.toBe(0);
+      expect(allocate(space, 5)).not.toBe(ref);
+      reader.leave();
+      space.reclaim();
+      expect(allocate(space, 5)).toBe(ref);
+    }
+  });
+
+  it('that a change took and did not keep is free at once', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const kept = allocate(space, 7);
+    const used = image.octetsUsed;
+    const refs = [space.allocate(7), space.allocate(300)];
+    space.takeBack();
+    expect(image.octetsUsed).toBe(used);
+    expect([space.allocate(300), space.allocate(7)].sort()).toEqual(refs.sort());
+    expect(refs).not.toContain(kept);
+  });
+
+  it('that becomes free in a pause is used after it only', () => {
+    const space = spaceOf(smallImage());
+    const [before, during] = [allocate(space, 5), allocate(space, 5)];
+    space.retire(before, 5);
+    space.reclaim();
+    space.pauseReuse();
+    space.retire(during, 5);
+    space.reclaim();
+    expect(allocate(space, 5)).toBe(before);
+    expect(allocate(space, 5)).not.toBe(during);
+    space.resumeReuse();
+    expect(allocate(space, 5)).toBe(during);
+  });
+
+  it('of many small blocks makes a large one, and of a large one many small ones', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const small = fill(space, 3);
+    for (const ref of small) space.retire(ref, 3);
+    space.reclaim();
+    const large = fill(space, 20_000);
+    expect(large.length).toBe(Math.floor((small.length * 3) / unitsOfClass(classFor(20_000))));
+    for (const ref of large) space.retire(ref, 20_000);
+    space.reclaim();
+    expect(fill(space, 3).length).toBeGreaterThan(small.length * 0.99);
+  });
+
+  it('does not join what is not side by side', () => {
+    const space = spaceOf(smallImage());
+    const refs = fill(space, 4);
+    const freed = refs.filter((_, i) => i % 2 === 0 && i < refs.length - 1);
+    for (const ref of freed) space.retire(ref, 4);
+    space.reclaim();
+    expect(() => space.allocate(5)).toThrow(ImageFullError);
+    expect(fill(space, 4).length).toBe(freed.length);
+  });
+
+  it('goes on in the next segment without a block in both', () => {
+    const image = new Image(createImage(2 ** 30 + 2 ** 20, 1));
+    const used = image.header[HEADER.USED] as number;
+    image.header[HEADER.END] = SEGMENT_UNITS - 10;
+    const space = spaceOf(image);
+    const refs = [allocate(space, 6), allocate(space, 6), allocate(space, 4)];
+    expect(refs).toEqual([SEGMENT_UNITS - 10, SEGMENT_UNITS, SEGMENT_UNITS - 4]);
+    expect(image.header[HEADER.USED]).toBe(used + 16);
+  });
+
+  it('holds what a second writer is told is free, and what was retired with it', () => {
+    const image = smallImage();
+    const space = spaceOf(image);
+    const refs = Array.from({ length: 10 }, () => allocate(space, 9));
+    const reader = new ReaderSlot(image, 0);
+    space.retire(refs[1] as number, 9);
+    space.reclaim();
+    reader.enter();
+    space.retire(refs[2] as number, 9);
+    const second = new Space(image, space.exportFree());
+    expect(image.octetsUsed).toBe(image.endOctets - 2 * 72);
+    const taken = [allocate(second, 9), allocate(second, 9)];
+    expect(taken.sort()).toEqual([refs[1], refs[2]].sort());
+    expect(refs).not.toContain(allocate(second, 9));
+  });
+
+  it('stays whole whatever is taken and given back', () => {
+    const image = smallImage(256 * 1024);
+    const space = spaceOf(image);
+    const random = randomFrom(7);
+    const held = new Map<number, number>();
+    const reader = new ReaderSlot(image, 0);
+    let refused = 0;
+    for (let i = 0; i < 30_000; i++) {
+      const units = 1 + Math.floor(2 ** (random() * 12));
+      if (random() < 0.52) {
+        try {
+          held.set(allocate(space, units), units);
+        } catch {
+          refused++;
+        }
+      } else if (held.size > 0) {
+        const [ref, size] = [...held][Math.floor(random() * held.size)] as [number, number];
+        held.delete(ref);
+        space.retire(ref, size);
+      }
+      if (random() < 0.05) reader.enter();
+      if (random() < 0.1) reader.leave();
+      if (random() < 0.3) space.reclaim();
+      if (i % 500 === 0) expectApart(held);
+    }
+    reader.leave();
+    space.reclaim();
+    expect(refused).toBeGreaterThan(100);
+    for (const [ref, size] of held) space.retire(ref, size);
+    space.reclaim();
+    expect(image.octetsUsed).toBe(smallImage().octetsUsed);
+    expect(fill(space, 1).length).toBe((256 * 1024 - smallImage().octetsUsed) / 8);
+  });
+});
+
+function expectApart(held: ReadonlyMap<number, number>): void {
+  const blocks = [...held].sort(([a], [b]) => a - b);
+  for (const [i, [ref, units]] of blocks.entries()) {
+    const next = blocks[i + 1];
+    if (next !== undefined) expect(ref + unitsOfClass(classFor(units))).toBeLessThanOrEqual(next[0]);
+  }
+}

@@ -1,0 +1,166 @@
+// What a writer puts in, takes out and counts, how the table of zones grows, and what happens when there is no room.
+
+import { describe, expect, it } from 'vitest';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { HEADER, MIN_LOG2_CAPACITY, segmentOf, TABLE, wordOf } from '../../../src/zone/image/layout.ts';
+import { readZone } from '../../../src/zone/image/read-zone.ts';
+import { ImageFullError } from '../../../src/zone/image/space.ts';
+import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+import type { Zone } from '../../../src/zone/zone.ts';
+import { blocksIn, smallImage, zoneInImage } from '../../support/zone-image.ts';
+import { zoneOf } from '../../support/zone-text.ts';
+
+const SOA_AND_NS = '@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n';
+const contentOf = (id: number) => ({ id, version: id * 2 ** 32 + 1, mark: -id - 0.5 });
+
+function zone(apex: string, more = ''): Zone {
+  return zoneOf(apex, SOA_AND_NS + more);
+}
+
+function log2CapacityOf(image: Image): number {
+  const table = image.header[HEADER.ZONE_TABLE] as number;
+  return image.words[segmentOf(table)]?.[wordOf(table) + TABLE.LOG2_CAPACITY] as number;
+}
+
+describe('a writer', () => {
+  it('counts zones and records', () => {
+    const writer = new ImageWriter(smallImage());
+    writer.put(zone('a.example.'), contentOf(1));
+    writer.put(zone('b.example.', 'x 60 A 10.0.0.1'), contentOf(2));
+    expect(writer).toMatchObject({ zones: 2, records: 5 });
+    writer.put(zone('a.example.', 'x 60 A 10.0.0.1\ny 60 A 10.0.0.1'), contentOf(1));
+    expect(writer).toMatchObject({ zones: 2, records: 7 });
+    writer.remove(parseName('b.example.'));
+    writer.remove(parseName('c.example.'));
+    expect(writer).toMatchObject({ zones: 1, records: 4 });
+  });
+
+  it('tells which content each zone is made of, in full precision', () => {
+    const writer = new ImageWriter(smallImage());
+    const texts = ['.', 'example.', `${'x'.repeat(63)}.example.`];
+    const apexes = texts.map((text) => parseName(text));
+    for (const [i, apex] of apexes.entries()) {
+      writer.put(zone(texts[i] as string), contentOf(i));
+      expect(writer.contentOf(apex)).toMatchObject(contentOf(i));
+      expect(writer.zoneAt(writer.rootOf(apex))).toMatchObject({ apex, records: 2, ...contentOf(i) });
+    }
+    expect([...writer.entries()].map(({ apex, id }) => [id, apex]).sort()).toEqual([...apexes.entries()]);
+    expect(writer.contentOf(parseName('net.'))).toBeUndefined();
+    expect(writer.rootOf(parseName('net.'))).toBe(0);
+  });
+
+  it('has the numbers of labels of all apexes in the header', () => {
+    const image = smallImage();
+    const writer = new ImageWriter(image);
+    for (const apex of ['.', 'a.b.', `${'a.'.repeat(31)}`, `${'a.'.repeat(60)}`])
+      writer.put(zone(apex), contentOf(1));
+    expect((image.header[HEADER.APEX_DEPTHS] as number) >>> 0).toBe(2 ** 31 + 2 ** 2 + 2 ** 0);
+  });
+
+  it('finds every zone while the table grows, and when many have come and gone', () => {
+    const image = new Image(createImage(16 * 2 ** 20, 4));
+    const writer = new ImageWriter(image);
+    const zones = Array.from({ length: 3000 }, (_, i) => zone(`z${i}.example.`));
+    for (const [i, one] of zones.entries()) {
+      writer.put(one, contentOf(i));
+      if (i % 100 === 0)
+        for (let k = 0; k <= i; k += 7) expect(writer.rootOf((zones[k] as Zone).apex)).not.toBe(0);
+    }
+    expect(log2CapacityOf(image)).toBe(13);
+    for (const [i, { apex }] of zones.entries()) if (i % 3 !== 0) writer.remove(apex);
+    for (const [i, { apex }] of zones.entries())
+      expect(writer.contentOf(apex)?.id).toBe(i % 3 === 0 ? i : undefined);
+    for (let round = 0; round < 10_000; round++) {
+      const one = zones[1 + 3 * (round % 1000)] as Zone;
+      writer.put(one, contentOf(round));
+      writer.remove(one.apex);
+    }
+    expect(log2CapacityOf(image)).toBeLessThanOrEqual(13);
+    for (const { apex } of zones) writer.remove(apex);
+    expect([...writer.entries()]).toEqual([]);
+    expect(MIN_LOG2_CAPACITY).toBeLessThan(13);
+  });
+
+  it('takes 120 octets a record at most for small zones, the table of zones included', () => {
+    const image = smallImage(16 * 2 ** 20);
+    const writer = new ImageWriter(image);
+    const before = image.octetsUsed;
+    for (let i = 0; i < 2000; i++) writer.put(recipeZone(i), contentOf(i));
+    expect(image.records).toBe(24_000);
+    expect((image.octetsUsed - before) / image.records).toBeLessThan(80);
+  });
+});
+
+/** SOA, 2 NS, 3 A, 2 CNAME, MX and 3 TXT of 30, 40 and 110 characters. */
+function recipeZone(i: number): Zone {
+  const txt = (length: number): string => `TXT "${'t'.repeat(length)}"`;
+  return zoneOf(
+    `customer-${i}.example.`,
+    [
+      '@ 3600 SOA ns1.nic.invalid. hostmaster.nic.invalid. 1 2 3 4 5',
+      '@ 3600 NS ns1.nic.invalid.\n@ 3600 NS ns2.nic.invalid.',
+      '@ 300 A 10.0.0.1\nwww 300 A 10.0.0.1\nmail 300 A 10.0.0.1',
+      'ftp 300 CNAME www\nshop 300 CNAME www\n@ 300 MX 10 mail',
+      `@ 300 ${txt(30)}\n_dmarc 300 ${txt(40)}\ns1._domainkey 300 ${txt(110)}`,
+    ].join('\n'),
+  );
+}
+
+describe('a full image', () => {
+  const LONG = Array.from({ length: 200 }, (_, i) => `h${i} 60 TXT ${'x'.repeat(100)}`).join('\n');
+
+  function filled(): { image: Image; writer: ImageWriter; apexes: Name[] } {
+    const image = smallImage(64 * 1024);
+    const writer = new ImageWriter(image);
+    const apexes: Name[] = [];
+    for (;;) {
+      const next = zone(`z${apexes.length}.example.`, 'www 60 A 10.0.0.1');
+      try {
+        writer.put(next, contentOf(apexes.length));
+      } catch (error) {
+        expect(error).toBeInstanceOf(ImageFullError);
+        return { image, writer, apexes };
+      }
+      apexes.push(next.apex);
+    }
+  }
+
+  it('goes on serving what it holds, and says that it is full', () => {
+    const { image, writer, apexes } = filled();
+    expect(image.isFull).toBe(true);
+    const blocks = blocksIn(image, writer.exportFree());
+    const served = apexes.map((apex) => zoneInImage(image, apex));
+    const [first] = apexes as [Name];
+    expect(() => writer.put(zone('z0.example.', LONG), contentOf(1))).toThrow(ImageFullError);
+    expect(() => writer.put(zone('new.example.', LONG), contentOf(1))).toThrow(
+      /65536 octets has no room for another \d+$/,
+    );
+    const records =
+      zone('z0.example.', LONG).nodes.get(parseName('h0.z0.example.'))?.sets.get(16)?.rdata ?? [];
+    const edits = Array.from({ length: 200 }, (_, i) => ({
+      owner: parseName(`h${i}.z0.example.`),
+      type: 16,
+      ttl: 1,
+      rdata: records[0] as Uint8Array,
+    }));
+    expect(() => writer.edit(first, contentOf(1), { records: edits, gone: [] })).toThrow(ImageFullError);
+    expect(apexes.map((apex) => zoneInImage(image, apex))).toEqual(served);
+    expect(readZone(image, parseName('new.example.'))).toBeUndefined();
+    expect(image.zones).toBe(apexes.length);
+    expect(unitsIn(blocksIn(image, writer.exportFree()))).toBe(unitsIn(blocks));
+  });
+
+  it('takes zones again when others are gone', () => {
+    const { image, writer, apexes } = filled();
+    for (const apex of apexes.slice(0, apexes.length / 2)) writer.remove(apex);
+    expect(image.isFull).toBe(false);
+    writer.put(zone('large.example.', LONG.slice(0, 2000)), contentOf(7));
+    expect(readZone(image, parseName('large.example.'))?.records).toBeGreaterThan(15);
+    expect(image.isFull).toBe(false);
+  });
+});
+
+function unitsIn(blocks: readonly (readonly [number, number])[]): number {
+  return blocks.reduce((sum, [, units]) => sum + units, 0);
+}
