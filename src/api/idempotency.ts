@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { IdempotentRequest, StoredResponse } from '../store/idempotency.ts';
+import type { Caller } from './caller.ts';
 import { badRequest, Problem } from './problem.ts';
 
 const MAX_KEY_OCTETS = 191;
@@ -19,13 +20,15 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   return key;
 }
 
+/** What a key that is narrowed may write is judged with the work: one narrowed otherwise sends another request. */
 export function idempotentRequest(
   asked: { readonly method: string; readonly url: string; readonly octets: Uint8Array },
   key: string,
-  accountId: number,
+  { account, key: { names, types } }: Pick<Caller, 'account' | 'key'>,
 ): IdempotentRequest {
-  const bodyHash = createHash('sha256').update(asked.octets).digest();
-  return { accountId, key, method: asked.method, path: asked.url, bodyHash };
+  const hash = createHash('sha256').update(asked.octets);
+  if (names !== null || types !== null) hash.update(JSON.stringify({ names, types }));
+  return { accountId: account.id, key, method: asked.method, path: asked.url, bodyHash: hash.digest() };
 }
 
 /** The answer as it is kept: what made it is gone, so it is made whole here. */

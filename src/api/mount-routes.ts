@@ -70,7 +70,7 @@ async function respond(
     const stream = await openArrayStream(outcome.items);
     return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);
   }
-  const asked = idempotentRequest(request, key, admitted.caller.account.id);
+  const asked = idempotentRequest(request, key, admitted.caller);
   const once = await inTurn(() =>
     runOnce(api.db, asked, async (trx): Promise<StoredResponse> => {
       const { outcome, headers } = await run({ ...api, db: trx }, route, request, reply, stopping);

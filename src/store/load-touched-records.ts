@@ -57,13 +57,13 @@ async function loadNameserversNaming(
   except: readonly Name[],
 ): Promise<CustomerRecord[]> {
   if (hosts.length === 0) return [];
-  // One host can be named by thousands.
+  // An aggregate, not LIMIT 1: for that Postgres takes any index that might meet one soon.
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
-      select * from records n
-      where n.domain_id = ${domainId} and delegated_host(n.type, n.managed, n.destination) = h.host
-        and n.name <> all(${except.map(encodeNameColumn)}::text[])
-      limit 1) r`.execute(trx);
+      select max(n.id + 0) as id from records n
+      where n.domain_id = ${domainId} and n.type = 'NS' and not n.managed
+        and lower(n.destination collate "C") = h.host and n.name <> all(${except.map(encodeNameColumn)}::text[])) n
+    join records r on r.id = n.id`.execute(trx);
   return rows.map(decodeRecord);
 }
 

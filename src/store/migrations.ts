@@ -7,6 +7,7 @@ import * as rateLimits from './migrations/0003-rate-limits.ts';
 import * as nameMarks from './migrations/0004-name-marks.ts';
 import * as delegations from './migrations/0005-delegations.ts';
 import * as plannedCheck from './migrations/0006-planned-check.ts';
+import * as unservedZones from './migrations/0007-unserved-zones.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -15,4 +16,5 @@ export const migrations: Record<string, Migration> = {
   '0004-name-marks': nameMarks,
   '0005-delegations': delegations,
   '0006-planned-check': plannedCheck,
+  '0007-unserved-zones': unservedZones,
 };

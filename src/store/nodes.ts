@@ -19,6 +19,8 @@ export interface NodeReport {
   zones: number;
   records: number;
   held: HeldRemovals | undefined;
+  /** The zones whose newest content is not what it serves. */
+  unserved: readonly number[];
 }
 
 /** Removals that wait for an operator. */
@@ -62,17 +64,20 @@ const END_OWN_SESSION = `
   where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
     and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid`;
 
+/** Beyond it a node has none of the changes: it has another trouble than one zone. */
+const MAX_UNSERVED = 1000;
+
 /** Only for the process that has claimed the name. */
 export async function saveNodeReport(connection: Connection, report: NodeReport): Promise<void> {
   await connection.query(
     `insert into nodes as n (name, instance, started_at, loaded, epoch, position, snapshot, zones, records,
-       held_id, held_since, held_zones)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       held_id, held_since, held_zones, unserved)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (name) do update set instance = excluded.instance, started_at = excluded.started_at,
        seen_at = excluded.seen_at, left_at = null, loaded = excluded.loaded, epoch = excluded.epoch,
        position = excluded.position, snapshot = excluded.snapshot, zones = excluded.zones,
        records = excluded.records, held_id = excluded.held_id, held_since = excluded.held_since,
-       held_zones = excluded.held_zones`,
+       held_zones = excluded.held_zones, unserved = excluded.unserved`,
     [
       report.name,
       report.instance,
@@ -86,6 +91,7 @@ export async function saveNodeReport(connection: Connection, report: NodeReport)
       report.held?.id ?? null,
       report.held?.since ?? null,
       report.held?.zones ?? 0,
+      report.unserved.length <= MAX_UNSERVED ? report.unserved : null,
     ],
   );
 }

@@ -62,7 +62,7 @@ describe.each(testServers())('on $name', (server) => {
     await node.stop();
   });
 
-  test('a node of another history, one that is loading, and one that holds removals do not have it', async () => {
+  test('a node of another history, one that is loading, one that holds removals, and one that cannot serve it do not have it', async () => {
     const { db, url } = database;
     const node = await followLoaded({ databaseUrl: url, nodeName: 'here' });
     const edited = await change(1);
@@ -71,13 +71,19 @@ describe.each(testServers())('on $name', (server) => {
     await until(async () => (await sync(removal))?.inSync === true);
     await node.stop();
     const withNode = async (set: string) => {
-      await sql`update nodes set left_at = null, loaded = true, held_since = null`.execute(db);
+      await sql`update nodes set left_at = null, loaded = true, held_since = null, unserved = '{}'`.execute(
+        db,
+      );
       await sql`update nodes set ${sql.raw(set)}`.execute(db);
       return [(await sync(edited))?.inSync, (await sync(removal))?.inSync];
     };
     expect(await withNode('loaded = true')).toEqual([true, true]);
     expect(await withNode('loaded = false')).toEqual([false, false]);
     expect(await withNode('held_since = now()')).toEqual([true, false]);
+    const domainsZone = "(select id from zones where name = 'example.com.')";
+    expect(await withNode(`unserved = array[1000000, ${domainsZone}]`)).toEqual([false, false]);
+    expect(await withNode("unserved = '{1000000}'")).toEqual([true, true]);
+    expect(await withNode('unserved = null')).toEqual([false, false]); // too many to be named
     expect(await withNode("epoch = 'other'")).toEqual([false, false]);
   });
 });

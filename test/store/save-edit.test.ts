@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseName, printName } from '../../src/dns/name.ts';
+import { parseName } from '../../src/dns/name.ts';
 import { listDomainChanges } from '../../src/store/load-changes.ts';
 import { loadDomainById } from '../../src/store/load-domains.ts';
 import { listRecords, loadRecords } from '../../src/store/load-records.ts';
@@ -242,64 +242,6 @@ describe.each(testServers())('on $name', (server) => {
       problems: [{ code: 'conflict', list: 'delete', index: 0 }],
     });
     await expectPublished(db, domainId);
-  });
-
-  test('what stands at and below delegations the database judges as the planner does', async () => {
-    const { db } = database;
-    const wanted = [
-      'a NS ns.b.example.com',
-      'b NS ns.else.example.',
-      'ns.b A 192.0.2.1',
-      't TXT x',
-      'w.c TXT x',
-    ];
-    await saved(db, domainId, edit({ create: wanted }));
-    const fails = async (statement: ReturnType<typeof sql>) =>
-      await statement.execute(db).then(
-        ({ numAffectedRows }) => `${numAffectedRows} written`,
-        (error) => error.constraint,
-      );
-    const at = (name: string) => `${name}.example.com.`;
-    const copy = (line: string) => {
-      const { name, type, rdata, proxied } = newRecord(line);
-      const host = type === 'NS' ? line.split(' ').at(-1) : '';
-      return sql`
-        insert into records (domain_id, name, type, rdata, identity, destination, ttl, proxied, captcha, scheme, port,
-          monitor, timeout, created_at, updated_at)
-        values (${domainId}, ${printName(name)}, ${type}, ${Buffer.from(rdata)}, ${Buffer.from(rdata).subarray(0, 33)},
-          ${host}, 300, ${proxied}, false, 'Default', 443, false, 15, now(), now())`;
-    };
-    const refused = 'records_at_delegations';
-    for (const line of [
-      'b A 192.0.2.1',
-      'b TXT x',
-      'ns.b TXT x',
-      'x.y.b A 192.0.2.1',
-      'x.b NS ns.else.example',
-      'ns2.b AAAA 2001:db8::1',
-      'c NS ns.else.example',
-    ])
-      expect([line, await fails(copy(line))]).toEqual([line, refused]);
-    for (const [change, where] of [
-      [sql`name = ${at('x.a')}`, sql`type = 'TXT'`],
-      [sql`proxied = true`, sql`type = 'A'`],
-      [sql`name = ${at('x.b')}`, sql`type = 'A'`],
-      [sql`destination = 'ns.else.example', identity = 'x'`, sql`name = ${at('a')}`],
-      [sql`name = ${at('c')}`, sql`name = ${at('a')}`],
-    ] as const)
-      expect(await fails(sql`update records set ${change} where ${where}`)).toBe(refused);
-    expect(await fails(sql`delete from records where name = ${at('a')}`)).toBe(refused);
-    // what is in order is written: more glue, a delegation that takes it over, both at once
-    for (const line of [
-      'ns.b AAAA 2001:db8::1',
-      'd NS NS.b.example.com',
-      'e NS b.example.com',
-      'b A 192.0.2.1',
-    ])
-      expect([line, await fails(copy(line))]).toEqual([line, '1 written']);
-    expect(await fails(sql`delete from records where name = ${at('a')}`)).toBe('1 written');
-    expect(await fails(sql`delete from records where name in (${at('d')}, ${at('ns.b')})`)).toBe('3 written');
-    expect(await fails(sql`delete from domains where id = ${domainId}`)).toBe('1 written');
   });
 
   test('a name whose records publish nothing is marked, until it has something or is gone', async () => {
