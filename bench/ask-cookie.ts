@@ -1,0 +1,20 @@
+// The cookie that a server gives us (RFC 7873): with it in its questions a client is one that the server knows.
+
+import { EDNS_OPTION } from '../src/dns/edns.ts';
+import { decodeMessage } from '../src/dns/message.ts';
+import { askMany } from '../test/support/peers.ts';
+import { soaQuery } from './servers/server.ts';
+
+const CLIENT_COOKIE = '0123456789abcdef';
+
+/** The whole option in hex; only the client's part when the server gives none. */
+export async function askCookie(port: number, apex: string): Promise<string> {
+  const query = soaQuery(1, apex);
+  query.writeUInt16BE(1, 10); // one additional record
+  // OPT: the root, type 41, 1232 octets, no flags, and an option of 8 octets.
+  const opt = Buffer.from(`00002904d000000000000c000a0008${CLIENT_COOKIE}`, 'hex');
+  const [reply] = await askMany(port, [Buffer.concat([query, opt])]);
+  const options = reply === undefined ? [] : (decodeMessage(reply).edns?.options ?? []);
+  const cookie = options.find((option) => option.code === EDNS_OPTION.COOKIE);
+  return cookie === undefined ? CLIENT_COOKIE : Buffer.from(cookie.value).toString('hex');
+}

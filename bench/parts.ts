@@ -1,0 +1,37 @@
+// The parts of the benchmark in the order in which they run. Parts that need the same servers run together.
+
+import type { Part, PartName } from './part.ts';
+import { answers } from './parts/answers.ts';
+import { edits } from './parts/edits.ts';
+import { latency } from './parts/latency.ts';
+import { rrl } from './parts/rrl.ts';
+import { scale } from './parts/scale.ts';
+import { soak } from './parts/soak.ts';
+import { tcp } from './parts/tcp.ts';
+
+export interface PartGroup {
+  readonly part: Part;
+  readonly names: readonly { readonly name: PartName; readonly minutes: number; readonly about: string }[];
+}
+
+const single = (part: Part, minutes: number, about: string): PartGroup => ({
+  part,
+  names: [{ name: part.names[0] as PartName, minutes, about }],
+});
+
+export const PARTS: readonly PartGroup[] = [
+  single(answers, 6, 'CPU per query from one zone of 10,000 names: plain, EDNS, cookies'),
+  single(tcp, 2, 'the same over TCP'),
+  single(rrl, 2, 'the same with response-rate limits on'),
+  single(latency, 3, 'p50, p99 and p99.9 at half load'),
+  single(edits, 3, '1,000 changes a second under load; time until an edit is answered'),
+  {
+    part: scale,
+    names: [
+      { name: 'million', minutes: 9, about: 'CPU per query from a million zones, by Zipf and evenly' },
+      { name: 'memory', minutes: 6, about: 'memory of a million zones (1 more beside million)' },
+      { name: 'start', minutes: 8, about: 'first answer after a start with a million zones (2 more)' },
+    ],
+  },
+  single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
+];

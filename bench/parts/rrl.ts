@@ -1,0 +1,84 @@
+// Response-rate limits on: every answer is counted, and none is withheld. Nobody limits the loopback addresses' clients, so
+// this part runs in a network namespace of its own, whose loopback interface has others.
+
+import { fileURLToPath } from 'node:url';
+import type { BenchOptions, Part, Section } from '../part.ts';
+import { runProgram } from '../program.ts';
+import { comparisonTable, cpuBars } from '../report/comparison.ts';
+import { interleave, measure } from '../rounds.ts';
+import { say } from '../say.ts';
+import { serversNamed, startServers, stopServers } from '../servers/all.ts';
+import { warmUp } from '../warm-up.ts';
+import { makeOneZone } from '../zones/one-zone.ts';
+import { writeQueries } from '../zones/query-file.ts';
+
+const NAMES = 10_000;
+// RFC 2544: for benchmarks.
+const SERVER_ADDRESS = '198.18.0.53';
+const CLIENT_ADDRESS = '198.18.7.1';
+/** The last word of the benchmark that was started within the namespace. */
+export const INSIDE = '--inside-namespace';
+
+export const rrl: Part = {
+  names: ['rrl'],
+  run: (options) => (process.argv.includes(INSIDE) ? compare(options) : runInNamespace(options)),
+};
+
+/** The benchmark anew, for this part alone; it writes the section itself. */
+async function runInNamespace(options: BenchOptions): Promise<Section[]> {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const asRoot = process.getuid?.() === 0;
+  const addresses = [SERVER_ADDRESS, CLIENT_ADDRESS].map((address) => `ip address add ${address}/32 dev lo`);
+  const script = ['ip link set lo up', ...addresses, 'exec "$@"'].join(' && ');
+  const program = runProgram(
+    [
+      'unshare',
+      ...(asRoot ? ['--net'] : ['--map-current-user', '--keep-caps', '--net']),
+      ...['sh', '-c', script, 'sh'],
+      ...[process.execPath, 'src/start/run.mjs', 'bench/main.ts', 'rrl', ...options.words, INSIDE],
+    ],
+    { cwd: root },
+  );
+  program.child.stderr?.pipe(process.stderr);
+  const code = await program.ended;
+  if (code !== 0) throw new Error(`in a network namespace of its own it ended with ${code}`);
+  return [];
+}
+
+async function compare(options: BenchOptions): Promise<Section[]> {
+  const zone = makeOneZone('names', NAMES);
+  const queries = writeQueries(options.directory, 'rrl', zone.questions(200_000, 1));
+  // PowerDNS has no limits of its own.
+  const servers = serversNamed(options.servers, 'zonefleet', 'nsd', 'knot', 'bind');
+  const start = { address: SERVER_ADDRESS, limitsRates: true };
+  const contestants = await startServers(servers, zone.set, options, start);
+  try {
+    for (const { running } of contestants) await warmUp(running, queries, options, CLIENT_ADDRESS);
+    say('response-rate limits on');
+    const runs = await interleave(contestants, options, ({ running }) =>
+      measure(running, { queries, seconds: options.seconds, source: CLIENT_ADDRESS }, options),
+    );
+    return [
+      {
+        part: 'rrl',
+        title: 'With response-rate limits',
+        blocks: [
+          'The first part without EDNS, asked from an address that is limited, with limits too high to be reached: what counting ' +
+            'costs. BIND’s limit ends at 1 000 a second, so there it only counts (`log-only`). PowerDNS has none.',
+          comparisonTable(runs),
+        ],
+        charts: [
+          {
+            name: 'rrl',
+            title: 'CPU per query, response-rate limits on',
+            unit: 'µs',
+            digits: 2,
+            bars: cpuBars(runs),
+          },
+        ],
+      },
+    ];
+  } finally {
+    await stopServers(contestants);
+  }
+}

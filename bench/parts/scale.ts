@@ -1,0 +1,145 @@
+// A million small zones: what an answer costs, what the zones take in memory, and how soon they are answered after a start.
+// The three parts share their servers. Ours stays up; the others come one after the other, since all of them at once do not
+// fit into most memories.
+
+import type { BenchOptions, Part, PartName, Section } from '../part.ts';
+import { largestPssOctets, pssOctets } from '../process-tree.ts';
+import { interleave, measure, type Run } from '../rounds.ts';
+import { say } from '../say.ts';
+import {
+  DRAW_TITLES,
+  DRAWS,
+  type DrawName,
+  type QueryFiles,
+  writeScaleQueries,
+} from '../scale/scale-queries.ts';
+import { memorySection, millionSection, startSection } from '../scale/scale-sections.ts';
+import { type StartTimes, startTimed } from '../scale/start-times.ts';
+import { serversNamed, startServers } from '../servers/all.ts';
+import type { RunningServer, Server } from '../servers/server.ts';
+import { zonefleet } from '../servers/zonefleet.ts';
+import { warmUp } from '../warm-up.ts';
+import { makeRecipeZones } from '../zones/recipe-zones.ts';
+import type { ZoneSet } from '../zones/zone-set.ts';
+
+const ZONES = 1_000_000;
+const RESTARTS = 3;
+
+/** Runs of one server with one draw. */
+export interface DrawnRuns {
+  readonly server: Server;
+  readonly draw: DrawName;
+  readonly runs: readonly Run[];
+  /** The server whose turns alternated with it; ours is measured beside each. */
+  readonly beside: Server | undefined;
+}
+
+export interface Weight {
+  readonly server: Server;
+  readonly pssOctets: number;
+  readonly largestOctets: number;
+  /** What the server says that the zones take, when it does. */
+  readonly imageOctets: number | undefined;
+}
+
+export interface ScaleResults {
+  readonly set: ZoneSet;
+  readonly drawn: DrawnRuns[];
+  readonly weights: Weight[];
+  readonly times: StartTimes;
+  readonly peerStartMs: Map<Server, number>;
+}
+
+export const scale: Part = {
+  names: ['million', 'memory', 'start'],
+  async run(options, wanted) {
+    const set = makeRecipeZones(options.zones ?? ZONES);
+    const peers = options.serversAreChosen
+      ? options.servers.filter((server) => !server.isEcho && server.name !== 'zonefleet')
+      : serversNamed(options.servers, 'nsd', 'knot');
+    const { node, times } = await startTimed(
+      {
+        set,
+        cpu: options.serverCpu,
+        address: '127.0.0.1',
+        limitsRates: false,
+        timeoutMs: 30_000 + set.records / 10,
+      },
+      wanted.has('start') ? RESTARTS : 0,
+    );
+    const results: ScaleResults = { set, drawn: [], weights: [], times, peerStartMs: new Map() };
+    try {
+      const files = writeScaleQueries(set.recipe?.count ?? 0, options);
+      await warmUp(node, files('zipf', 0), options);
+      results.weights.push({
+        ...weigh(zonefleet, node),
+        imageOctets: await node.metric('zonefleet_image_bytes'),
+      });
+      if (wanted.has('million') && peers.length === 0) {
+        await runDraws([{ server: zonefleet, running: node }], files, results, options);
+      }
+      for (const peer of peers) await measurePeer(peer, node, files, results, wanted, options);
+    } finally {
+      await node.stop();
+    }
+    const sections: Section[] = [];
+    if (wanted.has('million')) sections.push(millionSection(results));
+    if (wanted.has('memory')) sections.push(memorySection(results));
+    if (wanted.has('start')) sections.push(startSection(results));
+    return sections;
+  },
+};
+
+async function measurePeer(
+  peer: Server,
+  node: RunningServer,
+  files: QueryFiles,
+  results: ScaleResults,
+  wanted: ReadonlySet<PartName>,
+  options: BenchOptions,
+): Promise<void> {
+  const [started] = await startServers([peer], results.set, options);
+  if (started === undefined) return;
+  const { running } = started;
+  try {
+    results.peerStartMs.set(peer, running.firstAnswerMs);
+    await warmUp(running, files('zipf', 0), options);
+    results.weights.push({ ...weigh(peer, running), imageOctets: undefined });
+    if (wanted.has('million')) {
+      const both = [
+        { server: zonefleet, running: node },
+        { server: peer, running },
+      ];
+      await runDraws(both, files, results, options, peer);
+    }
+  } finally {
+    await running.stop();
+  }
+}
+
+function weigh(server: Server, { program }: RunningServer): Omit<Weight, 'imageOctets'> {
+  const octets = pssOctets(program.pid);
+  say(`${server.title} takes ${(octets / 2 ** 20).toFixed(0)} MiB`);
+  return { server, pssOctets: octets, largestOctets: largestPssOctets(program.pid) };
+}
+
+async function runDraws(
+  servers: readonly { server: Server; running: RunningServer }[],
+  files: QueryFiles,
+  results: ScaleResults,
+  options: BenchOptions,
+  beside?: Server,
+): Promise<void> {
+  const contestants = DRAWS.flatMap((draw) =>
+    servers.map(({ server, running }) => ({
+      server,
+      running,
+      draw,
+      label: `${server.title}, ${DRAW_TITLES[draw]}`,
+    })),
+  );
+  const runs = await interleave(contestants, options, ({ running, draw }, round) =>
+    measure(running, { queries: files(draw, round), seconds: options.seconds }, options),
+  );
+  for (const [{ server, draw }, list] of runs) results.drawn.push({ server, draw, runs: list, beside });
+}

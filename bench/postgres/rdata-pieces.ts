@@ -1,0 +1,34 @@
+// The records of a zone file, cut where they name the zone itself, so that another zone's name can be put there.
+
+import { parseName, printName } from '../../src/dns/name.ts';
+import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
+
+export interface RecordPieces {
+  /** In front of the zone's name: empty, or labels with a dot behind each. */
+  readonly owner: string;
+  readonly type: number;
+  readonly ttl: number;
+  /** Hex of the rdata up to the zone's name, and behind it. */
+  readonly before: string;
+  readonly namesApex: boolean;
+  readonly after: string;
+}
+
+export function readRdataPieces(text: string, apexText: string): RecordPieces[] {
+  const apex = parseName(apexText);
+  const { records, problems } = parseZoneFile(text, { origin: apex });
+  if (problems.length > 0) throw new Error(`the recipe has problems: ${problems[0]?.message}`);
+  const wire = Buffer.from(apex, 'latin1');
+  return records.map(({ owner, type, ttl, rdata }) => {
+    const octets = Buffer.from(rdata);
+    const at = octets.indexOf(wire);
+    return {
+      owner: printName(owner).slice(0, -apexText.length),
+      type,
+      ttl,
+      before: octets.subarray(0, at === -1 ? octets.length : at).toString('hex'),
+      namesApex: at !== -1,
+      after: at === -1 ? '' : octets.subarray(at + wire.length).toString('hex'),
+    };
+  });
+}

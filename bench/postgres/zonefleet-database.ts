@@ -1,0 +1,40 @@
+// A set of zones in a database of Zonefleet's.
+
+import { parseName } from '../../src/dns/name.ts';
+import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { saveZones } from '../../src/store/save-zones.ts';
+import { say } from '../say.ts';
+import type { ZoneSet } from '../zones/zone-set.ts';
+import { benchCluster } from './cluster.ts';
+import { loadRecipe } from './load-recipe.ts';
+
+const SETTINGS = {
+  edgeIpv4: ['192.0.2.1'],
+  edgeIpv6: ['2001:db8::1'],
+  nameserverSets: [['ns1.nameservers.test', 'ns2.nameservers.test']],
+  soaRname: 'hostmaster.nameservers.test',
+};
+
+/** The database's URL. */
+export async function zonefleetDatabase(set: ZoneSet): Promise<string> {
+  const cluster = await benchCluster();
+  return cluster.database(`zonefleet_${set.name}`, async (url) => {
+    const startedMs = performance.now();
+    const db = openDatabase(url);
+    try {
+      await migrate(db, SETTINGS);
+      if (set.recipe !== undefined) await loadRecipe(url, set.recipe);
+      for (const { apex, text } of set.zones) {
+        const origin = parseName(apex);
+        const { records, problems } = parseZoneFile(text, { origin });
+        if (problems.length > 0) throw new Error(`${apex} has problems: ${problems[0]?.message}`);
+        await saveZones(db, [{ apex: origin, records }], { source: 'test' });
+      }
+    } finally {
+      await db.destroy();
+    }
+    say(`${set.name}: loaded into Postgres in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  });
+}

@@ -1,0 +1,74 @@
+// What a server's processes have used, all of them together: processor time and memory, from /proc.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100; // USER_HZ, which Linux shows to every program
+
+interface Stat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly cpuSeconds: number;
+}
+
+/** A process and all below it. */
+export function processTree(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(entry) ? readStat(`/proc/${entry}`) : undefined;
+    if (stat === undefined) continue;
+    const siblings = children.get(stat.parent);
+    if (siblings === undefined) children.set(stat.parent, [stat.pid]);
+    else siblings.push(stat.pid);
+  }
+  const tree: number[] = [];
+  for (const waiting = [root]; waiting.length > 0; ) {
+    const pid = waiting.pop() as number;
+    tree.push(pid);
+    waiting.push(...(children.get(pid) ?? []));
+  }
+  return tree;
+}
+
+/** User and system time. A process that has ended since is left out: none does while a run is measured. */
+export function cpuSeconds(root: number): number {
+  return processTree(root)
+    .map((pid) => readStat(`/proc/${pid}`)?.cpuSeconds ?? 0)
+    .reduce((sum, seconds) => sum + seconds, 0);
+}
+
+/** Proportional set size: a page that several processes map counts once in all. */
+export function pssOctets(root: number): number {
+  return processTree(root)
+    .map((pid) => readPss(pid))
+    .reduce((sum, octets) => sum + octets, 0);
+}
+
+/** The largest one of a process alone. */
+export function largestPssOctets(root: number): number {
+  return Math.max(...processTree(root).map(readPss));
+}
+
+function readPss(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function readStat(place: string): Stat | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`${place}/stat`, 'utf8');
+  } catch {
+    return undefined; // it has just ended
+  }
+  // The command may hold spaces and parentheses, so the fields are counted from its end.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: Number(fields[1]),
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+  };
+}

@@ -1,0 +1,148 @@
+// What the parts about a million zones say in RESULTS.md.
+
+import type { Section } from '../part.ts';
+import type { DrawnRuns, ScaleResults, Weight } from '../parts/scale.ts';
+import { count, fixed, judged, table } from '../report/table.ts';
+import { mediansOf } from '../rounds.ts';
+import { median } from '../statistics.ts';
+import { DRAW_TITLES } from './scale-queries.ts';
+
+const RECIPE_TEXT =
+  'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';
+const SAME_FILE = 'NSD and Knot read the same small file for every zone, so no million files are opened.';
+
+const isOurs = ({ server }: { server: { name: string } }) => server.name === 'zonefleet';
+
+export function millionSection({ set, drawn }: ScaleResults): Section {
+  const cpuOf = ({ runs }: DrawnRuns) => mediansOf(runs).cpuMicros;
+  const find = (wanted: DrawnRuns, change: Partial<DrawnRuns>) => {
+    const { server, draw, beside } = { ...wanted, ...change };
+    const is = (other: DrawnRuns) =>
+      other.draw === draw && other.beside === beside && other.server === server;
+    return drawn.find(is);
+  };
+  const ratio = (a: DrawnRuns | undefined, b: DrawnRuns | undefined) =>
+    a === undefined || b === undefined ? Number.NaN : cpuOf(a) / cpuOf(b);
+  const rows = drawn.map((each) => {
+    const figures = mediansOf(each.runs);
+    const ours = drawn.find(
+      (other) => isOurs(other) && other.draw === each.draw && other.beside === each.beside,
+    );
+    const beside = isOurs(each) && each.beside !== undefined ? ` beside ${each.beside.title}` : '';
+    const title = isOurs(each) ? `**${each.server.title}**${beside}` : each.server.title;
+    const limit = isOurs(each) && each.draw === 'uniform' ? 1.4 : undefined;
+    return [
+      `${title}, ${DRAW_TITLES[each.draw]}`,
+      count(figures.queriesPerSecond),
+      fixed(figures.cpuMicros, 2),
+      each.draw === 'ten' ? '' : judged(ratio(each, find(each, { draw: 'ten' })), limit),
+      isOurs(each) ? '' : fixed(ratio(ours, each), 2),
+    ];
+  });
+  return {
+    part: 'million',
+    title: `${count(set.recipe?.count ?? 0)} zones`,
+    blocks: [
+      `${RECIPE_TEXT} 65 % A, 15 % AAAA (which no name has), 5 % CNAME, 5 % names that do not exist, 10 % MX and TXT of the apex, ` +
+        'without EDNS, about zones drawn in three ways.',
+      table(['', 'q/s', 'CPU µs per query', '÷ ten zones', 'ours ÷ this'], rows),
+    ],
+    charts: [
+      {
+        name: 'million',
+        title: `CPU per query, ${count(set.recipe?.count ?? 0)} zones asked evenly`,
+        unit: 'µs',
+        digits: 2,
+        bars: drawn
+          .filter((each, index) => {
+            const first = drawn.findIndex(
+              (other) => other.server === each.server && other.draw === each.draw,
+            );
+            return each.draw === 'uniform' && first === index;
+          })
+          .map((each) => ({ label: each.server.title, value: cpuOf(each), isOurs: isOurs(each) })),
+      },
+    ],
+  };
+}
+
+export function memorySection({ set, weights }: ScaleResults): Section {
+  const perRecord = (octets: number | undefined) => (octets ?? Number.NaN) / set.records;
+  const rows = weights.map((weight: Weight) => [
+    isOurs(weight) ? `**${weight.server.title}**` : weight.server.title,
+    fixed(weight.pssOctets / 2 ** 20, 0),
+    judged(perRecord(weight.pssOctets), isOurs(weight) ? 200 : undefined, 0),
+    fixed(perRecord(weight.largestOctets), 0),
+    isOurs(weight) ? judged(perRecord(weight.imageOctets), 120, 0) : '',
+  ]);
+  return {
+    part: 'memory',
+    title: `Memory of ${count(set.recipe?.count ?? 0)} zones`,
+    blocks: [
+      `${count(set.records)} records. ${RECIPE_TEXT} Proportional set size of all processes after a load, when the zones have been asked. ${SAME_FILE}`,
+      table(
+        [
+          '',
+          'MiB',
+          'octets a record, all processes',
+          'octets a record, largest process',
+          'octets a record, image',
+        ],
+        rows,
+      ),
+    ],
+    charts: [
+      {
+        name: 'memory',
+        title: 'Octets of memory for a record, all processes',
+        unit: '',
+        digits: 0,
+        bars: weights.map((weight) => ({
+          label: weight.server.title,
+          value: perRecord(weight.pssOctets),
+          isOurs: isOurs(weight),
+        })),
+      },
+    ],
+  };
+}
+
+export function startSection({ set, times, peerStartMs }: ScaleResults): Section {
+  const seconds = (ms: number) => ms / 1000;
+  const rows = [
+    [
+      '**Zonefleet**, snapshot, in the page cache',
+      judged(seconds(median(times.warmMs)), 5),
+      times.warmMs.length,
+    ],
+    ['**Zonefleet**, snapshot, on disk', fixed(seconds(median(times.coldMs)), 2), times.coldMs.length],
+    ['**Zonefleet**, from Postgres', judged(seconds(times.fromPostgresMs), 90), 1],
+    ...[...peerStartMs].map(([server, ms]) => [server.title, fixed(seconds(ms), 2), 1]),
+  ];
+  const size =
+    times.snapshotOctets === undefined
+      ? 'No snapshot was written.'
+      : `The snapshot has ${fixed(times.snapshotOctets / 2 ** 20, 0)} MiB.`;
+  return {
+    part: 'start',
+    title: `Start with ${count(set.recipe?.count ?? 0)} zones`,
+    blocks: [
+      'From the start of the process until the SOA of the last zone, and of 49 from all over the set, is answered; on one core. ' +
+        `${size} ${SAME_FILE}`,
+      table(['', 's', 'starts'], rows as (string | number)[][]),
+    ],
+    charts: [
+      {
+        name: 'start',
+        title: 'First answer after a start',
+        unit: 's',
+        digits: 1,
+        bars: [
+          { label: 'Zonefleet, snapshot', value: seconds(median(times.warmMs)), isOurs: true },
+          { label: 'Zonefleet, Postgres', value: seconds(times.fromPostgresMs), isOurs: true },
+          ...[...peerStartMs].map(([server, ms]) => ({ label: server.title, value: seconds(ms) })),
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+// The snapshot that a node keeps, seen from outside: files under its data directory.
+
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runToEnd } from '../program.ts';
+
+interface Place {
+  readonly path: string;
+  readonly octets: number;
+}
+
+/** Below this it is none of zones. */
+const LEAST_OCTETS = 4096;
+const POLL_MS = 500;
+/** Looks in a row that must find the same. */
+const STABLE_LOOKS = 6;
+
+function filesIn(dataDirectory: string): Place[] {
+  try {
+    return readdirSync(join(dataDirectory, 'nodes'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path, octets: statSync(path).size }));
+  } catch {
+    return []; // none yet, or one was renamed while we looked
+  }
+}
+
+/** The octets of the files once they no longer grow; undefined when there are none in time. */
+export async function untilSnapshotWritten(
+  dataDirectory: string,
+  timeoutMs: number,
+): Promise<number | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  let before = '';
+  for (let stable = 0; performance.now() < deadline; await pause(POLL_MS)) {
+    const files = filesIn(dataDirectory);
+    const octets = files.reduce((sum, file) => sum + file.octets, 0);
+    const now = JSON.stringify(files);
+    stable = now === before && octets >= LEAST_OCTETS ? stable + 1 : 0;
+    before = now;
+    if (stable === STABLE_LOOKS) return octets;
+  }
+  return undefined;
+}
+
+/** Takes the files out of the page cache, and nothing else of the machine's: the next start reads the disk. */
+export async function forgetPages(dataDirectory: string): Promise<void> {
+  await runToEnd(['sync', '-f', dataDirectory], { timeoutMs: 60_000 });
+  for (const { path } of filesIn(dataDirectory)) {
+    await runToEnd(['dd', `if=${path}`, 'iflag=nocache', 'count=0'], { timeoutMs: 60_000 });
+  }
+}

@@ -1,0 +1,45 @@
+// How long a node takes to its first answer: from Postgres, and from its snapshot with and without its pages in memory.
+
+import { say } from '../say.ts';
+import { makeDirectory, type StartOptions } from '../servers/server.ts';
+import { type RunningZonefleet, startZonefleet } from '../servers/zonefleet.ts';
+import { forgetPages, untilSnapshotWritten } from './snapshot-files.ts';
+
+export interface StartTimes {
+  /** What each start took, by where the zones came from. */
+  readonly fromPostgresMs: number;
+  readonly warmMs: readonly number[];
+  readonly coldMs: readonly number[];
+  readonly snapshotOctets: number | undefined;
+}
+
+const SNAPSHOT_TIMEOUT_MS = 120_000;
+
+/** The node that runs when all is measured is the last one that was started. */
+export async function startTimed(
+  options: StartOptions,
+  restarts: number,
+): Promise<{ node: RunningZonefleet; times: StartTimes }> {
+  const directory = makeDirectory('node');
+  const start = () => startZonefleet({ ...options, dataDirectory: directory.path });
+  let node = await start();
+  const fromPostgresMs = node.firstAnswerMs;
+  say(`from Postgres: first answer after ${(fromPostgresMs / 1000).toFixed(1)} s`);
+  const times = { fromPostgresMs, warmMs: [] as number[], coldMs: [] as number[] };
+  if (restarts === 0) return { node, times: { ...times, snapshotOctets: undefined } };
+  const snapshotOctets = await untilSnapshotWritten(directory.path, SNAPSHOT_TIMEOUT_MS);
+  if (snapshotOctets === undefined) {
+    say('no snapshot has been written');
+    return { node, times: { ...times, snapshotOctets } };
+  }
+  for (let i = 0; i < restarts; i++) {
+    for (const kind of ['cold', 'warm'] as const) {
+      await node.stop();
+      if (kind === 'cold') await forgetPages(directory.path);
+      node = await start();
+      times[kind === 'cold' ? 'coldMs' : 'warmMs'].push(node.firstAnswerMs);
+      say(`from the snapshot, ${kind}: first answer after ${(node.firstAnswerMs / 1000).toFixed(2)} s`);
+    }
+  }
+  return { node, times: { ...times, snapshotOctets } };
+}

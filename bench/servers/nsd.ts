@@ -1,0 +1,50 @@
+// NSD: one server process. It has a second that reloads and a third that transfers zones; they sleep, but take memory.
+
+import { join } from 'node:path';
+import { freePort } from '../../test/support/peers.ts';
+import { versionOf } from './installed.ts';
+import { launch, makeDirectory, type Server, type StartOptions } from './server.ts';
+import { writeConfiguration, writeZoneFiles } from './zone-files.ts';
+
+export const nsd: Server = {
+  name: 'nsd',
+  title: 'NSD',
+  version: () => versionOf(['nsd', '-v'], /NSD version (\S+)/),
+  async start(options) {
+    const directory = makeDirectory('nsd');
+    const port = await freePort();
+    const file = join(directory.path, 'nsd.conf');
+    const head = headOf(options, directory.path, port);
+    writeConfiguration(
+      file,
+      head,
+      writeZoneFiles(options.set, directory.path),
+      (zone) => `zone:\n name: "${zone.apex}"\n zonefile: "${zone.file}"`,
+    );
+    return launch('nsd', ['nsd', '-d', '-c', file], { ...options, port, onStop: directory.remove });
+  },
+};
+
+function headOf({ address, limitsRates }: StartOptions, path: string, port: number): string[] {
+  return [
+    'server:',
+    ` ip-address: ${address}@${port}`,
+    ' username: ""',
+    ' server-count: 1',
+    ' tcp-count: 200',
+    ` zonesdir: "${path}"`,
+    ' database: ""',
+    ` pidfile: "${path}/nsd.pid"`,
+    ` xfrdfile: "${path}/xfrd.state"`,
+    ` zonelistfile: "${path}/zone.list"`,
+    ` xfrdir: "${path}"`,
+    ` rrl-ratelimit: ${limitsRates ? 100_000_000 : 0}`,
+    ` rrl-whitelist-ratelimit: ${limitsRates ? 100_000_000 : 0}`,
+    ' minimal-responses: yes',
+    ' ipv4-edns-size: 1232',
+    ' answer-cookie: yes',
+    ' cookie-secret: "000102030405060708090a0b0c0d0e0f"',
+    'remote-control:',
+    ' control-enable: no',
+  ];
+}

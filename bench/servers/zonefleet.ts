@@ -1,0 +1,72 @@
+// Our nameserver as an operator runs it (`npm run nameserver`, without npm's own process): one UDP thread, its zones in
+// the benchmark's Postgres, its snapshots in a directory of its own.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../test/support/peers.ts';
+import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
+import { launch, makeDirectory, type RunningServer, type Server, type StartOptions } from './server.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NODE_NAME = 'bench';
+
+export interface ZonefleetOptions extends StartOptions {
+  /** Where its snapshots are; without it, a new one. */
+  readonly dataDirectory?: string;
+  readonly nodeFlags?: readonly string[];
+  /** Its standard output, where `nodeFlags` make it long. */
+  readonly outputFile?: string;
+}
+
+export interface RunningZonefleet extends RunningServer {
+  /** The value of a metric without labels; undefined when there is none. */
+  metric(name: string): Promise<number | undefined>;
+}
+
+export const zonefleet: Server = {
+  name: 'zonefleet',
+  title: 'Zonefleet',
+  version: () => JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version as string,
+  start: startZonefleet,
+};
+
+export async function startZonefleet(options: ZonefleetOptions): Promise<RunningZonefleet> {
+  const url = await zonefleetDatabase(options.set);
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const made = options.dataDirectory === undefined ? makeDirectory('node') : undefined;
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: options.dataDirectory ?? made?.path,
+    DNS_LISTEN: `${options.address}:${port}`,
+    METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+    NODE_NAME,
+    DNS_THREADS: '1',
+    COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
+    RRL: options.limitsRates ? '100000000' : 'off',
+    LOG_LEVEL: 'warn',
+    ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
+  };
+  const command = [
+    process.execPath,
+    ...(options.nodeFlags ?? []),
+    'src/start/run.mjs',
+    'src/nameserver/main.ts',
+  ];
+  const server = await launch('zonefleet', command, {
+    ...options,
+    port,
+    program: {
+      cwd: ROOT,
+      env,
+      ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
+    },
+    onStop: async () => made?.remove(),
+  });
+  const metric = async (name: string): Promise<number | undefined> => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+    return value === undefined ? undefined : Number(value);
+  };
+  return { ...server, metric };
+}

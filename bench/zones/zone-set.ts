@@ -1,0 +1,34 @@
+// What the servers are given to serve: a few zones with records of their own, or many with those of one recipe.
+
+export interface ZoneText {
+  /** With the final dot. */
+  readonly apex: string;
+  /** A zone file without $ORIGIN: names are relative to the apex. */
+  readonly text: string;
+}
+
+export interface ZoneSet {
+  /** Names databases and files: the same name, the same content. */
+  readonly name: string;
+  readonly zones: readonly ZoneText[];
+  /** This many zones more, all of `recipe.text`, called `recipe.apexOf(0)` and so on. */
+  readonly recipe?: { readonly count: number; readonly text: string; apexOf(index: number): string };
+  readonly records: number;
+}
+
+/** Apexes whose SOAs must be answered before the set counts as served: the zones, and some from all over the recipe's. */
+export function probesOf(set: ZoneSet): string[] {
+  const { zones, recipe } = set;
+  const apexes = zones.map((zone) => zone.apex);
+  if (recipe === undefined) return apexes;
+  const count = Math.min(recipe.count, PROBES);
+  for (let i = 0; i < count; i++) {
+    apexes.push(recipe.apexOf(Math.floor(((recipe.count - 1) * i) / Math.max(1, count - 1))));
+  }
+  return apexes;
+}
+const PROBES = 50;
+
+export function zoneCount(set: ZoneSet): number {
+  return set.zones.length + (set.recipe?.count ?? 0);
+}
