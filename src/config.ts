@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { foldCase, type Name, parentOf, parseName, prependLabel, printName, ROOT } from './dns/name.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
@@ -33,6 +33,12 @@ export interface Config {
   /** `example.com`, `test` and their like may be customers' domains. */
   readonly allowReservedNames: boolean;
   readonly nodeName: string;
+  /** Threads that answer over UDP. */
+  readonly dnsThreads: number;
+  /** How they reach the system; `auto` decides at the start. */
+  readonly dnsIo: 'auto' | 'koffi' | 'dgram';
+  /** Reserved for zones; memory is taken as they fill it. */
+  readonly imageOctets: number;
   /** 16 octets each; the first signs. */
   readonly cookieSecrets: readonly Uint8Array[];
   /** UDP answers a second of one kind to one network; undefined: no limit. */
@@ -57,6 +63,7 @@ const DEFAULTS = {
   API_RATE: '300',
   ALLOW_RESERVED_NAMES: 'off',
   RRL: '400',
+  DNS_IO: 'auto',
   // Demo values: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
   NAMESERVER_SETS: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
   EDGE_IPV4: '192.0.2.80,198.51.100.80',
@@ -108,6 +115,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sessionSecret: setting('SESSION_SECRET', shapeSecret, () => randomBytes(32).toString('hex')),
     allowReservedNames: demo('ALLOW_RESERVED_NAMES', shapeSwitch),
     nodeName: setting('NODE_NAME', shapeNodeName, defaultNodeName),
+    dnsThreads: setting('DNS_THREADS', shapeThreads, availableParallelism),
+    dnsIo: demo('DNS_IO', shapeDnsIo),
+    imageOctets: setting('IMAGE_BYTES', shapeImageOctets, defaultImageOctets),
     cookieSecrets: setting('COOKIE_SECRETS', shapeCookieSecrets, () => [randomBytes(16)]),
     responsesPerSecond: demo('RRL', (text) => shapeRate(text, 'answers a second')),
     answers: {
@@ -125,6 +135,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
+
+const MAX_DNS_THREADS = 100;
+const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
+const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
 
 const ONE_SET =
   'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
@@ -174,6 +188,36 @@ function defaultNodeName(): string {
       .replace(/^[^A-Za-z0-9]+/, '')
       .slice(0, 63) || 'node'
   );
+}
+
+function shapeThreads(text: string): number {
+  const threads = Number(text);
+  if (!/^\d{1,3}$/.test(text) || threads < 1 || threads > MAX_DNS_THREADS) {
+    throw new Expected(`a number of threads from 1 to ${MAX_DNS_THREADS}`);
+  }
+  return threads;
+}
+
+function shapeDnsIo(text: string): Config['dnsIo'] {
+  if (text === 'auto' || text === 'koffi' || text === 'dgram') return text;
+  throw new Expected('auto, koffi or dgram');
+}
+
+function shapeImageOctets(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,15})([KMG]?)$/i.exec(text) ?? [];
+  const octets = Number(digits) * 1024 ** ' KMG'.indexOf(unit.toUpperCase() || ' ');
+  if (!(octets >= MIN_IMAGE_OCTETS && octets <= MAX_IMAGE_OCTETS)) {
+    throw new Expected('octets, or a number with K, M or G, from 16M to 16G');
+  }
+  return octets;
+}
+
+/** 4 GiB, or half of the memory that the machine or the container has when that is less. */
+function defaultImageOctets(): number {
+  // 0, or more than there is: no limit.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const half = Math.floor(Math.min(limit, totalmem()) / 2);
+  return Math.max(MIN_IMAGE_OCTETS, Math.min(4 * 1024 ** 3, half));
 }
 
 function shapeCookieSecrets(text: string): Uint8Array[] {

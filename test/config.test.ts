@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 
@@ -60,6 +61,13 @@ describe('the settings without an environment', () => {
     expect(config.responsesPerSecond).toBe(400);
     expect(config.logLevel).toBe('info');
   });
+
+  it('answer with a thread on each core, from an image of at most half of the memory', () => {
+    expect(config.dnsThreads).toBe(availableParallelism());
+    expect(config.dnsIo).toBe('auto');
+    expect(config.imageOctets).toBeGreaterThanOrEqual(16 * 1024 ** 2);
+    expect(config.imageOctets).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
+  });
 });
 
 const API_KEY = `svc_${'aB3'.repeat(13)}x`;
@@ -84,6 +92,10 @@ describe('a setting', () => {
     ['NODE_NAME', { NODE_NAME: 'ams-1.edge' }, (c) => c.nodeName, 'ams-1.edge'],
     ['RRL', { RRL: 'off' }, (c) => c.responsesPerSecond, undefined],
     ['RRL', { RRL: '5' }, (c) => c.responsesPerSecond, 5],
+    ['DNS_THREADS', { DNS_THREADS: '3' }, (c) => c.dnsThreads, 3],
+    ['DNS_IO', { DNS_IO: 'dgram' }, (c) => c.dnsIo, 'dgram'],
+    ['IMAGE_BYTES', { IMAGE_BYTES: '50000000' }, (c) => c.imageOctets, 50_000_000],
+    ['IMAGE_BYTES with a unit', { IMAGE_BYTES: '3g' }, (c) => c.imageOctets, 3 * 1024 ** 3],
     ['API_LISTEN', { API_LISTEN: '[::]:80' }, (c) => c.apiListen, [{ address: '::', port: 80 }]],
     ['API_RATE', { API_RATE: 'off' }, (c) => c.apiRequestsPerMinute, undefined],
     ['API_RATE', { API_RATE: '6000' }, (c) => c.apiRequestsPerMinute, 6000],
@@ -138,6 +150,12 @@ describe('a setting', () => {
     ['NODE_NAME', '../other'],
     ['NODE_NAME', 'a'.repeat(64)],
     ['COOKIE_SECRETS', 'secret'],
+    ['DNS_THREADS', '0'],
+    ['DNS_THREADS', '101'],
+    ['DNS_IO', 'uring'],
+    ['IMAGE_BYTES', '15M'],
+    ['IMAGE_BYTES', '17G'],
+    ['IMAGE_BYTES', '1e9'],
     ['API_LISTEN', '8053'],
     ['API_RATE', '0'],
     ['BOOTSTRAP_API_KEY', 'svc_short'],

@@ -1,161 +1,284 @@
-// A query's octets in, the answer's octets out, synchronously: read in place, find, write. Decides everything that is
-// about the message and not about the zones: which queries get silence, an error, a truncated answer, which options.
+// A query's octets in, the answer's octets out, synchronously: read in place, decide, find, write. Decides everything that
+// is about the message and not about the zones: which queries get silence, an error, a truncated answer, which options.
+// Nothing on the way makes an object: what is said of one query stands in fixed fields until the next.
 
 import { EXTENDED_ERROR } from '../dns/edns.ts';
-import { HEADER_OCTETS } from '../dns/message-writer.ts';
-import { type Name, parentOf, parseName, wildcardBelow } from '../dns/name.ts';
+import { FLAG } from '../dns/message.ts';
 import { RCODE } from '../dns/rcodes.ts';
 import { CLASS, TYPE } from '../dns/type-codes.ts';
-import { findAnswer } from '../zone/find-answer.ts';
-import type { RecordSet, Zone, Zones } from '../zone/zone.ts';
-import { type Client, isLoopback } from './client.ts';
-import type { CookieVerdict } from './cookies.ts';
-import type { QueryCounters } from './query-counters.ts';
-import { NODATA_BUCKET, type RateLimit, ZONE_BUCKET } from './rate-limit.ts';
+import { FOUND, ImageFinder } from '../zone/image/find-in-image.ts';
+import type { Image } from '../zone/image/image.ts';
+import { ChaosAnswers } from './chaos-answers.ts';
+import { isLoopback } from './client.ts';
+import { Cookies, type CookieVerdict } from './cookies.ts';
+import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
+import type { QueryCounters, TransportIndex } from './query-counters.ts';
+import { NODATA_BUCKET, type RateDecision, type RateLimit, ZONE_BUCKET } from './rate-limit.ts';
 import { Query, readQuery } from './read-query.ts';
-import { type OptionSources, type Reply, writeReply } from './write-reply.ts';
+import { SectionWriter } from './section-writer.ts';
 
-/** All that an answer depends on beside the query and its sender. */
-export interface ServedNode extends OptionSources {
-  readonly zones: Zones;
+/** All that an answer depends on beside the image, the query and its sender. */
+export interface AnswerSettings {
+  /** For NSID and `id.server`. */
+  readonly nodeName: string;
   /** For `version.bind`. */
   readonly version: string;
+  /** The first one signs. */
+  readonly cookieSecrets: readonly Uint8Array[];
   /** Undefined: `off`. */
   readonly rateLimit: RateLimit | undefined;
-  readonly counters: QueryCounters;
-  nowMs(): number;
-  /** Told of a bug that a query met. */
-  reportFailure(error: unknown): void;
+  readonly tcpIdleTimeoutMs: number;
 }
 
+const HEADER_OCTETS = 12;
 const OPCODE_QUERY = 0;
+const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
+export const MAX_TCP_OCTETS = 65535;
+const TCP = 1;
 
-const query = new Query();
+/** Where the sections of the answer come from. */
+const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2 } as const;
+type Source = (typeof SOURCE)[keyof typeof SOURCE];
 
-/**
- * Writes the answer into `out` and returns its length; 0 is silence. `out` should hold MAX_UDP_OCTETS or
- * MAX_TCP_OCTETS: a shorter one limits the answer.
- */
-export function answerQuery(bytes: Uint8Array, out: Uint8Array, client: Client, node: ServedNode): number {
-  if (bytes.length < HEADER_OCTETS || ((bytes[2] as number) & 0x80) !== 0) {
-    node.counters.ignored++;
-    return 0;
+export class Answerer {
+  /** The clock: to be set before each batch. */
+  nowMs = 0;
+  readonly #query: Query;
+  readonly #found: ImageFinder;
+  readonly #sections: SectionWriter;
+  readonly #opt: OptWriter;
+  readonly #cookies: Cookies;
+  readonly #chaos: ChaosAnswers;
+  readonly #rateLimit: RateLimit | undefined;
+  readonly #counters: QueryCounters;
+  readonly #reportFailure: (error: unknown) => void;
+  #input: Uint8Array = new Uint8Array(0);
+  #inputView: DataView = new DataView(new ArrayBuffer(0));
+  #source: Source = SOURCE.NONE;
+  #rcode = 0;
+  #authoritative = false;
+
+  /** The hash of the image's names must be settled: a snapshot is read before. */
+  constructor(
+    image: Image,
+    settings: AnswerSettings,
+    counters: QueryCounters,
+    reportFailure: (error: unknown) => void,
+  ) {
+    this.#found = new ImageFinder(image);
+    this.#query = new Query(this.#found.question);
+    this.#sections = new SectionWriter(image, this.#found);
+    this.#cookies = new Cookies(settings.cookieSecrets);
+    this.#opt = new OptWriter(settings.nodeName, this.#cookies, settings.tcpIdleTimeoutMs);
+    this.#chaos = new ChaosAnswers(settings.nodeName, settings.version);
+    this.#rateLimit = settings.rateLimit;
+    this.#counters = counters;
+    this.#reportFailure = reportFailure;
   }
-  try {
-    return answer(bytes, out, client, node);
-  } catch (error) {
-    node.counters.failed++;
-    node.reportFailure(error);
-    return answerFailure(bytes, out);
+
+  /**
+   * Answers the query of `octets` octets at `at` and returns the length of the answer, which stands in `out` from `outAt` on and
+   * takes at most `room`; 0 is silence. The client's address has 4 or 16 octets at `fromAt`. The caller has entered its
+   * reader slot.
+   */
+  answer(
+    input: Uint8Array,
+    at: number,
+    octets: number,
+    out: Uint8Array,
+    outAt: number,
+    room: number,
+    transport: TransportIndex,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): number {
+    if (octets < HEADER_OCTETS || ((input[at + 2] as number) & 0x80) !== 0) {
+      this.#counters.ignored++;
+      return 0;
+    }
+    if (input !== this.#input) {
+      this.#input = input;
+      this.#inputView = new DataView(input.buffer, input.byteOffset, input.byteLength);
+    }
+    try {
+      readQuery(input, this.#inputView, at, octets, this.#query);
+      const cookie = this.#judgeCookie(from, fromAt, fromOctets);
+      this.#source = this.#decide(cookie);
+      const limited = this.#limitRate(cookie, transport, from, fromAt, fromOctets);
+      if (limited === 'drop') {
+        this.#counters.rateDropped++;
+        return 0;
+      }
+      if (limited === 'truncate') this.#counters.rateTruncated++;
+      return this.#write(out, outAt, room, transport, limited, cookie, from, fromAt, fromOctets);
+    } catch (error) {
+      this.#counters.failed++;
+      this.#reportFailure(error);
+      return writeFailure(input, at, out, outAt);
+    }
+  }
+
+  #judgeCookie(from: Uint8Array, fromAt: number, fromOctets: number): CookieVerdict | undefined {
+    const query = this.#query;
+    if (query.cookieOctets < 0 || query.malformed) return undefined;
+    const { cookieAt, cookieOctets } = query;
+    return this.#cookies.judge(
+      this.#input,
+      cookieAt,
+      cookieOctets,
+      from,
+      fromAt,
+      fromOctets,
+      this.#nowSeconds(),
+    );
+  }
+
+  /** Modulo 2^32. */
+  #nowSeconds(): number {
+    return Math.floor(this.nowMs / 1000) | 0;
+  }
+
+  /** Says what the answer is, and where its sections come from. */
+  #decide(cookie: CookieVerdict | undefined): Source {
+    const query = this.#query;
+    // Two OPT records are no version; everything else about an unknown version is not for us to judge.
+    if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
+    if (query.opcode !== OPCODE_QUERY) return this.#fail(RCODE.NOTIMP, -1);
+    if (query.malformed) return this.#fail(RCODE.FORMERR, -1);
+    if (query.questions === 0) {
+      // RFC 7873 §5.4: asks for nothing but a server cookie.
+      if (cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
+      return this.#fail(cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
+    }
+    if (query.class !== CLASS.IN) return this.#decideChaos();
+    if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
+      return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+    const found = this.#found;
+    found.find(query.type);
+    if (found.kind === FOUND.REFUSED) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    this.#rcode = found.rcode;
+    this.#authoritative = found.authoritative;
+    const opt = this.#opt;
+    opt.extendedError = -1;
+    opt.hasZone = query.zoneVersion;
+    if (opt.hasZone) {
+      opt.apexLabels = found.zone.apexLabels;
+      opt.serial = found.zone.serial;
+    }
+    return SOURCE.ZONE;
+  }
+
+  #decideChaos(): Source {
+    const query = this.#query;
+    const isKnown = query.class === CLASS.CH && query.type === TYPE.TXT && this.#chaos.find(query.name);
+    if (!isKnown) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    this.#fail(RCODE.NOERROR, -1);
+    return SOURCE.CHAOS;
+  }
+
+  /** An answer without records; `extendedError` -1 is none. */
+  #fail(rcode: number, extendedError: number): Source {
+    this.#rcode = rcode;
+    this.#authoritative = false;
+    this.#opt.extendedError = extendedError;
+    this.#opt.hasZone = false;
+    return SOURCE.NONE;
+  }
+
+  /** Loopback, TCP and clients that proved their address are never limited. */
+  #limitRate(
+    cookie: CookieVerdict | undefined,
+    transport: TransportIndex,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): RateDecision {
+    const rateLimit = this.#rateLimit;
+    if (rateLimit === undefined || transport === TCP) return 'send';
+    if (cookie === 'fresh' || cookie === 'renew' || isLoopback(from, fromAt, fromOctets)) return 'send';
+    const found = this.#found;
+    let name = 0;
+    let type = ZONE_BUCKET;
+    if (this.#source === SOURCE.CHAOS) {
+      name = found.question.hashes[0] as number;
+      type = this.#query.type;
+    } else if (this.#source === SOURCE.ZONE) {
+      const isOwnBucket = found.kind === FOUND.ANSWER || found.kind === FOUND.NODATA;
+      name = isOwnBucket ? found.sourceHash() : found.apexHash();
+      // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
+      if (isOwnBucket) type = found.kind === FOUND.NODATA ? NODATA_BUCKET : this.#query.type;
+    }
+    return rateLimit.decide(from, fromAt, fromOctets, name, type, this.nowMs | 0);
+  }
+
+  #write(
+    out: Uint8Array,
+    outAt: number,
+    room: number,
+    transport: TransportIndex,
+    limited: RateDecision,
+    cookie: CookieVerdict | undefined,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): number {
+    const query = this.#query;
+    const { message } = this.#sections;
+    const opt = this.#opt;
+    const maxOctets = transport === TCP ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
+    message.begin(out, outAt, maxOctets < room ? maxOctets : room);
+    message.copyFrom(this.#inputView, query.start, query.questionEnd);
+    this.#sections.begin();
+    opt.cookie = cookie;
+    opt.plan(query, transport === TCP, message.limit - message.at);
+    message.limit -= opt.octets;
+    const complete = limited === 'send' && this.#writeSections();
+    message.limit += opt.octets;
+    if (query.edns)
+      opt.write(message, query, this.#input, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds());
+    this.#writeHeader(message.view, outAt, complete);
+    this.#counters.countAnswer(transport, query.type, this.#rcode, !complete);
+    return message.at - outAt;
+  }
+
+  /** False when something that the answer needs did not fit. */
+  #writeSections(): boolean {
+    if (this.#source === SOURCE.ZONE) return this.#sections.writeFound(this.#query.type);
+    if (this.#source === SOURCE.CHAOS) return this.#sections.writeRecord(this.#chaos.record);
+    return true;
+  }
+
+  /** The id stands there, copied with the question. */
+  #writeHeader(view: DataView, at: number, complete: boolean): void {
+    const query = this.#query;
+    const { answers, authorities, additionals } = this.#sections;
+    const flags =
+      FLAG.QR |
+      (query.opcode << 11) |
+      (this.#authoritative ? FLAG.AA : 0) |
+      (complete ? 0 : FLAG.TC) |
+      ((this.#input[query.start + 2] as number) & 1 ? FLAG.RD : 0) | // AD and CD stay clear: RFC 4035 §3.1.6
+      (this.#rcode & 15);
+    view.setUint16(at + 2, flags);
+    view.setUint16(at + 4, query.questionEnd > HEADER_OCTETS ? 1 : 0);
+    view.setUint16(at + 6, answers);
+    view.setUint16(at + 8, authorities);
+    view.setUint16(at + 10, additionals + (query.edns ? 1 : 0));
   }
 }
 
-function answer(bytes: Uint8Array, out: Uint8Array, client: Client, node: ServedNode): number {
-  readQuery(bytes, query);
-  const nowMs = node.nowMs();
-  const cookie = judgeCookie(client, node, nowMs);
-  const reply = decide(cookie, node);
-  const limited = limitRate(reply, cookie, client, node, nowMs);
-  if (limited === 'drop') {
-    node.counters.rateDropped++;
-    return 0;
-  }
-  if (limited === 'truncate') node.counters.rateTruncated++;
-  const length = writeReply(query, reply, limited === 'truncate', cookie, out, client, node, nowMs);
-  node.counters.countAnswer(client.transport, query.type, reply.rcode, ((out[2] as number) & 0x02) !== 0);
-  return length;
+function maxUdpOctets(payloadSize: number): number {
+  if (payloadSize <= MIN_UDP_OCTETS) return MIN_UDP_OCTETS;
+  return payloadSize < MAX_UDP_OCTETS ? payloadSize : MAX_UDP_OCTETS;
 }
 
 /** The answer to a query that met a bug: SERVFAIL, so that the client asks another server at once. */
-function answerFailure(bytes: Uint8Array, out: Uint8Array): number {
-  out.fill(0, 0, HEADER_OCTETS);
-  out[0] = bytes[0] as number;
-  out[1] = bytes[1] as number;
-  out[2] = 0x80 | ((bytes[2] as number) & 0x79); // opcode and RD
-  out[3] = RCODE.SERVFAIL;
+function writeFailure(input: Uint8Array, at: number, out: Uint8Array, outAt: number): number {
+  for (let i = 0; i < HEADER_OCTETS; i++) out[outAt + i] = 0;
+  out[outAt] = input[at] as number;
+  out[outAt + 1] = input[at + 1] as number;
+  out[outAt + 2] = 0x80 | ((input[at + 2] as number) & 0x79); // opcode and RD
+  out[outAt + 3] = RCODE.SERVFAIL;
   return HEADER_OCTETS;
-}
-
-function judgeCookie(client: Client, node: ServedNode, nowMs: number): CookieVerdict | undefined {
-  if (query.cookieOctets < 0 || query.malformed) return undefined;
-  const nowSeconds = Math.floor(nowMs / 1000);
-  return node.cookies.judge(query.bytes, query.cookieAt, query.cookieOctets, client.address, nowSeconds);
-}
-
-function decide(cookie: CookieVerdict | undefined, node: ServedNode): Reply {
-  // Two OPT records are no version; everything else about an unknown version is not for us to judge.
-  if (query.version !== 0 && !query.malformed) return BADVERS; // RFC 6891 §6.1.3
-  if (query.opcode !== OPCODE_QUERY) return NOTIMP;
-  if (query.malformed) return FORMERR;
-  if (query.questions === 0) {
-    // RFC 7873 §5.4: asks for nothing but a server cookie.
-    if (cookie === undefined) return FORMERR;
-    return cookie === 'invalid' ? BADCOOKIE : EMPTY;
-  }
-  if (query.class === CLASS.CH) return chaosReply(node);
-  if (query.class !== CLASS.IN) return NOT_AUTHORITATIVE;
-  if (query.type === TYPE.AXFR || query.type === TYPE.IXFR) return TRANSFER_PROHIBITED;
-  const found = findAnswer(node.zones, query.name, query.type);
-  return found.kind === 'refused' ? NOT_AUTHORITATIVE : { ...found, class: CLASS.IN };
-}
-
-function errorReply(rcode: number, extendedError?: number): Reply {
-  return {
-    kind: 'error',
-    rcode,
-    authoritative: false,
-    answer: [],
-    authority: [],
-    glue: [],
-    additional: [],
-    class: CLASS.IN,
-    ...(extendedError === undefined ? {} : { extendedError }),
-  };
-}
-
-const EMPTY = errorReply(RCODE.NOERROR);
-const FORMERR = errorReply(RCODE.FORMERR);
-const NOTIMP = errorReply(RCODE.NOTIMP);
-const BADVERS = errorReply(RCODE.BADVERS);
-const BADCOOKIE = errorReply(RCODE.BADCOOKIE);
-const NOT_AUTHORITATIVE = errorReply(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
-const TRANSFER_PROHIBITED = errorReply(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
-
-const NODE_NAMES: readonly Name[] = [parseName('id.server.'), parseName('hostname.bind.')]; // RFC 4892
-const VERSION_NAMES: readonly Name[] = [parseName('version.bind.'), parseName('version.server.')];
-
-function chaosReply(node: ServedNode): Reply {
-  if (query.type !== TYPE.TXT) return NOT_AUTHORITATIVE;
-  const isNodeName = NODE_NAMES.includes(query.name);
-  if (!isNodeName && !VERSION_NAMES.includes(query.name)) return NOT_AUTHORITATIVE;
-  const text = Buffer.from(isNodeName ? node.nodeName : node.version).subarray(0, 255);
-  const rdata = Buffer.concat([Buffer.of(text.length), text]);
-  const set: RecordSet = { owner: query.name, type: TYPE.TXT, ttl: 0, rdata: [rdata] };
-  return { ...EMPTY, kind: 'answer', answer: [set], class: CLASS.CH };
-}
-
-/** Loopback, TCP and clients that proved their address are never limited. */
-function limitRate(
-  reply: Reply,
-  cookie: CookieVerdict | undefined,
-  client: Client,
-  node: ServedNode,
-  nowMs: number,
-): 'send' | 'truncate' | 'drop' {
-  if (node.rateLimit === undefined || client.transport === 'tcp') return 'send';
-  if (cookie === 'fresh' || cookie === 'renew' || isLoopback(client.address)) return 'send';
-  const isOwnBucket = reply.kind === 'answer' || reply.kind === 'nodata';
-  if (!isOwnBucket) return node.rateLimit.decide(client.address, reply.zone?.apex ?? '', ZONE_BUCKET, nowMs);
-  const name = reply.zone === undefined ? query.name : sourceName(reply.zone, query.name);
-  // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
-  const type = reply.kind === 'nodata' ? NODATA_BUCKET : query.type;
-  return node.rateLimit.decide(client.address, name, type, nowMs);
-}
-
-/** The name itself, or the `*` below its closest encloser: whoever invents names under a wildcard has one bucket. */
-function sourceName(zone: Zone, name: Name): Name {
-  if (zone.nodes.has(name)) return name;
-  let encloser = name;
-  while (encloser !== zone.apex && !zone.nodes.has(encloser)) encloser = parentOf(encloser);
-  return wildcardBelow(encloser) ?? encloser;
 }

@@ -25,9 +25,9 @@ export function addressOctets(text: string): Uint8Array {
   return octets;
 }
 
-/** 127.0.0.0/8 or ::1. */
-export function isLoopback(address: Uint8Array): boolean {
-  if (address.length === 4) return address[0] === 127;
-  for (let i = 0; i < 15; i++) if (address[i] !== 0) return false;
-  return address[15] === 1;
+/** Whether the address of 4 or 16 octets at `at` is in 127.0.0.0/8, or ::1. */
+export function isLoopback(address: Uint8Array, at = 0, octets: number = address.length): boolean {
+  if (octets === 4) return address[at] === 127;
+  for (let i = 0; i < 15; i++) if (address[at + i] !== 0) return false;
+  return address[at + 15] === 1;
 }

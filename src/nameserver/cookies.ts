@@ -24,6 +24,7 @@ export function parseCookieSecret(hex: string): Uint8Array | undefined {
   return /^[0-9a-fA-F]{32}$/.test(hex) ? Uint8Array.from(Buffer.from(hex, 'hex')) : undefined;
 }
 
+/** Times are seconds modulo 2^32, the client's address has 4 or 16 octets at `fromAt`. */
 export class Cookies {
   readonly #secrets: readonly [Uint8Array, ...Uint8Array[]];
   /** Client cookie, version, reserved, timestamp, client address: what is hashed (RFC 9018 §4.4). */
@@ -38,12 +39,14 @@ export class Cookies {
     this.#secrets = [first, ...others];
   }
 
-  /** Judges the option value of `octets` (8, or 16 to 40) at `at`; the client's address has 4 or 16 octets. */
+  /** Judges the option value of `octets` (8, or 16 to 40) at `at`. */
   judge(
     option: Uint8Array,
     at: number,
     octets: number,
-    address: Uint8Array,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
     nowSeconds: number,
   ): CookieVerdict {
     if (octets === CLIENT_COOKIE_OCTETS) return 'client-only';
@@ -55,10 +58,10 @@ export class Cookies {
     if (age > MAX_AGE_SECONDS || age < -MAX_FUTURE_SECONDS) return 'invalid';
     // The reserved octets are hashed as they came.
     for (let i = 0; i < 16; i++) this.#input[i] = option[at + i] as number;
-    for (const secret of this.#secrets) {
-      this.#hashInput(secret, address);
-      if (!this.#isHash(option, server + 8)) continue;
-      return secret === this.#secrets[0] && age <= RENEW_AGE_SECONDS ? 'fresh' : 'renew';
+    const secrets = this.#secrets;
+    for (let i = 0; i < secrets.length; i++) {
+      this.#hashInput(secrets[i] as Uint8Array, from, fromAt, fromOctets);
+      if (this.#isHash(option, server + 8)) return i === 0 && age <= RENEW_AGE_SECONDS ? 'fresh' : 'renew';
     }
     return 'invalid';
   }
@@ -67,7 +70,9 @@ export class Cookies {
   sign(
     option: Uint8Array,
     at: number,
-    address: Uint8Array,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
     nowSeconds: number,
     out: Uint8Array,
     outAt: number,
@@ -80,16 +85,16 @@ export class Cookies {
     input[13] = nowSeconds >>> 16;
     input[14] = nowSeconds >>> 8;
     input[15] = nowSeconds;
-    this.#hashInput(this.#secrets[0], address);
+    this.#hashInput(this.#secrets[0], from, fromAt, fromOctets);
     for (let i = 0; i < 8; i++) {
       out[outAt + i] = input[8 + i] as number;
       out[outAt + 8 + i] = this.#hash[i] as number;
     }
   }
 
-  #hashInput(secret: Uint8Array, address: Uint8Array): void {
-    for (let i = 0; i < address.length; i++) this.#input[16 + i] = address[i] as number;
-    sipHash(secret, this.#input, 16 + address.length, this.#hash, 0);
+  #hashInput(secret: Uint8Array, from: Uint8Array, fromAt: number, fromOctets: number): void {
+    for (let i = 0; i < fromOctets; i++) this.#input[16 + i] = from[fromAt + i] as number;
+    sipHash(secret, this.#input, 16 + fromOctets, this.#hash, 0);
   }
 
   #isHash(option: Uint8Array, at: number): boolean {

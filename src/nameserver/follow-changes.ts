@@ -2,12 +2,11 @@
 // lag, be restored or replaced: what is served stays, and is put right as soon as there is a server to read.
 //
 //   connect → read the feed ─ start, another epoch → load every zone ─┐
-//                 ↑         ─ changes → load what changed ────────────┤→ swap → report → wait (NOTIFY, timer)
+//                 ↑         ─ changes → load what changed ────────────┤→ image → report → wait (NOTIFY, timer)
 //                 │         ─ expired, now and then → compare ────────┘      │
 //                 └──────────────────────────────────────────────────────────┘     any failure: connect again
 
 import { randomUUID } from 'node:crypto';
-import type { Name } from '../dns/name.ts';
 import { CHANGES_CHANNEL } from '../store/announce-changes.ts';
 import {
   cursorSnapshot,
@@ -22,12 +21,14 @@ import { type Connection, connect } from '../store/connection.ts';
 import { openDatabase } from '../store/database.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
 import type { NodeReport } from '../store/nodes.ts';
-import type { Zone, Zones } from '../zone/zone.ts';
+import type { ImageWriter } from '../zone/image/write-image.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
 import { createBackoff, type Log, pauseUnless, Wakeup } from './reconnect.ts';
 import { PositionReporter } from './report-position.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { FeedPlace } from './snapshot-entry.ts';
 
 export interface FollowOptions {
   /** The primary: reports go there. */
@@ -36,8 +37,16 @@ export interface FollowOptions {
   readUrl?: string;
   nodeName: string;
   log: Log;
-  /** Told after each swap, with the age of its oldest change. */
+  /** Where the zones go; nobody else may write there. */
+  writer: ImageWriter;
+  /** Kept up to date. */
+  snapshot?: Snapshot;
+  /** Of what the image holds already. */
+  place?: FeedPlace | undefined;
+  /** Told after zones were changed, with the age of its oldest change. */
   onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
+  /** Told when `state()` may be another. */
+  onState?: () => void;
 }
 
 export interface FollowState {
@@ -48,16 +57,19 @@ export interface FollowState {
   position: number | undefined;
   /** How long ago the feed was last read to its end; 0 while that happens at its usual pace. */
   lagSeconds: number | undefined;
+  /** As `Date.now` has it. */
+  caughtUpAtMs: number | undefined;
   epoch: string | undefined;
   zones: number;
   records: number;
   /** Zones whose newest content cannot be built. */
   refused: number;
+  /** Zones for whose newest content the image has no room. */
+  withoutRoom: number;
   held: { id: string; since: Date; zones: number } | undefined;
 }
 
 export interface Following {
-  readonly zones: Zones & ReadonlyMap<Name, Zone>;
   state(): FollowState;
   stop(): Promise<void>;
 }
@@ -79,9 +91,16 @@ const SPACING_MS = 20;
 const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 
+/** How long ago the feed was last read to its end; the usual pause between two looks counts as 0. */
+export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
+  if (caughtUpAtMs === undefined) return undefined;
+  const ageMs = nowMs - caughtUpAtMs;
+  return ageMs <= 2 * PRIMARY_POLL_MS ? 0 : ageMs / 1000;
+}
+
 class Follower implements Following {
   readonly #options: FollowOptions;
-  readonly #followed = new FollowedZones();
+  readonly #followed: FollowedZones;
   readonly #hold = new RemovalHold();
   readonly #wakeup = new Wakeup();
   readonly #loader: FollowedZonesLoader;
@@ -98,20 +117,23 @@ class Follower implements Following {
   #caughtUpAtMs: number | undefined;
   #compareAtMs = 0;
   #compareEveryMs = COMPARE_EVERY_MS;
+  #isSchemaChecked = false;
 
   constructor(options: FollowOptions) {
     this.#options = options;
-    const { databaseUrl, nodeName, log } = options;
-    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log);
+    const { databaseUrl, nodeName, log, writer, snapshot, place } = options;
+    this.#followed = new FollowedZones(writer, (entry) => snapshot?.append(entry));
+    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, () => writer.octetsUsed);
+    if (place !== undefined) {
+      this.#cursor = place.cursor;
+      this.#position = place.position;
+      this.#loaded = true;
+    }
     this.#reporter = new PositionReporter({ databaseUrl, nodeName, log, report: () => this.#report() });
   }
 
-  get zones() {
-    return this.#followed.zones;
-  }
-
   async start(): Promise<void> {
-    await checkReachableSchema(this.#options.databaseUrl);
+    this.#isSchemaChecked = await checkReachableSchema(this.#options.databaseUrl);
     await this.#reporter.start();
     this.#running = this.#run();
   }
@@ -127,19 +149,15 @@ class Follower implements Following {
       loaded: this.#loaded,
       connected: this.#connection?.isOpen() ?? false,
       position: this.#position,
-      lagSeconds: this.#lagSeconds(),
+      lagSeconds: lagSecondsSince(this.#caughtUpAtMs, Date.now()),
+      caughtUpAtMs: this.#caughtUpAtMs,
       epoch: this.#cursor?.epoch,
-      zones: this.zones.size,
+      zones: this.#followed.zones,
       records: this.#followed.records,
       refused: this.#followed.refused,
+      withoutRoom: this.#followed.withoutRoom,
       held: this.#hold.state(),
     };
-  }
-
-  #lagSeconds(): number | undefined {
-    if (this.#caughtUpAtMs === undefined) return undefined;
-    const ageMs = Date.now() - this.#caughtUpAtMs;
-    return ageMs <= 2 * PRIMARY_POLL_MS ? 0 : ageMs / 1000;
   }
 
   #report(): NodeReport {
@@ -152,15 +170,17 @@ class Follower implements Following {
       epoch: cursor?.epoch,
       position: this.#position,
       snapshot: cursor === undefined ? undefined : cursorSnapshot(cursor),
-      zones: this.zones.size,
+      zones: this.#followed.zones,
       records: this.#followed.records,
       held: this.#hold.state(),
+      unserved: this.#followed.unservedIds(),
     };
   }
 
   async #run(): Promise<void> {
-    const { log, nodeName, readUrl, databaseUrl } = this.#options;
+    const { log, nodeName, readUrl, databaseUrl, place } = this.#options;
     const backoff = createBackoff();
+    if (place !== undefined) this.#followed.adopt();
     while (!this.#stopping.signal.aborted) {
       try {
         this.#connection = await connect(readUrl ?? databaseUrl, {
@@ -168,7 +188,14 @@ class Follower implements Following {
           onNotification: () => this.#wakeup.wake(),
           signal: this.#stopping.signal,
         });
-        this.#connection.ended.then(() => this.#wakeup.wake());
+        this.#connection.ended.then(() => {
+          this.#wakeup.wake();
+          this.#options.onState?.();
+        });
+        // With the database away at the start this is the first look at its schema.
+        if (!this.#isSchemaChecked) {
+          this.#isSchemaChecked = await checkReachableSchema(readUrl ?? databaseUrl);
+        }
         await this.#follow(this.#connection, backoff.reset);
       } catch (error) {
         if (!this.#stopping.signal.aborted)
@@ -190,7 +217,10 @@ class Follower implements Following {
         succeeded();
         this.#caughtUpAtMs = Date.now();
         if (this.#caughtUpAtMs >= this.#compareAtMs) await this.#compareNow(connection);
+        await this.#loader.retryWithoutRoom(connection);
+        this.#keepSnapshot();
       }
+      this.#options.onState?.();
       if (!listening && !this.#standby) {
         await connection.query(`listen ${CHANGES_CHANNEL}`); // a standby refuses it
         listening = true;
@@ -262,6 +292,7 @@ class Follower implements Following {
 
   async #loadEverything(connection: Connection): Promise<void> {
     this.#cursor = undefined;
+    this.#options.snapshot?.abandon();
     await this.#loader.loadEverything(connection);
     this.#loaded = true;
     this.#compareEveryMs = COMPARE_FIRST_MS;
@@ -290,6 +321,15 @@ class Follower implements Following {
     }
   }
 
+  #keepSnapshot(): void {
+    const { snapshot, writer } = this.#options;
+    writer.reclaim();
+    if (snapshot === undefined || this.#cursor === undefined) return;
+    const place = { cursor: this.#cursor, position: this.#position ?? 0 };
+    snapshot.reach(place);
+    snapshot.writeIfDue(writer, place);
+  }
+
   /**
    * The feed tells of everything that is written through it. What is not (a restore of the rows alone, a server that
    * forgot commits) shows here: soon after a load or a reconnect, then once a minute.
@@ -301,13 +341,15 @@ class Follower implements Following {
   }
 }
 
-/** Refuses a schema older than ours. A server that is away is waited for later. */
-async function checkReachableSchema(url: string): Promise<void> {
+/** Refuses a schema older than ours. False: the server is away, and to be asked again. */
+async function checkReachableSchema(url: string): Promise<boolean> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
     await checkSchema(db);
+    return true;
   } catch (error) {
     if (error instanceof SchemaError) throw error;
+    return false;
   } finally {
     await db.destroy();
   }

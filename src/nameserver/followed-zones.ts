@@ -1,130 +1,180 @@
-// The zones of a node: what is served, and which content of Postgres's each is made of. A zone that cannot be built
-// keeps being served in its old version. Only `swap` changes what is served, without an await: no answer sees half of it.
+// The zones of a node: what the image serves, and which content of Postgres's each is made of. A zone that cannot be built,
+// or for which there is no room, keeps being served in its old version. Content is kept in the image itself: for a million
+// zones there is nothing here but a table of ids.
 
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Name } from '../dns/name.ts';
 import type { ZoneState } from '../store/change-feed.ts';
 import { BUCKETS, type ChangedZone, type WantedZone, zoneFingerprint } from '../store/load-changed-zones.ts';
-import { type BuiltZone, buildZone } from '../zone/build-zone.ts';
-import { MARK_TYPE, markOf, type Zone, type ZoneRecord } from '../zone/zone.ts';
+import { buildZone } from '../zone/build-zone.ts';
+import { ImageFullError } from '../zone/image/space.ts';
+import type { ImageWriter } from '../zone/image/write-image.ts';
+import type { ZoneContent } from '../zone/image/zone-root.ts';
+import type { ZoneProblem } from '../zone/zone-problem.ts';
+import type { SnapshotEntry } from './snapshot-entry.ts';
+import { ZoneIds } from './zone-ids.ts';
 
-interface Content {
-  readonly version: number;
-  readonly mark: number;
-}
+/** What became of a zone that was loaded. The last three are not served in this content. */
+export type Applied =
+  | { readonly kind: 'served' }
+  | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'failed'; readonly error: unknown };
 
-interface FollowedZone extends Content {
-  readonly id: number;
+/** A zone of Postgres's whose newest content is not what is served. */
+interface Unserved extends ZoneContent {
   readonly apex: Name;
-  /** What the served zone is made of: the same content, or an older one where that could not be built. */
-  readonly built: Content | undefined;
-  /** Held removals are gone for Postgres. */
-  gone: boolean;
+  readonly records: number;
+  readonly why: Exclude<Applied['kind'], 'served'>;
 }
-
-interface Swap {
-  readonly changed: ChangedZone;
-  readonly built: BuiltZone;
-}
-
-const BUSY_MS = 5;
 
 export class FollowedZones {
-  readonly #zones = new Map<Name, Zone>();
-  readonly #byApex = new Map<Name, FollowedZone>();
-  readonly #byId = new Map<number, FollowedZone>();
+  readonly #writer: ImageWriter;
+  readonly #onApplied: (entry: SnapshotEntry) => void;
+  /** The zones that Postgres has and we serve, whatever version of them. */
+  readonly #ids = new ZoneIds();
+  readonly #unserved = new Map<number, Unserved>();
+  readonly #unservedIds = new Map<Name, number>();
   readonly #fingerprints = new Float64Array(BUCKETS);
-  #records = 0;
-  #refused = 0;
+  #withoutRoom = 0;
 
-  /** What is served. The map is always the same one. */
-  get zones(): ReadonlyMap<Name, Zone> {
-    return this.#zones;
+  /** `onApplied` is told of each change of what is served. */
+  constructor(writer: ImageWriter, onApplied: (entry: SnapshotEntry) => void = () => undefined) {
+    this.#writer = writer;
+    this.#onApplied = onApplied;
+  }
+
+  get zones(): number {
+    return this.#writer.zones;
   }
 
   get records(): number {
-    return this.#records;
+    return this.#writer.records;
+  }
+
+  /** Zones whose newest content is not what is served. */
+  unservedIds(): number[] {
+    return [...this.#unserved.keys()];
   }
 
   /** Zones whose newest content cannot be built. */
   get refused(): number {
-    return this.#refused;
+    return this.#unserved.size - this.#withoutRoom;
   }
 
-  /** What to load for a zone that Postgres has in this state; undefined: it is here already. */
-  wantedFor(state: ZoneState): WantedZone | undefined {
-    const known = this.#byId.get(state.id);
-    if (known === undefined) return { id: state.id, since: undefined };
-    if (known.version === state.version && known.mark === state.mark) return undefined;
-    const { built } = known;
-    return { id: state.id, since: built !== undefined && built.version < state.version ? built : undefined };
+  /** Zones for whose newest content there is no room. */
+  get withoutRoom(): number {
+    return this.#withoutRoom;
   }
 
-  /** Builds what was loaded, letting other work in between. */
-  async build(zones: readonly ChangedZone[]): Promise<Swap[]> {
-    const swaps: Swap[] = [];
-    let sinceMs = performance.now();
-    for (const changed of zones) {
-      swaps.push({ changed, built: buildZone(changed.apex, this.#recordsFor(changed)) });
-      if (performance.now() - sinceMs < BUSY_MS) continue;
-      await nextTick();
-      sinceMs = performance.now();
+  /** The image has been read from a snapshot: its zones are Postgres's, until it says otherwise. */
+  adopt(): void {
+    for (const { apex, id, version, mark } of this.#writer.entries()) {
+      this.#ids.set(id, this.#writer.rootOf(apex));
+      this.#addFingerprint({ id, version, mark }, 1);
     }
-    return swaps;
   }
 
-  #recordsFor(changed: ChangedZone): Iterable<ZoneRecord> {
-    const served = changed.partial ? this.#zones.get(changed.apex) : undefined;
-    return served === undefined ? changed.records : withChangedSets(served, changed);
+  /** What to load for a zone that Postgres has in this state; undefined: nothing new is to be had. */
+  wantedFor(state: ZoneState, isRetry = false): WantedZone | undefined {
+    const served = this.#contentOf(state.id);
+    const newest = this.#unserved.get(state.id) ?? served;
+    if (newest !== undefined && isSame(newest, state)) {
+      if (!isRetry || newest === served) return undefined;
+    }
+    return {
+      id: state.id,
+      since: served !== undefined && served.version < state.version ? served : undefined,
+    };
   }
 
-  swap(swaps: readonly Swap[]): void {
-    for (const { changed, built } of swaps) {
-      const { id, apex, version, mark } = changed;
-      const before = this.#byApex.get(apex);
-      if (before !== undefined) this.#forget(before);
-      // After a restore an id may mean another zone, whose own turn is yet to come.
-      const namesake = this.#byId.get(id);
-      if (namesake !== undefined) this.#setGone(namesake);
-      const content = built.kind === 'built' ? { version, mark } : before?.built;
-      const zone: FollowedZone = { id, apex, version, mark, built: content, gone: false };
-      this.#byApex.set(apex, zone);
-      this.#byId.set(id, zone);
-      this.#count(zone, 1);
-      if (built.kind === 'refused') continue;
-      this.#records += built.zone.records - (this.#zones.get(apex)?.records ?? 0);
-      this.#zones.set(apex, built.zone);
+  /** Serves what was loaded, if that can be. */
+  apply(changed: ChangedZone): Applied {
+    const { id, apex, version, mark } = changed;
+    const content = { id, version, mark };
+    // After a restore an id may mean another zone, and an apex have another id.
+    this.markGone(apex);
+    this.#forget(id);
+    const applied = this.#serve(changed, content);
+    const root = this.#writer.rootOf(apex);
+    if (root !== 0 && this.#writer.zoneAt(root).id === id) this.#ids.set(id, root);
+    if (applied.kind !== 'served') {
+      this.#unserved.set(id, { ...content, apex, records: changed.records.length, why: applied.kind });
+      this.#unservedIds.set(apex, id);
+      if (applied.kind === 'full') this.#withoutRoom++;
+    }
+    this.#addFingerprint(content, 1);
+    return applied;
+  }
+
+  #serve({ apex, partial, records, gone }: ChangedZone, content: ZoneContent): Applied {
+    try {
+      if (partial && this.#writer.contentOf(apex) !== undefined) {
+        const edited = this.#writer.edit(apex, content, { records, gone });
+        if (edited.kind === 'refused') return edited;
+        this.#onApplied({ kind: 'sets', apex, content, records, gone });
+        return { kind: 'served' };
+      }
+      const built = buildZone(apex, records);
+      if (built.kind === 'refused') return built;
+      this.#writer.put(built.zone, content);
+      this.#onApplied({ kind: 'zone', apex, content, records });
+      return { kind: 'served' };
+    } catch (error) {
+      // One zone that meets a bug must not keep all others from being followed.
+      return error instanceof ImageFullError ? { kind: 'full' } : { kind: 'failed', error };
     }
   }
 
   /** No longer in Postgres, but still served until `remove`. */
   markGone(apex: Name): void {
-    const zone = this.#byApex.get(apex);
-    if (zone !== undefined) this.#setGone(zone);
+    const id = this.#idOf(apex);
+    if (id !== undefined) this.#forget(id);
   }
 
   remove(apexes: readonly Name[]): void {
     for (const apex of apexes) {
-      const zone = this.#byApex.get(apex);
-      if (zone !== undefined) this.#forget(zone);
-      this.#byApex.delete(apex);
-      this.#records -= this.#zones.get(apex)?.records ?? 0;
-      this.#zones.delete(apex);
+      this.markGone(apex);
+      if (!this.isServed(apex)) continue;
+      this.#writer.remove(apex);
+      this.#onApplied({ kind: 'removal', apex });
     }
   }
 
-  apexOf(id: number): Name | undefined {
-    return this.#byId.get(id)?.apex;
+  isServed(apex: Name): boolean {
+    return this.#writer.rootOf(apex) !== 0;
   }
 
-  /** What Postgres no longer has. */
+  apexOf(id: number): Name | undefined {
+    const unserved = this.#unserved.get(id);
+    if (unserved !== undefined) return unserved.apex;
+    const root = this.#ids.get(id);
+    return root === 0 ? undefined : this.#writer.zoneAt(root).apex;
+  }
+
+  /** What Postgres no longer has, but is served. */
   goneApexes(): Name[] {
-    return [...this.#byApex.values()].filter((zone) => zone.gone).map((zone) => zone.apex);
+    const gone: Name[] = [];
+    for (const { apex } of this.#writer.entries()) if (this.#idOf(apex) === undefined) gone.push(apex);
+    return gone;
   }
 
   /** Everything is another history's: versions and ids mean nothing any more, the zones stay served. */
   forgetContents(): void {
-    for (const zone of this.#byApex.values()) this.#setGone(zone);
+    this.#ids.clear();
+    this.#unserved.clear();
+    this.#unservedIds.clear();
+    this.#withoutRoom = 0;
+    this.#fingerprints.fill(0);
+  }
+
+  /** Some of the zones for which there was no room, as Postgres has had them last. */
+  waitingForRoom(limit: number): ZoneState[] {
+    const waiting: ZoneState[] = [];
+    for (const zone of this.#unserved.values()) {
+      if (waiting.length === limit) break;
+      if (zone.why === 'full') waiting.push(zone);
+    }
+    return waiting;
   }
 
   /** The buckets in which Postgres's zones are others than ours. */
@@ -136,45 +186,49 @@ export class FollowedZones {
 
   idsInBuckets(buckets: readonly number[]): number[] {
     const wanted = new Set(buckets);
-    return [...this.#byId.keys()].filter((id) => wanted.has(id % BUCKETS));
+    const ids: number[] = [];
+    for (const id of this.#ids.ids()) if (wanted.has(id % BUCKETS)) ids.push(id);
+    for (const id of this.#unserved.keys()) {
+      if (wanted.has(id % BUCKETS) && this.#ids.get(id) === 0) ids.push(id);
+    }
+    return ids;
   }
 
-  #setGone(zone: FollowedZone): void {
-    if (zone.gone) return;
-    this.#forget(zone);
-    zone.gone = true;
+  /** What is served of Postgres's zone. */
+  #contentOf(id: number): ZoneContent | undefined {
+    const root = this.#ids.get(id);
+    return root === 0 ? undefined : this.#writer.zoneAt(root);
+  }
+
+  /** Which of Postgres's zones this is; undefined: none, it is gone. */
+  #idOf(apex: Name): number | undefined {
+    const unserved = this.#unservedIds.get(apex);
+    if (unserved !== undefined) return unserved;
+    const root = this.#writer.rootOf(apex);
+    if (root === 0) return undefined;
+    const { id } = this.#writer.zoneAt(root);
+    return this.#ids.get(id) === root ? id : undefined;
   }
 
   /** Takes a zone out of everything that speaks of Postgres's content. */
-  #forget(zone: FollowedZone): void {
-    if (zone.gone) return;
-    this.#count(zone, -1);
-    if (this.#byId.get(zone.id) === zone) this.#byId.delete(zone.id);
+  #forget(id: number): void {
+    const unserved = this.#unserved.get(id);
+    const newest = unserved ?? this.#contentOf(id);
+    if (newest === undefined) return;
+    this.#addFingerprint(newest, -1);
+    this.#ids.delete(id);
+    this.#unserved.delete(id);
+    if (unserved === undefined) return;
+    this.#unservedIds.delete(unserved.apex);
+    if (unserved.why === 'full') this.#withoutRoom--;
   }
 
-  #count(zone: FollowedZone, sign: 1 | -1): void {
-    const bucket = zone.id % BUCKETS;
-    this.#fingerprints[bucket] = (this.#fingerprints[bucket] as number) + sign * zoneFingerprint(zone);
-    if (zone.built?.version !== zone.version || zone.built.mark !== zone.mark) this.#refused += sign;
+  #addFingerprint(content: ZoneContent, sign: 1 | -1): void {
+    const bucket = content.id % BUCKETS;
+    this.#fingerprints[bucket] = (this.#fingerprints[bucket] as number) + sign * zoneFingerprint(content);
   }
 }
 
-function* withChangedSets(served: Zone, changed: ChangedZone): Generator<ZoneRecord> {
-  const touched = new Map<Name, Set<number>>();
-  const touch = ({ owner, type }: { owner: Name; type: number }) => {
-    const types = touched.get(owner);
-    if (types === undefined) touched.set(owner, new Set([type]));
-    else types.add(type);
-  };
-  changed.gone.forEach(touch);
-  changed.records.forEach(touch);
-  for (const { name, sets } of served.nodes.values()) {
-    const types = touched.get(name);
-    for (const { owner, type, ttl, rdata } of sets.values()) {
-      if (types?.has(type)) continue;
-      for (const one of rdata) yield { owner, type, ttl, rdata: one };
-    }
-  }
-  for (const name of served.marked) if (!touched.get(name)?.has(MARK_TYPE)) yield markOf(name);
-  yield* changed.records;
+function isSame(one: ZoneContent, other: ZoneContent): boolean {
+  return one.version === other.version && one.mark === other.mark;
 }

@@ -1,75 +1,122 @@
-// Brings the followed zones to what Postgres has: some, all, or those that differ. Removals pass the hold.
+// Brings the followed zones to what Postgres has: some, all, or those that differ. Removals pass the hold. What is loaded
+// goes into the image batch by batch; the next batch is asked for meanwhile, so that Postgres and we work at once.
 
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Name, printName } from '../dns/name.ts';
 import type { ZoneState } from '../store/change-feed.ts';
 import type { Connection } from '../store/connection.ts';
 import {
+  type ChangedZone,
   listBuckets,
   listZoneStates,
   loadChangedZones,
   loadFingerprints,
   type WantedZone,
 } from '../store/load-changed-zones.ts';
-import type { FollowedZones } from './followed-zones.ts';
+import type { Applied, FollowedZones } from './followed-zones.ts';
 import type { RemovalHold } from './hold-removals.ts';
 import type { Log } from './reconnect.ts';
 
 const PAGE_ZONES = 2000;
 const BATCH_RECORDS = 20_000;
+const BUSY_MS = 5;
+const SHOWN_PROBLEMS = 5;
+/** Zones that find no room are tried again so many at a time, until one of them finds none again. */
+const RETRY_ZONES = 100;
+const RETRY_MS = 60_000;
 
 export class FollowedZonesLoader {
   readonly #followed: FollowedZones;
   readonly #hold: RemovalHold;
   readonly #log: Log;
+  readonly #octetsUsed: () => number;
+  #octetsUsedWhenFull = 0;
+  #retryAtMs = 0;
+  #toldFull = false;
 
-  constructor(followed: FollowedZones, hold: RemovalHold, log: Log) {
+  /** `octetsUsed` of the image: when there are fewer than when it was full, there is room again. */
+  constructor(followed: FollowedZones, hold: RemovalHold, log: Log, octetsUsed: () => number) {
     this.#followed = followed;
     this.#hold = hold;
     this.#log = log;
+    this.#octetsUsed = octetsUsed;
   }
 
-  /** Loads those of the zones that are not here in this state, in batches; tells which were deleted meanwhile. */
+  /** Loads those of the zones that are not here in this state; tells which were deleted meanwhile. */
   async load(
     connection: Connection,
-    states: readonly ZoneState[],
+    states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
+    isRetry = false,
   ): Promise<{ zones: number; gone: number[] }> {
     let zones = 0;
     const gone: number[] = [];
-    for (const batch of batchesOf(states, (state) => this.#followed.wantedFor(state))) {
-      const loaded = await loadChangedZones(connection, batch);
+    const batches = batchesOf(states, (state) => this.#followed.wantedFor(state, isRetry));
+    for await (const { wanted, loaded } of loadAhead(connection, batches)) {
       const present = loaded.filter((zone) => !zone.deleted);
-      const swaps = await this.#followed.build(present);
-      this.#followed.swap(swaps);
-      for (const { changed, built } of swaps) {
-        this.#hold.dissolve(changed.apex);
-        if (built.kind === 'built') continue;
-        const problems = built.problems.slice(0, 5).map((problem) => problem.message);
-        this.#log.error(
-          { zone: printName(changed.apex), version: changed.version, problems },
-          'a zone cannot be built',
-        );
-      }
+      await this.#apply(present);
       zones += present.length;
       const ids = new Set(present.map((zone) => zone.id));
-      gone.push(...batch.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
+      gone.push(...wanted.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
     }
+    this.#tellWhenFull();
     return { zones, gone };
+  }
+
+  /** Lets other work in between. */
+  async #apply(zones: readonly ChangedZone[]): Promise<void> {
+    let sinceMs = performance.now();
+    for (const changed of zones) {
+      this.#tell(changed, this.#followed.apply(changed));
+      this.#hold.dissolve(changed.apex);
+      if (performance.now() - sinceMs < BUSY_MS) continue;
+      await nextTick();
+      sinceMs = performance.now();
+    }
+  }
+
+  #tell({ apex, version }: ChangedZone, applied: Applied): void {
+    const zone = printName(apex);
+    switch (applied.kind) {
+      case 'served':
+        return;
+      case 'full':
+        this.#octetsUsedWhenFull = this.#octetsUsed();
+        this.#retryAtMs = performance.now() + RETRY_MS;
+        return;
+      case 'refused': {
+        const problems = applied.problems.slice(0, SHOWN_PROBLEMS).map((problem) => problem.message);
+        this.#log.error({ zone, version, problems }, 'a zone cannot be built');
+        return;
+      }
+      case 'failed':
+        this.#log.error({ zone, version, err: applied.error }, 'a zone met a bug: its old version is served');
+        return;
+      default:
+        applied satisfies never;
+    }
+  }
+
+  #tellWhenFull(): void {
+    const { withoutRoom, zones } = this.#followed;
+    if (withoutRoom > 0 && !this.#toldFull) {
+      this.#log.error(
+        { withoutRoom, zones },
+        'the zone image is full: give it more IMAGE_BYTES; zones without room are served in their old version, or not at all',
+      );
+    } else if (withoutRoom === 0 && this.#toldFull) {
+      this.#log.info({ zones }, 'every zone has found room in the image');
+    }
+    this.#toldFull = withoutRoom > 0;
   }
 
   /** Every zone anew, page by page; what is served stays until its successor is there. */
   async loadEverything(connection: Connection): Promise<void> {
     this.#followed.forgetContents();
     const startedMs = Date.now();
-    for (let after = 0; ; ) {
-      const states = await listZoneStates(connection, after, PAGE_ZONES);
-      const last = states.at(-1);
-      if (last === undefined) break;
-      await this.load(connection, states);
-      after = last.id;
-    }
+    await this.load(connection, everyState(connection));
     this.remove(this.#followed.goneApexes());
     const { zones, records } = this.#followed;
-    this.#log.info({ zones: zones.size, records, ms: Date.now() - startedMs }, 'zones loaded');
+    this.#log.info({ zones, records, ms: Date.now() - startedMs }, 'zones loaded');
   }
 
   /** Loads the zones that differ from what is here, however that came about. */
@@ -86,6 +133,18 @@ export class FollowedZonesLoader {
     }
   }
 
+  /** Tries the zones that found no room, when there is some, and now and then in any case. */
+  async retryWithoutRoom(connection: Connection): Promise<void> {
+    if (this.#followed.withoutRoom === 0) return;
+    if (this.#octetsUsed() >= this.#octetsUsedWhenFull && performance.now() < this.#retryAtMs) return;
+    for (let left = this.#followed.withoutRoom; left > 0; ) {
+      this.removeIds((await this.load(connection, this.#followed.waitingForRoom(RETRY_ZONES), true)).gone);
+      const stillLeft = this.#followed.withoutRoom;
+      if (stillLeft > left - Math.min(left, RETRY_ZONES)) return;
+      left = stillLeft;
+    }
+  }
+
   /** As `remove`; ids that are not known are nothing. */
   removeIds(ids: Iterable<number>): void {
     const apexes = [...ids].map((id) => this.#followed.apexOf(id)).filter((apex) => apex !== undefined);
@@ -97,27 +156,36 @@ export class FollowedZonesLoader {
     if (apexes.length === 0) return;
     for (const apex of apexes) this.#followed.markGone(apex);
     const wasHeld = this.#hold.state() !== undefined;
-    const served = apexes.filter((apex) => this.#followed.zones.has(apex));
-    this.#followed.remove(apexes.filter((apex) => !this.#followed.zones.has(apex)));
-    this.#followed.remove(confirmed ? served : this.#hold.admit(served, this.#followed.zones.size));
+    const served = apexes.filter((apex) => this.#followed.isServed(apex));
+    this.#followed.remove(confirmed ? served : this.#hold.admit(served, this.#followed.zones));
     const held = this.#hold.state();
     if (held !== undefined && !wasHeld) {
       this.#log.error(
-        { held: held.zones, zones: this.#followed.zones.size },
+        { held: held.zones, zones: this.#followed.zones },
         'the feed would take away too many zones: they are held until `zonefleet node confirm`',
       );
     }
   }
 }
 
+async function* everyState(connection: Connection): AsyncGenerator<ZoneState> {
+  for (let after = 0; ; ) {
+    const states = await listZoneStates(connection, after, PAGE_ZONES);
+    const last = states.at(-1);
+    if (last === undefined) return;
+    yield* states;
+    after = last.id;
+  }
+}
+
 /** Zones to load together: one that is large alone, small ones up to a sum of records. */
-function* batchesOf(
-  states: readonly ZoneState[],
+async function* batchesOf(
+  states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
   wantedFor: (state: ZoneState) => WantedZone | undefined,
-): Generator<WantedZone[]> {
+): AsyncGenerator<WantedZone[]> {
   let batch: WantedZone[] = [];
   let records = 0;
-  for (const state of states) {
+  for await (const state of states) {
     const wanted = wantedFor(state);
     if (wanted === undefined) continue;
     if (batch.length > 0 && records + state.records > BATCH_RECORDS) {
@@ -129,4 +197,24 @@ function* batchesOf(
     records += state.records;
   }
   if (batch.length > 0) yield batch;
+}
+
+interface LoadedBatch {
+  readonly wanted: readonly WantedZone[];
+  readonly loaded: ChangedZone[];
+}
+
+/** Each batch is loaded while the one before it is worked on. */
+async function* loadAhead(
+  connection: Connection,
+  batches: AsyncIterable<WantedZone[]>,
+): AsyncGenerator<LoadedBatch> {
+  let ahead: Promise<LoadedBatch> | undefined;
+  for await (const wanted of batches) {
+    const next = loadChangedZones(connection, wanted).then((loaded) => ({ wanted, loaded }));
+    next.catch(() => undefined); // told to whoever awaits it, which may be nobody any more
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
 }

@@ -1,33 +1,37 @@
-// The nameserver process: loads all zones, then listens, so that nobody gets a wrong answer meanwhile; follows the changes.
-// Under `npm start` it tells its parent when it is ready or why it cannot be, and ends when the parent is gone.
+// The nameserver process: listens when all zones are there, from a snapshot or loaded, so that nobody gets a wrong answer
+// meanwhile. This thread answers over TCP; one of its own writes the zone image, others answer over UDP. Under `npm start` it tells its parent when it is ready or why it cannot be, and ends when the parent is gone.
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { type Log, openLog } from '../log.ts';
-import { openDatabase } from '../store/database.ts';
 import { findDatabaseUrl } from '../store/database-url.ts';
-import { checkSchema, SchemaError } from '../store/migrate.ts';
-import { answerQuery, type ServedNode } from './answer-query.ts';
-import { Cookies } from './cookies.ts';
-import { type Following, followChanges } from './follow-changes.ts';
-import { listenHealth } from './health.ts';
+import { createImage, Image, ReaderSlot } from '../zone/image/image.ts';
+import { Answerer, type AnswerSettings } from './answer-query.ts';
+import { lagSecondsSince } from './follow-changes.ts';
+import { listenHealth, type Readiness } from './health.ts';
 import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
-import { QueryCounters } from './query-counters.ts';
+import { QueryCounters, sumCounters } from './query-counters.ts';
 import { RateLimit } from './rate-limit.ts';
-import { NodeNameTakenError } from './report-position.ts';
+import { type ImageThread, ImageThreadFault, startImageThread } from './start-image-thread.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp.ts';
 import { type ListenAddress, listenUdp } from './udp.ts';
 
 /** A start that the operator can mend: told in one line. */
 class StartFault extends Error {}
 
-const DATABASE_RETRY_MS = 1000;
 const LOADED_POLL_MS = 5;
+/** With zones from a snapshot the database is waited for so long, to hear of a wrong schema or a name that is taken. */
+const DATABASE_GRACE_MS = 2000;
 const STOP_TIMEOUT_MS = 4000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
+/** Of the image's readers: TCP in this thread, then the UDP threads. */
+const TCP_SLOT = 0;
+const FIRST_UDP_SLOT = 1;
 
 /** What is to be closed, in the reverse order. */
 const running: (() => Promise<void>)[] = [];
@@ -35,64 +39,136 @@ const stopping = new AbortController();
 
 async function start(config: Config): Promise<void> {
   const log = openLog('nameserver', config.logLevel).child({ node: config.nodeName });
-  const counters = new QueryCounters();
-  let following: Following | undefined;
+  const databaseUrl = whereIsDatabase(config);
+  const buffer = reserveImage(config);
+  const image = new Image(buffer);
+  const counters = Array.from({ length: FIRST_UDP_SLOT + config.dnsThreads }, () => new QueryCounters());
+  let thread: ImageThread | undefined;
   let tcp: TcpListener | undefined;
+  let isListening = false;
 
-  const registry = createMetrics(counters, {
-    zones: () => following?.state().zones ?? 0,
-    records: () => following?.state().records ?? 0,
+  const registry = createMetrics(() => sumCounters(counters), {
+    zones: () => image.zones,
+    records: () => image.records,
+    imageOctets: () => image.octetsUsed,
+    imageCapacityOctets: () => image.capacityOctets,
     tcpConnections: () => tcp?.connections() ?? 0,
-    feedLagSeconds: () => following?.state().lagSeconds,
-    refusedZones: () => following?.state().refused ?? 0,
-    heldZones: () => following?.state().held?.zones ?? 0,
+    feedLagSeconds: () => lagSecondsSince(thread?.state()?.caughtUpAtMs, Date.now()),
+    refusedZones: () => thread?.state()?.refused ?? 0,
+    zonesWithoutRoom: () => thread?.state()?.withoutRoom ?? 0,
+    heldZones: () => thread?.state()?.held?.zones ?? 0,
   });
-  const health = await listenHealth(config.metricsListen, registry, () => {
-    if (stopping.signal.aborted) return { kind: 'waiting', reasons: ['it is being stopped'] };
-    if (following === undefined)
-      return { kind: 'waiting', reasons: ['the database has not been reached yet'] };
-    if (!following.state().loaded) return { kind: 'waiting', reasons: ['zones are being loaded'] };
-    return tcp === undefined ? { kind: 'waiting', reasons: ['it does not listen yet'] } : { kind: 'ready' };
-  }).catch((error) => refuse('METRICS_LISTEN', error));
+  const health = await listenHealth(config.metricsListen, registry, () =>
+    stopping.signal.aborted
+      ? waiting('it is being stopped')
+      : isListening
+        ? { kind: 'ready' }
+        : waiting(whyNotListening(thread)),
+  ).catch((error) => refuse('METRICS_LISTEN', error));
   running.push(health.close);
 
-  const databaseUrl = whereIsDatabase(config);
-  await waitForSchema(databaseUrl, log);
-  following = await follow(config, databaseUrl, log);
-  running.push(() => following?.stop() ?? Promise.resolve());
-  while (!following.state().loaded) await pause(LOADED_POLL_MS, undefined, { signal: stopping.signal });
+  thread = startImageThread(
+    {
+      buffer,
+      snapshotDirectory: join(config.dataDirectory, 'nodes', config.nodeName),
+      databaseUrl,
+      readUrl: config.databaseReadUrl,
+      nodeName: config.nodeName,
+    },
+    log,
+    fail,
+  );
+  running.push(thread.stop);
+  await untilServable(thread);
 
-  const node = servedNode(config, following, counters, log);
-  const answer: Parameters<typeof listenUdp>[1] = (query, out, client) =>
-    answerQuery(query, out, client, node);
+  const settings = answerSettings(config);
+  const rateLimit =
+    config.responsesPerSecond === undefined ? undefined : new RateLimit(config.responsesPerSecond);
+  const reportFailure = failureReporter(log, counters);
   const addresses = addressesToListenOn(config, log);
-  const udp = await listenUdp(addresses, answer, counters).catch((error) => refuse('DNS_LISTEN', error));
-  running.push(udp.close);
-  tcp = await listenTcp(addresses, answer, counters).catch((error) => refuse('DNS_LISTEN', error));
+  // Anew: the snapshot brings the seed of its hashes with it.
+  const served = new Image(buffer);
+  const tcpCounters = counters[TCP_SLOT] as QueryCounters;
+  const answers = {
+    answerer: new Answerer(served, { ...settings, rateLimit }, tcpCounters, reportFailure),
+    reader: new ReaderSlot(served, TCP_SLOT),
+    counters: tcpCounters,
+  };
+  tcp = await listenTcp(addresses, answers).catch((error) => refuse('DNS_LISTEN', error));
   running.push(tcp.close);
-  const { zones, records } = following.state();
-  log.info({ addresses, metrics: health.address, zones, records }, 'ready');
+  const udp = await listenUdp({
+    addresses,
+    io: config.dnsIo,
+    threads: config.dnsThreads,
+    image: buffer,
+    firstSlot: FIRST_UDP_SLOT,
+    settings,
+    counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
+    rateLimit: rateLimit?.buffer,
+    log,
+    reportFailure,
+  }).catch((error) => refuse('DNS_LISTEN', error));
+  running.push(udp.close);
+  if (udp.io === 'dgram') warnOfWildcard(config, log);
+  isListening = true;
+  const { zones, records } = image;
+  log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
   process.send?.({ kind: 'ready', addresses });
 }
 
-function servedNode(config: Config, following: Following, counters: QueryCounters, log: Log): ServedNode {
+function reserveImage({ imageOctets }: Config): SharedArrayBuffer {
+  try {
+    return createImage(imageOctets, randomBytes(4).readInt32LE());
+  } catch (error) {
+    throw new StartFault(
+      `IMAGE_BYTES: ${imageOctets} octets cannot be reserved (${(error as Error).message})`,
+    );
+  }
+}
+
+function waiting(reason: string): Readiness {
+  return { kind: 'waiting', reasons: [reason] };
+}
+
+function whyNotListening(thread: ImageThread | undefined): string {
+  const state = thread?.state();
+  if (state === undefined) return 'it starts';
+  if (!state.loaded) {
+    return state.connected ? 'zones are being loaded' : 'the database has not been reached yet';
+  }
+  return 'it does not listen yet';
+}
+
+/** From then on answers are right, or as right as the snapshot is while the database is away. */
+async function untilServable(thread: ImageThread): Promise<void> {
+  const { signal } = stopping;
+  const { isServing } = await thread.restored;
+  if (isServing) {
+    thread.started.catch(fail);
+    await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
+    return;
+  }
+  await thread.started;
+  while (!thread.state()?.loaded) await pause(LOADED_POLL_MS, undefined, { signal });
+}
+
+function answerSettings(config: Config): Omit<AnswerSettings, 'rateLimit'> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  let loggedAtMs = 0;
   return {
-    zones: following.zones,
     nodeName: config.nodeName,
     version: `zonefleet ${version}`,
-    cookies: new Cookies(config.cookieSecrets),
-    rateLimit: config.responsesPerSecond === undefined ? undefined : new RateLimit(config.responsesPerSecond),
+    cookieSecrets: config.cookieSecrets,
     tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
-    counters,
-    nowMs: Date.now,
-    reportFailure(error) {
-      // Queries come by the thousand, and one bug is told well enough once a second; the counter has them all.
-      if (Date.now() - loggedAtMs < FAILURE_LOG_INTERVAL_MS) return;
-      loggedAtMs = Date.now();
-      log.error({ err: error, failed: counters.failed }, 'a query met a bug and got SERVFAIL');
-    },
+  };
+}
+
+function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: unknown) => void {
+  let loggedAtMs = 0;
+  return (error) => {
+    // Queries come by the thousand, and one bug is told well enough once a second; the counter has them all.
+    if (Date.now() - loggedAtMs < FAILURE_LOG_INTERVAL_MS) return;
+    loggedAtMs = Date.now();
+    log.error({ err: error, failed: sumCounters(counters).failed }, 'a query met a bug and got SERVFAIL');
   };
 }
 
@@ -104,50 +180,20 @@ function whereIsDatabase({ databaseUrl, dataDirectory }: Config): string {
   );
 }
 
-/** An unreachable database may come; an older schema is a mistake, since `migrate` comes first. */
-async function waitForSchema(databaseUrl: string, log: Log): Promise<void> {
-  const db = openDatabase(databaseUrl, { maxConnections: 1 });
-  try {
-    for (;;) {
-      try {
-        return await checkSchema(db);
-      } catch (error) {
-        if (error instanceof SchemaError) throw new StartFault(error.message);
-        log.warn({ err: error }, 'the database cannot be reached');
-      }
-      await pause(DATABASE_RETRY_MS, undefined, { signal: stopping.signal });
-    }
-  } finally {
-    await db.destroy();
-  }
-}
-
-async function follow(config: Config, databaseUrl: string, log: Log): Promise<Following> {
-  const { databaseReadUrl, nodeName } = config;
-  try {
-    return await followChanges({
-      databaseUrl,
-      nodeName,
-      log,
-      ...(databaseReadUrl === undefined ? {} : { readUrl: databaseReadUrl }),
-    });
-  } catch (error) {
-    throw error instanceof NodeNameTakenError ? new StartFault(`NODE_NAME: ${error.message}`) : error;
-  }
-}
-
 function addressesToListenOn({ dnsListen, dnsListenIsDefault }: Config, log: Log): ListenAddress[] {
-  const wildcard = dnsListen.find(({ address }) => address === '0.0.0.0' || address === '::');
-  if (wildcard !== undefined) {
-    log.warn(
-      { address: wildcard.address },
-      'DNS_LISTEN: UDP answers leave from the address of the route back; with several addresses list each of them',
-    );
-  }
   const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   if (!dnsListenIsDefault || loopbacks.some(({ address }) => address === '::1')) return [...dnsListen];
   log.warn('this machine has no IPv6 loopback address: DNS_LISTEN goes on with IPv4');
   return dnsListen.filter(({ address }) => !address.includes(':'));
+}
+
+function warnOfWildcard({ dnsListen }: Config, log: Log): void {
+  const wildcard = dnsListen.find(({ address }) => address === '0.0.0.0' || address === '::');
+  if (wildcard === undefined) return;
+  log.warn(
+    { address: wildcard.address },
+    'DNS_LISTEN: UDP answers leave from the address of the route back; with several addresses list each of them',
+  );
 }
 
 function refuse(setting: string, error: unknown): never {
@@ -165,7 +211,8 @@ async function stop(exitCode: number): Promise<never> {
 
 function fail(error: unknown): void {
   if (stopping.signal.aborted) return;
-  const known = error instanceof StartFault || error instanceof ConfigError;
+  const known =
+    error instanceof StartFault || error instanceof ConfigError || error instanceof ImageThreadFault;
   const reason = known ? error.message : ((error as Error).stack ?? String(error));
   if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
   else process.send({ kind: 'failed', reason });

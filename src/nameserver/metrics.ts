@@ -8,16 +8,22 @@ import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './query-counters.ts'
 export interface NodeGauges {
   zones(): number;
   records(): number;
+  /** Of the zone image: in use, and reserved. */
+  imageOctets(): number;
+  imageCapacityOctets(): number;
   tcpConnections(): number;
   /** How far the node is behind the change feed; undefined while unknown. */
   feedLagSeconds(): number | undefined;
   /** Zones whose newest content cannot be built: their last good one is served. */
   refusedZones(): number;
+  /** Zones for whose newest content the image has no room. */
+  zonesWithoutRoom(): number;
   /** Zones whose removal is held back until `node confirm`. */
   heldZones(): number;
 }
 
-export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Registry {
+/** `counters` gives what all threads have counted together. */
+export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges): Registry {
   const registry = new Registry();
   const gauge = (name: string, help: string, read: () => number | undefined) =>
     new Gauge({
@@ -30,6 +36,8 @@ export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Regi
     });
   gauge('zonefleet_zones', 'Zones that this node serves.', gauges.zones);
   gauge('zonefleet_records', 'Records in these zones.', gauges.records);
+  gauge('zonefleet_image_bytes', 'Octets of the zone image in use.', gauges.imageOctets);
+  gauge('zonefleet_image_capacity_bytes', 'Octets that the zone image may take.', gauges.imageCapacityOctets);
   gauge('zonefleet_tcp_connections', 'Open TCP connections.', gauges.tcpConnections);
   gauge(
     'zonefleet_feed_lag_seconds',
@@ -41,6 +49,11 @@ export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Regi
     'Zones served in an older version: the newest is faulty.',
     gauges.refusedZones,
   );
+  gauge(
+    'zonefleet_zones_without_room',
+    'Zones for which the image is full: served in an older version, or not at all.',
+    gauges.zonesWithoutRoom,
+  );
   gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   addAnswerCounter(registry, counters);
@@ -49,7 +62,7 @@ export function createMetrics(counters: QueryCounters, gauges: NodeGauges): Regi
   return registry;
 }
 
-function addAnswerCounter(registry: Registry, counters: QueryCounters): void {
+function addAnswerCounter(registry: Registry, counters: () => QueryCounters): void {
   new Counter({
     name: 'zonefleet_queries_total',
     help: 'Queries answered, by transport, type and rcode.',
@@ -57,7 +70,7 @@ function addAnswerCounter(registry: Registry, counters: QueryCounters): void {
     registers: [registry],
     collect() {
       this.reset();
-      for (const { transport, type, rcode, count } of counters.answerCounts()) {
+      for (const { transport, type, rcode, count } of counters().answerCounts()) {
         this.inc({ transport, type, rcode: rcodeMnemonic(rcode) }, count);
       }
     },
@@ -69,14 +82,15 @@ function addAnswerCounter(registry: Registry, counters: QueryCounters): void {
     registers: [registry],
     collect() {
       this.reset();
-      this.inc({ transport: 'udp' }, counters.truncated[0]);
-      this.inc({ transport: 'tcp' }, counters.truncated[1]);
+      const [udp, tcp] = counters().truncated;
+      this.inc({ transport: 'udp' }, udp);
+      this.inc({ transport: 'tcp' }, tcp);
     },
   });
 }
 
-function addDropCounters(registry: Registry, counters: QueryCounters): void {
-  const counter = (name: string, help: string, read: () => Record<string, number>) =>
+function addDropCounters(registry: Registry, counters: () => QueryCounters): void {
+  const counter = (name: string, help: string, read: (counted: QueryCounters) => Record<string, number>) =>
     new Counter({
       name,
       help,
@@ -84,26 +98,26 @@ function addDropCounters(registry: Registry, counters: QueryCounters): void {
       registers: [registry],
       collect() {
         this.reset();
-        for (const [reason, count] of Object.entries(read())) this.inc({ reason }, count);
+        for (const [reason, count] of Object.entries(read(counters()))) this.inc({ reason }, count);
       },
     });
-  counter('zonefleet_limited_total', 'Answers and connections withheld by a limit.', () => ({
-    rate_dropped: counters.rateDropped,
-    rate_truncated: counters.rateTruncated,
-    tcp_refused: counters.tcpRefused,
-    tcp_expired: counters.tcpExpired,
+  counter('zonefleet_limited_total', 'Answers and connections withheld by a limit.', (counted) => ({
+    rate_dropped: counted.rateDropped,
+    rate_truncated: counted.rateTruncated,
+    tcp_refused: counted.tcpRefused,
+    tcp_expired: counted.tcpExpired,
   }));
-  counter('zonefleet_unanswered_total', 'Packets without an answer for another reason.', () => ({
-    ignored: counters.ignored,
-    unsent: counters.unsent,
+  counter('zonefleet_unanswered_total', 'Packets without an answer for another reason.', (counted) => ({
+    ignored: counted.ignored,
+    unsent: counted.unsent,
   }));
-  counter('zonefleet_failures_total', 'Queries that met a bug and got SERVFAIL.', () => ({
-    exception: counters.failed,
+  counter('zonefleet_failures_total', 'Queries that met a bug and got SERVFAIL.', (counted) => ({
+    exception: counted.failed,
   }));
 }
 
 /** prom-client's own histogram costs more than an answer; this one is read from the counters. */
-function addLatencyHistogram(registry: Registry, counters: QueryCounters): void {
+function addLatencyHistogram(registry: Registry, counters: () => QueryCounters): void {
   const name = 'zonefleet_answer_seconds';
   const histogram = {
     name,
@@ -112,9 +126,10 @@ function addLatencyHistogram(registry: Registry, counters: QueryCounters): void 
     type: 'histogram',
     reset() {},
     async get() {
+      const { latency, latencySumSeconds } = counters();
       let count = 0;
       const values = [...LATENCY_BOUNDS_SECONDS, '+Inf'].map((le, bucket) => {
-        count += counters.latency[bucket] as number;
+        count += latency[bucket] as number;
         return { metricName: `${name}_bucket`, labels: { le }, value: count };
       });
       return {
@@ -124,7 +139,7 @@ function addLatencyHistogram(registry: Registry, counters: QueryCounters): void 
         aggregator: this.aggregator,
         values: [
           ...values,
-          { metricName: `${name}_sum`, labels: {}, value: counters.latencySumSeconds },
+          { metricName: `${name}_sum`, labels: {}, value: latencySumSeconds },
           { metricName: `${name}_count`, labels: {}, value: count },
         ],
       };

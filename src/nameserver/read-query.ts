@@ -2,22 +2,25 @@
 // what is wrong; what to answer is decided by answer-query.
 
 import { EDNS_OPTION } from '../dns/edns.ts';
-import { type Name, ROOT } from '../dns/name.ts';
+import { MAX_NAME_OCTETS } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
+import type { FoldedName } from '../zone/image/folded-name.ts';
 
 const HEADER_OCTETS = 12;
-const MAX_NAME_OCTETS = 255;
 
+/** Offsets are those of the octets that were read. */
 export class Query {
-  bytes: Uint8Array = new Uint8Array(0);
+  /** Folded (RFC 4343); the root where there is none. */
+  readonly name: FoldedName;
+  /** Where the message starts, and what is behind its last octet. */
+  start = 0;
+  end = 0;
   /** Something is malformed: FORMERR. What was read before it stands. */
   malformed = false;
   opcode = 0;
   questions = 0;
-  /** Offset behind the question; 12 when there is none that can be echoed. */
+  /** Octets of the header and the question; 12 when there is none that can be echoed. */
   questionEnd = HEADER_OCTETS;
-  /** Folded (RFC 4343). */
-  name: Name = ROOT;
   type = 0;
   class = 0;
   /** An OPT record was seen: the answer has one too (RFC 6891 §7). */
@@ -31,37 +34,26 @@ export class Query {
   /** Offset and length of the first COOKIE option; length -1 when there is none. */
   cookieAt = 0;
   cookieOctets = -1;
-}
 
-const folded = Buffer.alloc(MAX_NAME_OCTETS);
-
-/** Fills `query` from `bytes`, which hold at least a header. Octets behind the message are ignored, as BIND and NSD do. */
-export function readQuery(bytes: Uint8Array, query: Query): void {
-  reset(bytes, query);
-  query.opcode = ((bytes[2] as number) >> 3) & 15;
-  query.questions = read16(bytes, 4);
-  let at = HEADER_OCTETS;
-  if (query.questions === 1) {
-    at = readQuestion(bytes, query);
-    if (at >= 0) query.questionEnd = at;
-  } else {
-    // More than one is FORMERR (RFC 9619 §4), but an OPT record behind them still wants one in the answer.
-    query.malformed = query.questions > 1;
-    for (let i = 0; i < query.questions && at >= 0; i++) at = skipQuestion(bytes, at);
+  constructor(name: FoldedName) {
+    this.name = name;
   }
-  const others = read16(bytes, 6) + read16(bytes, 8);
-  const records = others + read16(bytes, 10);
-  for (let i = 0; i < records && at >= 0; i++) at = readRecord(bytes, at, i >= others, query);
-  if (at < 0) query.malformed = true;
 }
 
-function reset(bytes: Uint8Array, query: Query): void {
-  query.bytes = bytes;
+/**
+ * Fills `query` from `octets` octets at `start`, which hold at least a header; `view` is of `bytes`. What is behind the
+ * message is ignored, as BIND and NSD do.
+ */
+export function readQuery(
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  octets: number,
+  query: Query,
+): void {
+  query.start = start;
+  query.end = start + octets;
   query.malformed = false;
-  query.questionEnd = HEADER_OCTETS;
-  query.name = ROOT;
-  query.type = 0;
-  query.class = 0;
   query.edns = false;
   query.udpPayloadSize = 512;
   query.version = 0;
@@ -70,6 +62,15 @@ function reset(bytes: Uint8Array, query: Query): void {
   query.tcpKeepalive = false;
   query.zoneVersion = false;
   query.cookieOctets = -1;
+  query.opcode = ((bytes[start + 2] as number) >> 3) & 15;
+  query.questions = read16(bytes, start + 4);
+  let at = start + HEADER_OCTETS;
+  if (query.questions === 1) at = readQuestion(bytes, view, query);
+  else at = skipQuestions(bytes, query);
+  const others = read16(bytes, start + 6) + read16(bytes, start + 8);
+  const records = others + read16(bytes, start + 10);
+  for (let i = 0; i < records && at >= 0; i++) at = readRecord(bytes, at, i >= others, query);
+  if (at < 0) query.malformed = true;
 }
 
 function read16(bytes: Uint8Array, at: number): number {
@@ -77,40 +78,42 @@ function read16(bytes: Uint8Array, at: number): number {
 }
 
 /** The offset behind the question, or -1. Its name cannot be compressed: nothing stands before it. */
-function readQuestion(bytes: Uint8Array, query: Query): number {
-  let at = HEADER_OCTETS;
-  for (;;) {
-    const length = bytes[at];
-    if (length === undefined || length > 63) return -1;
-    if (length === 0) break;
-    at += length + 1;
-    if (at - HEADER_OCTETS >= MAX_NAME_OCTETS) return -1;
-  }
-  const octets = at + 1 - HEADER_OCTETS;
-  if (at + 5 > bytes.length) return -1;
-  // Length octets are below "A" and stay as they are.
-  for (let i = 0; i < octets; i++) {
-    const octet = bytes[HEADER_OCTETS + i] as number;
-    folded[i] = octet >= 0x41 && octet <= 0x5a ? octet | 0x20 : octet;
-  }
-  query.name = folded.toString('latin1', 0, octets) as Name;
-  query.type = read16(bytes, at + 1);
-  query.class = read16(bytes, at + 3);
-  return at + 5;
+function readQuestion(bytes: Uint8Array, view: DataView, query: Query): number {
+  const at = query.name.readQuestion(bytes, view, query.start + HEADER_OCTETS, query.end);
+  if (at < 0) return withoutQuestion(query);
+  query.type = read16(bytes, at);
+  query.class = read16(bytes, at + 2);
+  query.questionEnd = at + 4 - query.start;
+  return at + 4;
 }
 
-function skipQuestion(bytes: Uint8Array, at: number): number {
-  const end = skipName(bytes, at);
-  return end < 0 || end + 4 > bytes.length ? -1 : end + 4;
+function withoutQuestion(query: Query): number {
+  query.type = 0;
+  query.class = 0;
+  query.questionEnd = HEADER_OCTETS;
+  return -1;
+}
+
+/** More than one is FORMERR (RFC 9619 §4), but an OPT record behind them still wants one in the answer. */
+function skipQuestions(bytes: Uint8Array, query: Query): number {
+  query.name.clear();
+  withoutQuestion(query);
+  query.malformed = query.questions > 1;
+  let at = query.start + HEADER_OCTETS;
+  for (let i = 0; i < query.questions && at >= 0; i++) {
+    const end = skipName(bytes, at, query.end);
+    at = end < 0 || end + 4 > query.end ? -1 : end + 4;
+  }
+  return at;
 }
 
 /** The offset behind the record at `at`, or -1. Of records other than OPT only the bounds are looked at. */
 function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Query): number {
-  const ownerEnd = skipName(bytes, at);
-  if (ownerEnd < 0 || ownerEnd + 10 > bytes.length) return -1;
+  const ownerEnd = skipName(bytes, at, query.end);
+  if (ownerEnd < 0 || ownerEnd + 10 > query.end) return -1;
   const rdata = ownerEnd + 10;
   const end = rdata + read16(bytes, ownerEnd + 8);
-  if (end > bytes.length) return -1;
+  if (end > query.end) return -1;
   if (read16(bytes, ownerEnd) !== TYPE.OPT) return end;
   const second = query.edns;
   query.edns = true;
@@ -123,11 +126,11 @@ function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Q
   return query.version !== 0 || readOptions(bytes, rdata, end, query) ? end : -1;
 }
 
-function skipName(bytes: Uint8Array, from: number): number {
+function skipName(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   for (;;) {
-    const length = bytes[at];
-    if (length === undefined) return -1;
+    if (at >= end) return -1;
+    const length = bytes[at] as number;
     if (length === 0) return at + 1;
     if (length >= 0xc0) return at + 2;
     if (length > 63) return -1;

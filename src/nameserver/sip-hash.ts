@@ -1,7 +1,5 @@
-// SipHash-2-4 (Aumasson and Bernstein, 2012), 64 bits, on pairs of 32-bit halves: BigInt is some 50 times slower here.
-
-/** v0 to v3, each as low and high half. */
-const v = new Int32Array(8);
+// SipHash-2-4 (Aumasson and Bernstein, 2012), 64 bits, on pairs of 32-bit halves in local variables: BigInt would be
+// some 50 times slower, and leave garbage.
 
 /** Hashes the first `octets` of `input` with a key of 16 octets into 8 octets of `out`, little-endian. */
 export function sipHash(
@@ -15,80 +13,77 @@ export function sipHash(
   const k0h = read32(key, 4);
   const k1l = read32(key, 8);
   const k1h = read32(key, 12);
-  v[0] = k0l ^ 0x70736575;
-  v[1] = k0h ^ 0x736f6d65;
-  v[2] = k1l ^ 0x6e646f6d;
-  v[3] = k1h ^ 0x646f7261;
-  v[4] = k0l ^ 0x6e657261;
-  v[5] = k0h ^ 0x6c796765;
-  v[6] = k1l ^ 0x79746573;
-  v[7] = k1h ^ 0x74656462;
+  let v0l = k0l ^ 0x70736575;
+  let v0h = k0h ^ 0x736f6d65;
+  let v1l = k1l ^ 0x6e646f6d;
+  let v1h = k1h ^ 0x646f7261;
+  let v2l = k0l ^ 0x6e657261;
+  let v2h = k0h ^ 0x6c796765;
+  let v3l = k1l ^ 0x79746573;
+  let v3h = k1h ^ 0x74656462;
   const whole = octets & ~7;
-  for (let at = 0; at < whole; at += 8) absorb(read32(input, at), read32(input, at + 4));
-  let low = 0;
-  let high = (octets & 255) << 24;
-  for (let i = whole; i < octets; i++) {
-    const shift = (i & 3) * 8;
-    if ((i & 7) < 4) low |= (input[i] as number) << shift;
-    else high |= (input[i] as number) << shift;
+  // Whole blocks, the last one with the length in it, and the finish.
+  for (let at = 0; at <= whole + 8; at += 8) {
+    let low = 0;
+    let high = 0;
+    let rounds = 2;
+    if (at < whole) {
+      low = read32(input, at);
+      high = read32(input, at + 4);
+    } else if (at === whole) {
+      high = (octets & 255) << 24;
+      for (let i = whole; i < octets; i++) {
+        const shift = (i & 3) * 8;
+        if ((i & 7) < 4) low |= (input[i] as number) << shift;
+        else high |= (input[i] as number) << shift;
+      }
+    } else {
+      v2l ^= 0xff;
+      rounds = 4;
+    }
+    v3l ^= low;
+    v3h ^= high;
+    for (; rounds > 0; rounds--) {
+      // v0 += v1; v1 <<<= 13; v1 ^= v0; v0 <<<= 32
+      let sum = (v0l + v1l) | 0;
+      v0h = (v0h + v1h + (sum >>> 0 < v1l >>> 0 ? 1 : 0)) | 0;
+      v0l = sum;
+      let kept = v1l;
+      v1l = ((v1l << 13) | (v1h >>> 19)) ^ v0l;
+      v1h = ((v1h << 13) | (kept >>> 19)) ^ v0h;
+      kept = v0l;
+      v0l = v0h;
+      v0h = kept;
+      // v2 += v3; v3 <<<= 16; v3 ^= v2
+      sum = (v2l + v3l) | 0;
+      v2h = (v2h + v3h + (sum >>> 0 < v3l >>> 0 ? 1 : 0)) | 0;
+      v2l = sum;
+      kept = v3l;
+      v3l = ((v3l << 16) | (v3h >>> 16)) ^ v2l;
+      v3h = ((v3h << 16) | (kept >>> 16)) ^ v2h;
+      // v0 += v3; v3 <<<= 21; v3 ^= v0
+      sum = (v0l + v3l) | 0;
+      v0h = (v0h + v3h + (sum >>> 0 < v3l >>> 0 ? 1 : 0)) | 0;
+      v0l = sum;
+      kept = v3l;
+      v3l = ((v3l << 21) | (v3h >>> 11)) ^ v0l;
+      v3h = ((v3h << 21) | (kept >>> 11)) ^ v0h;
+      // v2 += v1; v1 <<<= 17; v1 ^= v2; v2 <<<= 32
+      sum = (v2l + v1l) | 0;
+      v2h = (v2h + v1h + (sum >>> 0 < v1l >>> 0 ? 1 : 0)) | 0;
+      v2l = sum;
+      kept = v1l;
+      v1l = ((v1l << 17) | (v1h >>> 15)) ^ v2l;
+      v1h = ((v1h << 17) | (kept >>> 15)) ^ v2h;
+      kept = v2l;
+      v2l = v2h;
+      v2h = kept;
+    }
+    v0l ^= low;
+    v0h ^= high;
   }
-  absorb(low, high);
-  v[4] = v[4]! ^ 0xff;
-  for (let i = 0; i < 4; i++) round();
-  write32(out, outAt, v[0]! ^ v[2]! ^ v[4]! ^ v[6]!);
-  write32(out, outAt + 4, v[1]! ^ v[3]! ^ v[5]! ^ v[7]!);
-}
-
-function absorb(low: number, high: number): void {
-  v[6] = v[6]! ^ low;
-  v[7] = v[7]! ^ high;
-  round();
-  round();
-  v[0] = v[0]! ^ low;
-  v[1] = v[1]! ^ high;
-}
-
-function round(): void {
-  add(0, 2);
-  rotate(2, 13);
-  xor(2, 0);
-  swap(0);
-  add(4, 6);
-  rotate(6, 16);
-  xor(6, 4);
-  add(0, 6);
-  rotate(6, 21);
-  xor(6, 0);
-  add(4, 2);
-  rotate(2, 17);
-  xor(2, 4);
-  swap(4);
-}
-
-function add(to: number, from: number): void {
-  const low = (v[to]! >>> 0) + (v[from]! >>> 0);
-  v[to + 1] = v[to + 1]! + v[from + 1]! + (low > 0xffffffff ? 1 : 0);
-  v[to] = low | 0;
-}
-
-function xor(to: number, from: number): void {
-  v[to] = v[to]! ^ v[from]!;
-  v[to + 1] = v[to + 1]! ^ v[from + 1]!;
-}
-
-/** Left, by less than 32 bits. */
-function rotate(at: number, bits: number): void {
-  const low = v[at]!;
-  const high = v[at + 1]!;
-  v[at] = (low << bits) | (high >>> (32 - bits));
-  v[at + 1] = (high << bits) | (low >>> (32 - bits));
-}
-
-/** A rotation by 32 bits. */
-function swap(at: number): void {
-  const low = v[at]!;
-  v[at] = v[at + 1]!;
-  v[at + 1] = low;
+  write32(out, outAt, v0l ^ v1l ^ v2l ^ v3l);
+  write32(out, outAt + 4, v0h ^ v1h ^ v2h ^ v3h);
 }
 
 function read32(octets: Uint8Array, at: number): number {

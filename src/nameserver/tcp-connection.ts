@@ -4,15 +4,19 @@
 //      └→ the peer does not read: blocked, nothing more is read or answered until it has taken what was written
 
 import type { Socket } from 'node:net';
-import type { Client } from './client.ts';
+import type { PacketAnswerer, Reader } from './packet-batch.ts';
 import type { QueryCounters } from './query-counters.ts';
-import type { AnswerBytes } from './udp.ts';
-import { MAX_TCP_OCTETS } from './write-reply.ts';
 
-/** The connections of a listener, and what they answer with. */
-export interface TcpConnections {
-  readonly answer: AnswerBytes;
+/** What answers are made with. */
+export interface TcpAnswers {
+  readonly answerer: PacketAnswerer;
+  readonly reader: Reader;
   readonly counters: QueryCounters;
+}
+
+/** The connections of a listener. */
+export interface TcpConnections {
+  readonly answers: TcpAnswers;
   /** In order of their last progress: the first has been idle longest. */
   readonly connections: Set<TcpConnection>;
   readonly perNetwork: Map<string, number>;
@@ -20,18 +24,20 @@ export interface TcpConnections {
 
 const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
 const HEADER_OCTETS = 12;
+const MAX_MESSAGE_OCTETS = 65535;
+const OVER_TCP = 1;
 /** Answers to one chunk of queries are collected up to this before they are written. */
 const BATCH_OCTETS = 65536;
 const MAX_CHUNKS = 64;
 
-const message = new Uint8Array(MAX_TCP_OCTETS);
-const batch = new Uint8Array(BATCH_OCTETS + LENGTH_OCTETS + MAX_TCP_OCTETS);
+const batch = new Uint8Array(BATCH_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
 export class TcpConnection {
   progressAt = performance.now();
   readonly #socket: Socket;
   readonly #network: string;
-  readonly #client: Client;
+  /** The client's address, 4 or 16 octets. */
+  readonly #from: Uint8Array;
   readonly #owner: TcpConnections;
   /** Input that is not answered yet: at most one message and one chunk, in few parts. */
   readonly #chunks: Buffer[] = [];
@@ -41,9 +47,9 @@ export class TcpConnection {
   #blocked = false;
   #peerEnded = false;
 
-  constructor(socket: Socket, client: Client, network: string, owner: TcpConnections) {
+  constructor(socket: Socket, from: Uint8Array, network: string, owner: TcpConnections) {
     this.#socket = socket;
-    this.#client = client;
+    this.#from = from;
     this.#network = network;
     this.#owner = owner;
     socket.on('data', (chunk) => this.#receive(chunk));
@@ -108,8 +114,19 @@ export class TcpConnection {
     if (!this.#blocked) this.#socket.end();
   }
 
-  /** Answers all whole messages until the peer must read first. */
   #answerReceived(): void {
+    const { answerer, reader } = this.#owner.answers;
+    answerer.nowMs = Date.now();
+    reader.enter();
+    try {
+      this.#answerMessages();
+    } finally {
+      reader.leave();
+    }
+  }
+
+  /** Answers all whole messages until the peer must read first. */
+  #answerMessages(): void {
     const input = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
     let at = 0;
     let filled = 0;
@@ -126,7 +143,7 @@ export class TcpConnection {
       }
       this.#needed = LENGTH_OCTETS + octets;
       if (input.length - at < this.#needed) break;
-      filled = this.#answerOne(input.subarray(at + LENGTH_OCTETS, at + this.#needed), filled);
+      filled = this.#answerOne(input, at + LENGTH_OCTETS, octets, filled);
       at += this.#needed;
       this.#needed = LENGTH_OCTETS;
       if (filled >= BATCH_OCTETS) {
@@ -150,15 +167,18 @@ export class TcpConnection {
   }
 
   /** Appends the answer to the batch, which holds `filled` octets; returns the new count. */
-  #answerOne(query: Uint8Array, filled: number): number {
+  #answerOne(input: Uint8Array, at: number, octets: number, filled: number): number {
+    const { answerer, counters } = this.#owner.answers;
     const startedAt = performance.now();
-    const length = this.#owner.answer(query, message, this.#client);
+    const outAt = filled + LENGTH_OCTETS;
+    const from = this.#from;
+    const room = MAX_MESSAGE_OCTETS;
+    const length = answerer.answer(input, at, octets, batch, outAt, room, OVER_TCP, from, 0, from.length);
     if (length === 0) return filled;
     batch[filled] = length >> 8;
     batch[filled + 1] = length;
-    batch.set(message.subarray(0, length), filled + LENGTH_OCTETS);
-    this.#owner.counters.observeLatency((performance.now() - startedAt) / 1000);
-    return filled + LENGTH_OCTETS + length;
+    counters.observeLatency((performance.now() - startedAt) / 1000);
+    return outAt + length;
   }
 
   #send(octets: number): void {

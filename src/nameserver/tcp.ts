@@ -3,9 +3,8 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { addressOctets } from './client.ts';
-import type { QueryCounters } from './query-counters.ts';
-import { TcpConnection, type TcpConnections } from './tcp-connection.ts';
-import type { AnswerBytes, ListenAddress } from './udp.ts';
+import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
+import type { ListenAddress } from './udp.ts';
 
 export interface TcpLimits {
   /** Time without a whole query read or an answer fully taken by the peer. Octets alone do not count. */
@@ -36,11 +35,10 @@ interface Listening extends TcpConnections {
 /** Rejects when one of the addresses cannot be had; then none is held. */
 export async function listenTcp(
   addresses: readonly ListenAddress[],
-  answer: AnswerBytes,
-  counters: QueryCounters,
+  answers: TcpAnswers,
   limits: TcpLimits = DEFAULT_TCP_LIMITS,
 ): Promise<TcpListener> {
-  const shared: Listening = { answer, counters, limits, connections: new Set(), perNetwork: new Map() };
+  const shared: Listening = { answers, limits, connections: new Set(), perNetwork: new Map() };
   const servers: Server[] = [];
   try {
     for (const address of addresses) servers.push(await listen(address, shared));
@@ -77,7 +75,7 @@ async function listen({ address, port }: ListenAddress, shared: Listening): Prom
     );
   });
   server.removeAllListeners('error');
-  server.on('error', () => shared.counters.tcpRefused++); // accept failed, mostly for want of descriptors
+  server.on('error', () => shared.answers.counters.tcpRefused++); // accept failed, mostly for want of descriptors
   return server;
 }
 
@@ -86,7 +84,8 @@ function closeServer(server: Server): Promise<void> {
 }
 
 function accept(socket: Socket, shared: Listening): void {
-  const { connections, perNetwork, limits, counters } = shared;
+  const { connections, perNetwork, limits } = shared;
+  const { counters } = shared.answers;
   const address = socket.remoteAddress; // undefined when the peer is gone already
   const octets = address === undefined ? undefined : addressOctets(address);
   const network = octets === undefined ? '' : networkOf(octets);
@@ -104,7 +103,7 @@ function accept(socket: Socket, shared: Listening): void {
     idlest.destroy();
   }
   perNetwork.set(network, held + 1);
-  connections.add(new TcpConnection(socket, { transport: 'tcp', address: octets }, network, shared));
+  connections.add(new TcpConnection(socket, octets, network, shared));
 }
 
 /** What counts as one address: of IPv6 the /64, all of which one host may have. */
@@ -116,7 +115,7 @@ function endIdle(shared: Listening): void {
   const now = performance.now();
   for (const connection of shared.connections) {
     if (now - connection.progressAt < shared.limits.idleTimeoutMs) return; // all others are younger
-    shared.counters.tcpExpired++;
+    shared.answers.counters.tcpExpired++;
     connection.destroy();
   }
 }

@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerQuery } from '../../src/nameserver/answer-query.ts';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp.ts';
-import { type AnswerBytes, listenUdp, type UdpListener } from '../../src/nameserver/udp.ts';
+import type { UdpListener } from '../../src/nameserver/udp.ts';
+import { listenUdpFor } from '../support/listen-udp-for.ts';
 import { isInstalled } from '../support/peers.ts';
 import { testNode } from '../support/test-node.ts';
 
@@ -15,17 +15,11 @@ let udp: UdpListener;
 let tcp: TcpListener;
 beforeAll(async () => {
   const node = testNode();
-  node.clockMs = Date.now(); // kdig and dig judge nothing by time, cookies do
-  const answer: AnswerBytes = (query, out, client) => answerQuery(query, out, client, node);
-  udp = await listenUdp(
-    [
-      { address: '127.0.0.1', port: 0 },
-      { address: '::1', port: 0 },
-    ],
-    answer,
-    node.counters,
-  );
-  tcp = await listenTcp([{ address: '127.0.0.1', port: 0 }], answer, node.counters);
+  udp = await listenUdpFor(node, [
+    { address: '127.0.0.1', port: 0 },
+    { address: '::1', port: 0 },
+  ]);
+  tcp = await listenTcp([{ address: '127.0.0.1', port: 0 }], node);
 });
 afterAll(async () => {
   await udp.close();

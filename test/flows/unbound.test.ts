@@ -10,9 +10,10 @@ import { decodeMessage } from '../../src/dns/message.ts';
 import { decodeName, foldCase, type Name, nameInRdata, prependLabel, printName } from '../../src/dns/name.ts';
 import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { answerQuery } from '../../src/nameserver/answer-query.ts';
+import type { PacketAnswerer } from '../../src/nameserver/packet-batch.ts';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp.ts';
-import { type AnswerBytes, listenUdp, type UdpListener } from '../../src/nameserver/udp.ts';
+import type { UdpListener } from '../../src/nameserver/udp.ts';
+import { listenDgram } from '../../src/nameserver/udp-dgram.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet } from '../../src/zone/zone.ts';
 import { type FixtureZone, readFixtureZones } from '../support/fixture-zones.ts';
@@ -51,18 +52,23 @@ describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missin
   let port = 0;
 
   beforeAll(async () => {
-    const answer: AnswerBytes = (query, out, client) => {
-      const length = answerQuery(query, out, client, node);
-      const { name } = decodeName(query, 12);
-      if (name !== foldCase(name)) seen.mixedCase++;
-      if (name !== decodeName(out.subarray(0, length), 12).name) seen.otherCase++;
-      if (client.transport === 'tcp') seen.tcp++;
-      if (((out[2] as number) & 0x02) !== 0) seen.truncated++;
-      return length;
+    const watching: PacketAnswerer = {
+      nowMs: 0,
+      answer(input, at, octets, out, outAt, room, transport, ...from) {
+        node.answerer.nowMs = this.nowMs;
+        const length = node.answerer.answer(input, at, octets, out, outAt, room, transport, ...from);
+        const { name } = decodeName(input.subarray(at), 12);
+        if (name !== foldCase(name)) seen.mixedCase++;
+        if (name !== decodeName(out.subarray(outAt, outAt + length), 12).name) seen.otherCase++;
+        if (transport === 1) seen.tcp++;
+        if (((out[outAt + 2] as number) & 0x02) !== 0) seen.truncated++;
+        return length;
+      },
     };
+    const answers = { ...node, answerer: watching };
     const ours = await freePort();
-    listeners.push(await listenUdp([{ address: LOOPBACK, port: ours }], answer, node.counters));
-    listeners.push(await listenTcp([{ address: LOOPBACK, port: ours }], answer, node.counters));
+    listeners.push(await listenDgram([{ address: LOOPBACK, port: ours }], answers));
+    listeners.push(await listenTcp([{ address: LOOPBACK, port: ours }], answers));
     directory = await mkdtemp(join(tmpdir(), 'zonefleet-unbound-'));
     port = await freePort();
     const config = join(directory, 'unbound.conf');

@@ -4,10 +4,9 @@ import { decodeMessage } from '../../src/dns/message.ts';
 import { printName } from '../../src/dns/name.ts';
 import { RCODE } from '../../src/dns/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { answerQuery } from '../../src/nameserver/answer-query.ts';
 import { RateLimit } from '../../src/nameserver/rate-limit.ts';
 import { assemble, queryFor, summarize } from '../support/packets.ts';
-import { ask, NOW_MS, testNode, udpClient } from '../support/test-node.ts';
+import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../support/test-node.ts';
 
 interface PacketCase {
   readonly name: string;
@@ -219,13 +218,11 @@ describe('the rate limit', () => {
 });
 
 describe('a bug met on the way', () => {
-  const node = testNode({
-    zones: {
-      get() {
-        throw new Error('a bug');
-      },
-    },
-  });
+  const rateLimit = new RateLimit(10, 1024);
+  rateLimit.decide = () => {
+    throw new Error('a bug');
+  };
+  const node = testNode({ rateLimit });
   test('is SERVFAIL, counted and reported', () => {
     const out = new Uint8Array(1232);
     const query = queryFor('www.example.test.', TYPE.A, { rd: true });

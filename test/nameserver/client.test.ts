@@ -18,3 +18,9 @@ test('loopback is 127.0.0.0/8 and ::1', () => {
     expect(isLoopback(addressOctets(text)), text).toBe(false);
   }
 });
+
+test('an address stands anywhere in a buffer', () => {
+  const buffer = Uint8Array.of(127, 10, 0, 0, 1, 127, 0, 0, 1);
+  expect(isLoopback(buffer, 1, 4)).toBe(false);
+  expect(isLoopback(buffer, 5, 4)).toBe(true);
+});

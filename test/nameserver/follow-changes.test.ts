@@ -3,12 +3,20 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
-import { type Following, followChanges } from '../../src/nameserver/follow-changes.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { confirmNodes, listNodes } from '../../src/store/nodes.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
-import { collectingLog, differences, followLoaded, smallZone, untilEqual } from '../support/follow.ts';
+import {
+  collectingLog,
+  differences,
+  type FollowingNode,
+  follow as followAlone,
+  followLoaded,
+  newWriter,
+  smallZone,
+  untilEqual,
+} from '../support/follow.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +25,7 @@ const WWW = parseName('www.a.example.');
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
-  let nodes: Following[];
+  let nodes: FollowingNode[];
 
   beforeEach(async () => {
     database = await createDatabase({ server });
@@ -29,7 +37,7 @@ describe.each(testServers())('on $name', (server) => {
     await database.drop();
   });
 
-  async function follow(options: Partial<Parameters<typeof followLoaded>[0]> = {}): Promise<Following> {
+  async function follow(options: Partial<Parameters<typeof followLoaded>[0]> = {}): Promise<FollowingNode> {
     const node = await followLoaded({ databaseUrl: database.url, ...options });
     nodes.push(node);
     return node;
@@ -83,8 +91,8 @@ describe.each(testServers())('on $name', (server) => {
     );
     await until(() => node.zones.get(parseName('a.example.'))?.serial === 2);
     expect(await differences(node, db)).toEqual([]);
-    expect(before?.serial).toBe(1); // the old version is another object, which nobody has touched
-    expect(before?.nodes.get(WWW)?.sets.get(1)?.rdata).toEqual([Buffer.from([192, 0, 2, 1])]);
+    expect(before?.serial).toBe(1); // what was read before is another object
+    expect(before?.nodes.get(WWW)?.sets.get(1)?.rdata).toEqual([Uint8Array.of(192, 0, 2, 1)]);
   });
 
   test('a transaction that commits late is not passed over, however far the feed has gone on', async () => {
@@ -182,7 +190,7 @@ describe.each(testServers())('on $name', (server) => {
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const proxy = await startProxy(database.url);
     proxy.cut();
-    const node = await followChanges({ databaseUrl: proxy.url, nodeName: 'node', log: collectingLog() });
+    const node = await followAlone({ databaseUrl: proxy.url });
     nodes.push(node);
     expect(node.state()).toMatchObject({ loaded: false, zones: 0 });
     proxy.resume();
@@ -192,9 +200,44 @@ describe.each(testServers())('on $name', (server) => {
     await proxy.stop();
   });
 
+  test('zones for which the image has no room keep their old version, and find room when there is some', async () => {
+    const { db } = database;
+    const log = collectingLog();
+    const large = 'x'.repeat(250);
+    const sized = (name: string, serial: number, texts: number) =>
+      smallZone(name, serial, Array.from({ length: texts }, (_, i) => `t${i} TXT "${large}"`).join('\n'));
+    await saveZones(
+      db,
+      names(3).map((name) => sized(name, 1, 20)),
+      BY,
+    );
+    const writer = newWriter(64 << 10);
+    const node = await follow({ log, writer });
+    expect(node.state()).toMatchObject({ zones: 3, withoutRoom: 0 });
+    await saveZones(
+      db,
+      [sized('z0.example.', 2, 130), sized('new.example.', 1, 110), sized('z1.example.', 2, 21)],
+      BY,
+    );
+    await until(
+      () => node.state().withoutRoom === 2 && node.zones.get(parseName('z1.example.'))?.serial === 2,
+    );
+    expect(node.zones.get(parseName('z0.example.'))?.serial).toBe(1);
+    expect(node.zones.has(parseName('new.example.'))).toBe(false);
+    expect(node.state().refused).toBe(0);
+    await until(() => log.lines.some(({ message }) => message.includes('IMAGE_BYTES')));
+    // What has no room is known all the same: it may go, be replaced by what fits, and is no news to a comparison.
+    await saveZones(db, [sized('new.example.', 2, 3)], BY);
+    await until(() => node.zones.get(parseName('new.example.'))?.serial === 2);
+    await unloadZones(db, [parseName('z1.example.'), parseName('z2.example.')], BY);
+    await until(() => node.state().withoutRoom === 0);
+    expect(node.zones.get(parseName('z0.example.'))?.serial).toBe(2);
+    expect(await differences(node, db)).toEqual([]);
+  });
+
   test('a second live process of one name is refused; after its end the name is free', async () => {
     const first = await follow({ nodeName: 'ns1' });
-    const second = followChanges({ databaseUrl: database.url, nodeName: 'ns1', log: collectingLog() });
+    const second = followAlone({ databaseUrl: database.url, nodeName: 'ns1' });
     await expect(second).rejects.toThrow('another process runs as node "ns1"');
     await first.stop();
     const third = await follow({ nodeName: 'ns1' });
@@ -203,9 +246,9 @@ describe.each(testServers())('on $name', (server) => {
 
   test('a schema that is missing is refused', async () => {
     const empty = await createDatabase({ server, empty: true });
-    await expect(
-      followChanges({ databaseUrl: empty.url, nodeName: 'ns1', log: collectingLog() }),
-    ).rejects.toThrow('zonefleet migrate');
+    await expect(followAlone({ databaseUrl: empty.url, nodeName: 'ns1' })).rejects.toThrow(
+      'zonefleet migrate',
+    );
     await empty.drop();
   });
 

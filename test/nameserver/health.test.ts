@@ -16,10 +16,13 @@ async function listening(readiness: () => Readiness): Promise<string> {
     records: () => 2,
     tcpConnections: () => 0,
     feedLagSeconds: () => 0,
+    imageOctets: () => 4096,
+    imageCapacityOctets: () => 65536,
     refusedZones: () => 0,
+    zonesWithoutRoom: () => 7,
     heldZones: () => 0,
   };
-  const metrics = createMetrics(new QueryCounters(), gauges);
+  const metrics = createMetrics(() => new QueryCounters(), gauges);
   listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness);
   return `http://127.0.0.1:${listener.address.port}`;
 }
@@ -66,10 +69,13 @@ test('an address in use is an error', async () => {
     records: () => 2,
     tcpConnections: () => 0,
     feedLagSeconds: () => 0,
+    imageOctets: () => 4096,
+    imageCapacityOctets: () => 65536,
     refusedZones: () => 0,
+    zonesWithoutRoom: () => 7,
     heldZones: () => 0,
   };
-  const metrics = createMetrics(new QueryCounters(), gauges);
+  const metrics = createMetrics(() => new QueryCounters(), gauges);
   const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
   await expect(starting).rejects.toThrow('EADDRINUSE');
   await new Promise((done) => taken.close(done));

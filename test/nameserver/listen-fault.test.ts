@@ -2,12 +2,12 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { explainListenFault } from '../../src/nameserver/listen-fault.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
 import { listenTcp } from '../../src/nameserver/tcp.ts';
-import { listenUdp } from '../../src/nameserver/udp.ts';
+import { listenUdpFor } from '../support/listen-udp-for.ts';
+import { testNode } from '../support/test-node.ts';
 
-const counters = new QueryCounters();
-const silent = () => 0;
+const node = testNode();
+const IO = ['koffi', 'dgram'] as const;
 
 async function faultOf(listening: Promise<unknown>): Promise<string | undefined> {
   const error = await listening.then(
@@ -18,11 +18,11 @@ async function faultOf(listening: Promise<unknown>): Promise<string | undefined>
 }
 
 describe('a fault of listening', () => {
-  it('on a UDP port that another program has names the setting and the port', async () => {
+  it.each(IO)('on a UDP port that another program has names the setting and the port (%s)', async (io) => {
     const socket = createSocket('udp4');
     await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
     const { port } = socket.address();
-    const fault = await faultOf(listenUdp([{ address: '127.0.0.1', port }], silent, counters));
+    const fault = await faultOf(listenUdpFor(node, [{ address: '127.0.0.1', port }], io));
     expect(fault).toContain(`DNS_LISTEN: 127.0.0.1:${port} is in use`);
     socket.close();
   });
@@ -31,13 +31,13 @@ describe('a fault of listening', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((done) => server.once('listening', done));
     const { port } = server.address() as { port: number };
-    const fault = await faultOf(listenTcp([{ address: '127.0.0.1', port }], silent, counters));
+    const fault = await faultOf(listenTcp([{ address: '127.0.0.1', port }], node));
     expect(fault).toContain(`DNS_LISTEN: 127.0.0.1:${port} is in use`);
     server.close();
   });
 
-  it('on an address that the machine lacks says so', async () => {
-    const fault = await faultOf(listenUdp([{ address: '192.0.2.1', port: 5300 }], silent, counters));
+  it.each(IO)('on an address that the machine lacks says so (%s)', async (io) => {
+    const fault = await faultOf(listenUdpFor(node, [{ address: '192.0.2.1', port: 5300 }], io));
     expect(fault).toBe('DNS_LISTEN: this machine does not have the address of 192.0.2.1:5300');
   });
 

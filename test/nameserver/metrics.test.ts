@@ -5,12 +5,15 @@ import { createMetrics } from '../../src/nameserver/metrics.ts';
 import { QueryCounters } from '../../src/nameserver/query-counters.ts';
 
 async function exported(counters: QueryCounters, feedLagSeconds: number | undefined): Promise<string[]> {
-  const metrics = createMetrics(counters, {
+  const metrics = createMetrics(() => counters, {
     zones: () => 3,
     records: () => 40,
     tcpConnections: () => 5,
     feedLagSeconds: () => feedLagSeconds,
+    imageOctets: () => 4096,
+    imageCapacityOctets: () => 65536,
     refusedZones: () => 3,
+    zonesWithoutRoom: () => 7,
     heldZones: () => 120,
   });
   await metrics.metrics(); // a second scrape shows the same, not twice as much
@@ -19,9 +22,9 @@ async function exported(counters: QueryCounters, feedLagSeconds: number | undefi
 
 test('the metrics are what was counted', async () => {
   const counters = new QueryCounters();
-  counters.countAnswer('udp', TYPE.A, RCODE.NOERROR, false);
-  counters.countAnswer('udp', TYPE.A, RCODE.NOERROR, true);
-  counters.countAnswer('tcp', 4711, RCODE.REFUSED, false);
+  counters.countAnswer(0, TYPE.A, RCODE.NOERROR, false);
+  counters.countAnswer(0, TYPE.A, RCODE.NOERROR, true);
+  counters.countAnswer(1, 4711, RCODE.REFUSED, false);
   counters.observeLatency(0.000_015);
   counters.observeLatency(7);
   counters.rateDropped = 11;
@@ -32,6 +35,9 @@ test('the metrics are what was counted', async () => {
     expect.arrayContaining([
       'zonefleet_refused_zones 3',
       'zonefleet_held_zones 120',
+      'zonefleet_zones_without_room 7',
+      'zonefleet_image_bytes 4096',
+      'zonefleet_image_capacity_bytes 65536',
       'zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2',
       'zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1',
       'zonefleet_truncated_total{transport="udp"} 1',

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { addressOctets } from '../../src/nameserver/client.ts';
 import { RateLimit, ZONE_BUCKET } from '../../src/nameserver/rate-limit.ts';
 
-const NAME = '\x03www\x07example\x00';
+/** The hash of a name. */
+const NAME = 0x1234_5678;
+const OTHER_NAME = -0x1234_5679;
 
 function sent(
   limit: RateLimit,
@@ -13,10 +15,13 @@ function sent(
   type = 1,
 ): number {
   let sentAnswers = 0;
-  for (let i = 0; i < count; i++) {
-    if (limit.decide(addressOctets(address), name, type, nowMs) === 'send') sentAnswers++;
-  }
+  for (let i = 0; i < count; i++) if (decide(limit, address, nowMs, name, type) === 'send') sentAnswers++;
   return sentAnswers;
+}
+
+function decide(limit: RateLimit, address: string, nowMs: number, name = NAME, type = 1) {
+  const octets = addressOctets(address);
+  return limit.decide(octets, 0, octets.length, name, type, nowMs);
 }
 
 describe('a bucket', () => {
@@ -36,6 +41,18 @@ describe('a bucket', () => {
     expect(through).toBeGreaterThanOrEqual(4000);
     expect(through).toBeLessThanOrEqual(4401);
   });
+  test('goes on when the milliseconds of the clock pass 2^31 and 2^32', () => {
+    for (const turn of [2 ** 31, 2 ** 32]) {
+      const limit = new RateLimit(400);
+      sent(limit, '192.0.2.1', 1000, turn - 250);
+      expect(sent(limit, '192.0.2.1', 1000, turn + 250)).toBe(200);
+    }
+  });
+  test('is shared by the threads that have its table', () => {
+    const limit = new RateLimit(400, 1024);
+    const other = RateLimit.on(limit.buffer);
+    expect(sent(limit, '192.0.2.1', 300, 0) + sent(other, '192.0.2.1', 1000, 0)).toBe(400);
+  });
   test('goes on when the clock is set back', () => {
     const limit = new RateLimit(400);
     sent(limit, '192.0.2.1', 1000, 3_600_000);
@@ -44,7 +61,7 @@ describe('a bucket', () => {
   });
   test('beyond the rate drops and truncates in turn', () => {
     const limit = new RateLimit(1);
-    const decisions = [1, 2, 3, 4, 5].map(() => limit.decide(addressOctets('192.0.2.1'), NAME, 1, 0));
+    const decisions = [1, 2, 3, 4, 5].map(() => decide(limit, '192.0.2.1', 0));
     expect(decisions).toEqual(['send', 'drop', 'truncate', 'drop', 'truncate']);
   });
 });
@@ -63,7 +80,7 @@ describe('one bucket is shared by', () => {
   test('neither names nor types', () => {
     const limit = new RateLimit(10);
     sent(limit, '192.0.2.1', 10, 0);
-    expect(sent(limit, '192.0.2.1', 10, 0, '\x03ftp\x07example\x00')).toBe(10);
+    expect(sent(limit, '192.0.2.1', 10, 0, OTHER_NAME)).toBe(10);
     expect(sent(limit, '192.0.2.1', 10, 0, NAME, 28)).toBe(10);
     expect(sent(limit, '192.0.2.1', 10, 0, NAME, ZONE_BUCKET)).toBe(10);
   });
@@ -77,8 +94,8 @@ test('a flood from a million networks finds no more room, and a busy bucket stay
   const view = new DataView(address.buffer);
   for (let i = 0; i < 1_000_000; i++) {
     view.setUint32(0, i << 8);
-    limit.decide(address, NAME, 1, i / 1000);
-    if (i % 10 === 0 && limit.decide(addressOctets('203.0.113.9'), NAME, 1, i / 1000) === 'send') through++;
+    limit.decide(address, 0, 4, NAME, 1, i / 1000);
+    if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 1000) === 'send') through++;
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20);
   // One second passed: two seconds of answers at the most.
@@ -89,7 +106,7 @@ test('many names of one network seldom share a bucket', () => {
   const limit = new RateLimit(1);
   let limited = 0;
   for (let i = 0; i < 20_000; i++) {
-    limited += 1 - sent(limit, '192.0.2.1', 1, 0, `\x06n${String(i).padStart(5, '0')}\x07example\x00`);
+    limited += 1 - sent(limit, '192.0.2.1', 1, 0, Math.imul(i, 0x9e3779b1));
   }
   expect(limited).toBeLessThan(5);
 });

@@ -1,22 +1,43 @@
 import { describe, expect, test } from 'vitest';
 import { Query, readQuery } from '../../src/nameserver/read-query.ts';
+import { FoldedName } from '../../src/zone/image/folded-name.ts';
 import { assemble, queryFor } from '../support/packets.ts';
+import { smallImage } from '../support/zone-image.ts';
+
+const HEADER = smallImage().header;
+
+function newQuery(): Query {
+  return new Query(new FoldedName(HEADER));
+}
+
+/** Reads the octets from the middle of a larger buffer. */
+function readInto(query: Query, bytes: Uint8Array): void {
+  const buffer = Buffer.concat([Buffer.alloc(5, 0xff), bytes, Buffer.alloc(9, 1)]);
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  readQuery(buffer, view, 5, bytes.length, query);
+}
 
 function read(bytes: Uint8Array): Query {
-  const query = new Query();
-  readQuery(bytes, query);
+  const query = newQuery();
+  readInto(query, bytes);
   return query;
+}
+
+function nameOf({ name }: Query): string {
+  return Buffer.from(name.octets.subarray(0, name.length)).toString('latin1');
 }
 
 describe('a query', () => {
   test('is read with its name folded and its places', () => {
     const bytes = queryFor('WwW.\\000\\200X.', 28, { opt: 'size=4096 do nsid cookie:0102030405060708' });
-    expect(read(bytes)).toMatchObject({
+    const query = read(bytes);
+    expect(nameOf(query)).toBe('\x03www\x03\x00\xc8x\x00');
+    expect(query.name.hadUpperCase).toBe(true);
+    expect(query).toMatchObject({
       malformed: false,
       opcode: 0,
       questions: 1,
       questionEnd: 12 + 9 + 4,
-      name: '\x03www\x03\x00\xc8x\x00',
       type: 28,
       class: 1,
       edns: true,
@@ -26,19 +47,20 @@ describe('a query', () => {
       nsid: true,
       tcpKeepalive: false,
       zoneVersion: false,
-      cookieAt: bytes.length - 8,
+      cookieAt: 5 + bytes.length - 8,
       cookieOctets: 8,
     });
   });
 
   test('leaves nothing behind for the next one', () => {
-    const query = new Query();
-    readQuery(queryFor('a.', 1, { opt: 'do nsid keepalive zoneversion cookie:0102030405060708' }), query);
-    readQuery(assemble('1234 0000 0001 0000 0000 0000 ff'), query);
+    const query = newQuery();
+    readInto(query, queryFor('A.', 1, { opt: 'do nsid keepalive zoneversion cookie:0102030405060708' }));
+    readInto(query, assemble('1234 0000 0001 0000 0000 0000 ff'));
+    expect(nameOf(query)).toBe('\0');
+    expect(query.name.hadUpperCase).toBe(false);
     expect(query).toMatchObject({
       malformed: true,
       questionEnd: 12,
-      name: '\0',
       type: 0,
       edns: false,
       udpPayloadSize: 512,

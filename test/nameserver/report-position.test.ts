@@ -21,6 +21,7 @@ function nodeReport(name: string): NodeReport {
     zones: 1,
     records: 3,
     held: undefined,
+    unserved: [],
   };
 }
 

@@ -2,7 +2,6 @@ import dns2 from 'dns2';
 import { afterEach, describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { answerQuery } from '../../src/nameserver/answer-query.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpLimits, type TcpListener } from '../../src/nameserver/tcp.ts';
 import { heapOctets } from '../support/heap-octets.ts';
 import { queryFor, summarize } from '../support/packets.ts';
@@ -30,12 +29,10 @@ async function listening(
   options: TestNodeOptions = { zoneText: WITH_LARGE },
 ) {
   const node = testNode(options);
-  const listener = await listenTcp(
-    [{ address: '127.0.0.1', port: 0 }],
-    (query, out, client) => answerQuery(query, out, client, node),
-    node.counters,
-    { ...DEFAULT_TCP_LIMITS, ...limits },
-  );
+  const listener = await listenTcp([{ address: '127.0.0.1', port: 0 }], node, {
+    ...DEFAULT_TCP_LIMITS,
+    ...limits,
+  });
   open.push(listener);
   const at = listener.addresses[0]!;
   const connect = async (how: { reads?: boolean } = {}) => {
@@ -53,9 +50,7 @@ describe('a TCP listener', () => {
       { address: '127.0.0.1', port: 0 },
       { address: '::1', port: 0 },
     ];
-    const answer = (query: Uint8Array, out: Uint8Array, client: Parameters<typeof answerQuery>[2]) =>
-      answerQuery(query, out, client, node);
-    const listener = await listenTcp(addresses, answer, node.counters);
+    const listener = await listenTcp(addresses, node);
     open.push(listener);
     for (const address of listener.addresses) {
       const client = await TcpClient.open(address);

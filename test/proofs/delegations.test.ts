@@ -1,11 +1,11 @@
 // Random edits of delegations and their glue, one after the other in a database: what the store loads is enough to
-// judge each, the constraints agree, and a node refers to every nameserver with its address.
+// judge each, and a node refers to every nameserver with its address.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isWithin, type Name, parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import type { Following } from '../../src/nameserver/follow-changes.ts';
+
 import { loadRecordsByName } from '../../src/store/load-touched-records.ts';
 import { saveEdit } from '../../src/store/save-edit.ts';
 import type { CustomerRecord } from '../../src/zone/customer-record.ts';
@@ -16,18 +16,19 @@ import { targetOf } from '../../src/zone/rdata-key.ts';
 import { APEX, showPlan, showProblem } from '../support/customer-records.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../support/domains.ts';
-import { followLoaded, untilEqual } from '../support/follow.ts';
+import { type FollowingNode, followLoaded, untilEqual } from '../support/follow.ts';
 import { linesOfSets } from '../support/observed-answer.ts';
 import { delegations, parsed, stateOf } from '../support/random-edits.ts';
 import { scale } from '../support/scale.ts';
 
 const EDITS = scale(10_000, 500);
-const SEED = Number(process.env.ZONEFLEET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Some seeds lead into domains in which nearly every edit is refused: a fixed one that does not. */
+const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261);
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
   let domainId: number;
-  let node: Following;
+  let node: FollowingNode;
 
   beforeAll(async () => {
     database = await createDatabase({ server });

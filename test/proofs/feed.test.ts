@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { type Following, followChanges } from '../../src/nameserver/follow-changes.ts';
 import type { RunningPostgres } from '../../src/start/postgres.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -17,7 +16,7 @@ import { confirmNodes } from '../../src/store/nodes.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database.ts';
-import { collectingLog, smallZone, untilEqual } from '../support/follow.ts';
+import { type FollowingNode, follow, smallZone, untilEqual } from '../support/follow.ts';
 import type { ChildAnswer } from '../support/follow-child.ts';
 import { scale } from '../support/scale.ts';
 import { type PrimaryAndStandby, postgresProgram, startPrimaryAndStandby } from '../support/standby.ts';
@@ -147,8 +146,8 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
   let current: RunningPostgres;
   let db: Database;
   let proxies: { primary: TcpProxy; standby: TcpProxy; cutOff: TcpProxy };
-  let onStandby: Following;
-  let cutOff: Following;
+  let onStandby: FollowingNode;
+  let cutOff: FollowingNode;
   let killed: ChildNode;
 
   beforeAll(async () => {
@@ -166,14 +165,12 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
       standby: await startProxy(servers.standby.url),
       cutOff: await startProxy(current.url),
     };
-    const log = collectingLog();
-    onStandby = await followChanges({
+    onStandby = await follow({
       databaseUrl: proxies.primary.url,
       readUrl: proxies.standby.url,
       nodeName: 'on-standby',
-      log,
     });
-    cutOff = await followChanges({ databaseUrl: proxies.cutOff.url, nodeName: 'cut-off', log });
+    cutOff = await follow({ databaseUrl: proxies.cutOff.url, nodeName: 'cut-off' });
     killed = new ChildNode({ databaseUrl: proxies.primary.url, nodeName: 'killed' });
     await killed.untilEqual(current.url);
   });

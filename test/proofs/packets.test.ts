@@ -7,17 +7,17 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { answerQuery } from '../../src/nameserver/answer-query.ts';
-import type { Client } from '../../src/nameserver/client.ts';
+import { QueryCounters } from '../../src/nameserver/query-counters.ts';
 import { RateLimit } from '../../src/nameserver/rate-limit.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp } from '../../src/nameserver/tcp.ts';
 import { listenUdp } from '../../src/nameserver/udp.ts';
+import { collectingLog } from '../support/follow.ts';
 import { heapOctets } from '../support/heap-octets.ts';
 import { assemble, queryFor, summarize } from '../support/packets.ts';
 import { pick, type Random, randomFrom } from '../support/random-zones.ts';
 import { scale } from '../support/scale.ts';
 import { exchangeUdp, framed, TcpClient } from '../support/sockets.ts';
-import { ask, testNode, udpClient } from '../support/test-node.ts';
+import { answerQuery, ask, type Client, testNode, udpClient } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
 
 const HEADER_OCTETS = 12;
@@ -131,11 +131,20 @@ test('random and mutated packets over UDP leave a server that answers', async ()
   const random = randomFrom(20_262);
   const from = seeds();
   const node = testNode();
-  const listener = await listenUdp(
-    [{ address: '127.0.0.1', port: 0 }],
-    (query, out, client) => answerQuery(query, out, client, node),
-    node.counters,
-  );
+  const counters = new QueryCounters();
+  const { rateLimit: _, ...settings } = node.settings;
+  const listener = await listenUdp({
+    addresses: [{ address: '127.0.0.1', port: 0 }],
+    io: 'auto',
+    threads: 1,
+    image: node.image.buffer,
+    firstSlot: 1,
+    settings,
+    counters: () => counters.buffer,
+    rateLimit: undefined,
+    log: collectingLog(),
+    reportFailure: (error) => node.failures.push(error),
+  });
   const [to] = listener.addresses;
   const socket = createSocket('udp4');
   const probe = queryFor('www.example.test.', TYPE.A, { opt: 'nsid' });
@@ -146,10 +155,10 @@ test('random and mutated packets over UDP leave a server that answers', async ()
     if (i % 50 === 49)
       expect(summarize((await exchangeUdp(to!, probe))!)).toBe('NOERROR aa 1/1/0/0 OPT(nsid:6e6f64652d31)');
   }
-  const seen = [...node.counters.answerCounts()].reduce((sum, { count: answers }) => sum + answers, 0);
-  expect(seen + node.counters.ignored).toBe(count + count / 50);
+  const seen = [...counters.answerCounts()].reduce((sum, { count: answers }) => sum + answers, 0);
+  expect(seen + counters.ignored).toBe(count + count / 50);
   expect(node.failures).toEqual([]);
-  expect(node.counters.unsent).toBe(0);
+  expect(counters.unsent).toBe(0);
   await new Promise<void>((done) => socket.close(() => done()));
   await listener.close();
 });
@@ -165,12 +174,7 @@ test('random and mutated streams over TCP leave a server that answers, and no co
     maxConnectionsPerAddress: 50,
     maxConnections: 60,
   };
-  const listener = await listenTcp(
-    [{ address: '127.0.0.1', port: 0 }],
-    (query, out, client) => answerQuery(query, out, client, node),
-    node.counters,
-    limits,
-  );
+  const listener = await listenTcp([{ address: '127.0.0.1', port: 0 }], node, limits);
   const [to] = listener.addresses;
   let heapBefore = 0;
   for (let i = 0; i < count; i++) {

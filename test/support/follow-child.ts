@@ -1,14 +1,13 @@
 // A following node in a process of its own, so that a test can kill it. Started with fork: argument = the options as JSON;
 // asked over IPC what it holds.
 
-import { followChanges } from '../../src/nameserver/follow-changes.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { collectingLog, differences } from './follow.ts';
+import { differences, follow } from './follow.ts';
 
 export type ChildAnswer = { loaded: boolean; differences: string[] };
 
 const options = JSON.parse(process.argv[2] ?? '{}') as { databaseUrl: string; nodeName: string };
-const node = await followChanges({ ...options, log: collectingLog() });
+const node = await follow(options);
 
 process.on('message', async (databaseUrl: string) => {
   const db = openDatabase(databaseUrl, { maxConnections: 1 });

@@ -1,5 +1,5 @@
-// Following nodes in tests: what they log, zones to give them, and the comparison of what they hold with Postgres, name by
-// name.
+// Following nodes in tests: what they log, zones to give them, and the comparison of what their images hold with Postgres,
+// name by name.
 
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { type Following, type FollowOptions, followChanges } from '../../src/nameserver/follow-changes.ts';
@@ -7,6 +7,9 @@ import type { Log } from '../../src/nameserver/reconnect.ts';
 import type { Database } from '../../src/store/database.ts';
 import { listZones, loadZone } from '../../src/store/load-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
+import { createImage, Image } from '../../src/zone/image/image.ts';
+import { readZone } from '../../src/zone/image/read-zone.ts';
+import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
 import { until } from './until.ts';
 import { recordsOf } from './zone-text.ts';
@@ -34,16 +37,59 @@ ${extra}`;
   return { apex: parseName(apex), records: recordsOf(text, apex) };
 }
 
-export async function followLoaded(
-  options: Partial<FollowOptions> & { databaseUrl: string },
-): Promise<Following> {
-  const node = await followChanges({ nodeName: 'node', log: collectingLog(), ...options });
+export interface FollowingNode extends Following {
+  readonly zones: ServedZones;
+}
+
+export type TestFollowOptions = Partial<FollowOptions> & { databaseUrl: string };
+
+/** What an image serves, read out of it. Each look is a new one. */
+export class ServedZones {
+  readonly #writer: ImageWriter;
+
+  constructor(writer: ImageWriter) {
+    this.#writer = writer;
+  }
+
+  get size(): number {
+    return this.#writer.zones;
+  }
+
+  has(apex: Name): boolean {
+    return this.#writer.rootOf(apex) !== 0;
+  }
+
+  get(apex: Name): Zone | undefined {
+    return readZone(this.#writer.image, apex);
+  }
+
+  keys(): Name[] {
+    return [...this.#writer.entries()].map((entry) => entry.apex);
+  }
+}
+
+export function newWriter(octets = IMAGE_OCTETS): ImageWriter {
+  return new ImageWriter(new Image(createImage(octets, SEED)));
+}
+
+const IMAGE_OCTETS = 64 << 20;
+const SEED = 0x5eed;
+
+/** Follows into an image of its own, in this thread. */
+export async function follow(options: TestFollowOptions): Promise<FollowingNode> {
+  const writer = options.writer ?? newWriter();
+  const node = await followChanges({ nodeName: 'node', log: collectingLog(), ...options, writer });
+  return { zones: new ServedZones(writer), state: () => node.state(), stop: () => node.stop() };
+}
+
+export async function followLoaded(options: TestFollowOptions): Promise<FollowingNode> {
+  const node = await follow(options);
   await until(() => node.state().loaded);
   return node;
 }
 
 /** Everything that differs between a node and Postgres; empty when the node holds exactly what Postgres holds. */
-export async function differences(node: Following, db: Database): Promise<string[]> {
+export async function differences(node: FollowingNode, db: Database): Promise<string[]> {
   const found: string[] = [];
   const listed = await listZones(db);
   const apexes = new Set(listed.map((zone) => zone.apex));
@@ -87,7 +133,7 @@ function print(zone: Zone, name: Name): string {
 }
 
 /** Polls until the node holds exactly what Postgres holds. */
-export async function untilEqual(node: Following, db: Database, timeoutMs = 30_000): Promise<void> {
+export async function untilEqual(node: FollowingNode, db: Database, timeoutMs = 30_000): Promise<void> {
   let left: string[] = [];
   await until(
     async () => {

@@ -2,7 +2,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 
@@ -18,8 +21,11 @@ export interface NodeProcess {
 
 const MAIN = fileURLToPath(new URL('../../src/nameserver/main.ts', import.meta.url));
 
-/** Resolves when the node is ready. */
+const READY_TIMEOUT_MS = 60_000;
+
+/** Resolves when the node is ready. Without a DATA_DIR of the test's it has one that is gone when it has stopped. */
 export async function startNode(name: string, env: Record<string, string>): Promise<NodeProcess> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-node-'));
   const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     env: {
@@ -27,6 +33,9 @@ export async function startNode(name: string, env: Record<string, string>): Prom
       NODE_NAME: name,
       DNS_LISTEN: `127.0.0.1:${port}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+      DATA_DIR: dataDirectory,
+      DNS_THREADS: '1', // a test has several nodes, the machine may have two cores
+      IMAGE_BYTES: '256M',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,18 +48,21 @@ export async function startNode(name: string, env: Record<string, string>): Prom
   }
   const metricsUrl = `http://127.0.0.1:${metricsPort}`;
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    }
+    rmSync(dataDirectory, { recursive: true, force: true });
   };
   try {
-    await until(async () => {
+    const isReady = async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended: ${log}`);
       const response = await fetch(`${metricsUrl}/readyz`).catch(() => undefined);
       await response?.body?.cancel();
       return response?.ok;
-    }, `${name} is ready`);
+    };
+    await until(isReady, `${name} is ready`, READY_TIMEOUT_MS);
   } catch (error) {
     await stop('SIGKILL');
     throw error;

@@ -3,10 +3,8 @@
 import { encodeMessage } from '../../src/dns/message.ts';
 import type { Name } from '../../src/dns/name.ts';
 import { CLASS } from '../../src/dns/type-codes.ts';
-import { answerQuery, type ServedNode } from '../../src/nameserver/answer-query.ts';
-import { Cookies } from '../../src/nameserver/cookies.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
-import type { Zones } from '../../src/zone/zone.ts';
+import type { Zone } from '../../src/zone/zone.ts';
+import { type AnsweringNode, answeringNode, answerQuery } from './test-node.ts';
 
 export interface Asked {
   readonly name: Name;
@@ -36,26 +34,28 @@ export function queryFor({ name, type, udpPayloadSize }: Asked, id = 0): Uint8Ar
   });
 }
 
-/** A node that serves these zones; a bug that a query meets is thrown. */
-export function nodeOf(zones: Zones): ServedNode {
-  return {
-    zones,
+/** A node that serves these zones. */
+export function nodeOf(zones: ReadonlyMap<Name, Zone>): AnsweringNode {
+  const node = answeringNode(zones.values(), {
     version: 'test',
     nodeName: 'test',
     rateLimit: undefined,
-    counters: new QueryCounters(),
-    cookies: new Cookies([new Uint8Array(16)]),
+    cookieSecrets: [new Uint8Array(16)],
     tcpIdleTimeoutMs: 10_000,
-    nowMs: () => 1_700_000_000_000,
-    reportFailure: (error) => {
-      throw error;
-    },
-  };
+  });
+  node.answerer.nowMs = 1_700_000_000_000;
+  return node;
 }
 
 const out = new Uint8Array(65535);
 
-export function ourAnswer(node: ServedNode, query: Uint8Array, transport: 'udp' | 'tcp' = 'udp'): Uint8Array {
-  const client = { transport, address: Uint8Array.of(127, 0, 0, 1) };
-  return out.slice(0, answerQuery(query, out, client, node));
+/** A bug that the query meets is thrown. */
+export function ourAnswer(
+  node: AnsweringNode,
+  query: Uint8Array,
+  transport: 'udp' | 'tcp' = 'udp',
+): Uint8Array {
+  const length = answerQuery(query, out, { transport, address: Uint8Array.of(127, 0, 0, 1) }, node);
+  if (node.failures.length > 0) throw node.failures[0];
+  return out.slice(0, length);
 }

@@ -4,12 +4,11 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import type { Following } from '../../../src/nameserver/follow-changes.ts';
 import { connectionTypes } from '../../../src/store/connection-types.ts';
 import type { Schema } from '../../../src/store/schema.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createDatabase } from '../../support/database.ts';
-import { followLoaded } from '../../support/follow.ts';
+import { type FollowingNode, followLoaded } from '../../support/follow.ts';
 import { until } from '../../support/until.ts';
 
 let api: TestApi;
@@ -221,7 +220,7 @@ describe('taken back', () => {
 });
 
 describe('in_sync', () => {
-  let nodes: Following[];
+  let nodes: FollowingNode[];
   beforeAll(async () => {
     nodes = await Promise.all(
       ['a', 'b', 'c'].map((nodeName) => followLoaded({ databaseUrl: api.database.url, nodeName })),

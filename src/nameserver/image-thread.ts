@@ -1,0 +1,70 @@
+// The image's thread, the only one that writes zones: reads the snapshot, follows the changes, keeps the snapshot. Loading
+// millions of records therefore keeps neither TCP nor the health page waiting.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { SchemaError } from '../store/migrate.ts';
+import { Image } from '../zone/image/image.ts';
+import { ImageWriter } from '../zone/image/write-image.ts';
+import { type Following, followChanges } from './follow-changes.ts';
+import type { Log } from './reconnect.ts';
+import { NodeNameTakenError } from './report-position.ts';
+import { Snapshot } from './snapshot.ts';
+import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
+
+const options = workerData as ImageThreadOptions;
+const port = parentPort as NonNullable<typeof parentPort>;
+
+const say = (message: FromImageThread) => port.postMessage(message);
+
+const tell = (level: keyof Log) => (fields: object, message: string) => {
+  const { code } = ((fields as { err?: unknown }).err ?? {}) as NodeJS.ErrnoException;
+  // An error that is handed over keeps its message and its stack only.
+  say({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
+};
+const log: Log = { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+
+let following: Following | undefined;
+let snapshot: Snapshot | undefined;
+
+async function run(): Promise<void> {
+  const { buffer, snapshotDirectory, databaseUrl, readUrl, nodeName } = options;
+  const image = new Image(buffer);
+  if (snapshotDirectory !== undefined) snapshot = new Snapshot({ directory: snapshotDirectory, image, log });
+  const startedMs = performance.now();
+  const base = snapshot?.restoreBase();
+  const writer = new ImageWriter(image, base?.free);
+  const place = base === undefined ? undefined : snapshot?.restoreLog(writer, base.place);
+  if (base !== undefined) {
+    const ms = Math.round(performance.now() - startedMs);
+    log.info({ zones: writer.zones, records: writer.records, ms }, 'zones read from the snapshot');
+  }
+  say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
+  following = await followChanges({
+    databaseUrl,
+    nodeName,
+    log,
+    writer,
+    place,
+    onState: () => {
+      if (following !== undefined) say({ kind: 'state', state: following.state() });
+    },
+    ...(readUrl === undefined ? {} : { readUrl }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  });
+  say({ kind: 'state', state: following.state() });
+  say({ kind: 'started' });
+}
+
+port.on('message', async (message: ToImageThread) => {
+  if (message.kind !== 'stop') return message.kind satisfies never;
+  await following?.stop();
+  await snapshot?.stop();
+  say({ kind: 'stopped' });
+});
+
+run().catch((error: unknown) => {
+  if (error instanceof SchemaError) say({ kind: 'failed', reason: error.message });
+  else if (error instanceof NodeNameTakenError)
+    say({ kind: 'failed', reason: `NODE_NAME: ${error.message}` });
+  else throw error; // ends the thread, and with it the process
+});

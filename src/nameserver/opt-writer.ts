@@ -1,0 +1,140 @@
+// Writes the OPT record of an answer (RFC 6891). Its size is planned before the sections are written, so that they leave the
+// place.
+
+import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS } from '../dns/edns.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_OCTETS } from './cookies.ts';
+import type { NameWriter } from './name-writer.ts';
+import type { Query } from './read-query.ts';
+
+/** The most that an answer over UDP takes, and what we tell that we receive. */
+export const MAX_UDP_OCTETS = 1232;
+
+const OPTION_HEAD_OCTETS = 4;
+const COOKIE_OCTETS = OPTION_HEAD_OCTETS + CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
+const EXTENDED_ERROR_OCTETS = OPTION_HEAD_OCTETS + 2;
+const ZONEVERSION_OCTETS = OPTION_HEAD_OCTETS + 6;
+const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
+const SOA_SERIAL = 0; // RFC 9660 §5.2
+
+export class OptWriter {
+  /** Of the whole planned record; 0: there is none. */
+  octets = 0;
+  /** -1: none. */
+  extendedError = -1;
+  cookie: CookieVerdict | undefined = undefined;
+  /** Whether the zone that answered is told, and what: labels of its apex, serial. */
+  hasZone = false;
+  apexLabels = 0;
+  serial = 0;
+  hasTcpKeepalive = false;
+  hasNodeName = false;
+  readonly #nodeName: Uint8Array;
+  readonly #cookies: Cookies;
+  readonly #tcpIdleTimeout: number;
+
+  constructor(nodeName: string, cookies: Cookies, tcpIdleTimeoutMs: number) {
+    this.#nodeName = Uint8Array.from(Buffer.from(nodeName));
+    this.#cookies = cookies;
+    this.#tcpIdleTimeout = Math.min(0xffff, Math.floor(tcpIdleTimeoutMs / 100)); // RFC 7828 §3.1
+  }
+
+  /** Decides which options the answer carries; `left` octets are there for it and the sections. */
+  plan(query: Query, isTcp: boolean, left: number): void {
+    this.octets = query.edns ? OPT_OCTETS : 0;
+    this.hasTcpKeepalive = false;
+    this.hasNodeName = false;
+    if (!query.edns || query.malformed || query.version !== 0) {
+      this.cookie = undefined;
+      this.extendedError = -1;
+      this.hasZone = false;
+      return;
+    }
+    if (this.cookie !== undefined) this.octets += COOKIE_OCTETS;
+    if (this.extendedError >= 0) this.octets += EXTENDED_ERROR_OCTETS;
+    this.hasZone = this.hasZone && query.zoneVersion;
+    if (this.hasZone) this.octets += ZONEVERSION_OCTETS;
+    this.hasTcpKeepalive = query.tcpKeepalive && isTcp; // RFC 7828 §3.3.1: ignored over UDP
+    if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
+    if (!query.nsid) return;
+    // A long question and a long name may be too much for 512 octets: the name is the one to leave.
+    const nodeName = OPTION_HEAD_OCTETS + this.#nodeName.length;
+    this.hasNodeName = this.octets + nodeName <= left;
+    if (this.hasNodeName) this.octets += nodeName;
+  }
+
+  /** Writes what was planned. */
+  write(
+    to: NameWriter,
+    query: Query,
+    bytes: Uint8Array,
+    rcode: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+  ): void {
+    const { view } = to;
+    const at = to.at;
+    view.setUint8(at, 0); // the root owns it
+    view.setUint16(at + 1, TYPE.OPT);
+    view.setUint16(at + 3, MAX_UDP_OCTETS);
+    view.setUint8(at + 5, rcode >> 4);
+    view.setUint8(at + 6, 0); // version
+    view.setUint16(at + 7, query.dnssecOk ? DNSSEC_OK : 0); // RFC 3225 §3: copied
+    view.setUint16(at + 9, this.octets - OPT_OCTETS);
+    to.at = at + OPT_OCTETS;
+    if (this.octets === OPT_OCTETS) return;
+    if (this.cookie !== undefined) this.#writeCookie(to, query, bytes, from, fromAt, fromOctets, nowSeconds);
+    if (this.extendedError >= 0) {
+      writeHead(to, EDNS_OPTION.EXTENDED_ERROR, 2);
+      view.setUint16(to.at, this.extendedError);
+      to.at += 2;
+    }
+    if (this.hasZone) {
+      writeHead(to, EDNS_OPTION.ZONEVERSION, 6);
+      view.setUint8(to.at, this.apexLabels);
+      view.setUint8(to.at + 1, SOA_SERIAL);
+      view.setInt32(to.at + 2, this.serial);
+      to.at += 6;
+    }
+    if (this.hasTcpKeepalive) {
+      writeHead(to, EDNS_OPTION.TCP_KEEPALIVE, 2);
+      view.setUint16(to.at, this.#tcpIdleTimeout);
+      to.at += 2;
+    }
+    if (this.hasNodeName) {
+      const name = this.#nodeName;
+      writeHead(to, EDNS_OPTION.NSID, name.length);
+      for (let i = 0; i < name.length; i++) to.out[to.at++] = name[i] as number;
+    }
+  }
+
+  /** The client's cookie, and a server cookie: the same while it is fresh, else a new one (RFC 9018 §4.3). */
+  #writeCookie(
+    to: NameWriter,
+    query: Query,
+    bytes: Uint8Array,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+  ): void {
+    const octets = CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
+    writeHead(to, EDNS_OPTION.COOKIE, octets);
+    const { out, at } = to;
+    const cookieAt = query.cookieAt;
+    const kept = this.cookie === 'fresh' ? octets : CLIENT_COOKIE_OCTETS;
+    for (let i = 0; i < kept; i++) out[at + i] = bytes[cookieAt + i] as number;
+    if (kept < octets) {
+      this.#cookies.sign(bytes, cookieAt, from, fromAt, fromOctets, nowSeconds, out, at + kept);
+    }
+    to.at = at + octets;
+  }
+}
+
+function writeHead(to: NameWriter, code: number, octets: number): void {
+  to.view.setUint16(to.at, code);
+  to.view.setUint16(to.at + 2, octets);
+  to.at += OPTION_HEAD_OCTETS;
+}

@@ -1,0 +1,259 @@
+// What a snapshot's log holds: changes of the served zones in the order in which they were applied, and between them the
+// place in the feed up to which they go. An entry may be applied twice, or without those behind it.
+
+import type { Name } from '../dns/name.ts';
+import type { FeedCursor } from '../store/change-feed.ts';
+import type { ZoneContent } from '../zone/image/zone-root.ts';
+import type { ZoneRecord } from '../zone/zone.ts';
+
+/** Where in the feed everything is applied. */
+export interface FeedPlace {
+  readonly cursor: FeedCursor;
+  /** The newest change. */
+  readonly position: number;
+}
+
+export type SnapshotEntry =
+  | {
+      readonly kind: 'zone';
+      readonly apex: Name;
+      readonly content: ZoneContent;
+      readonly records: readonly ZoneRecord[];
+    }
+  | {
+      readonly kind: 'sets';
+      readonly apex: Name;
+      readonly content: ZoneContent;
+      /** The changed record sets, each whole. */
+      readonly records: readonly ZoneRecord[];
+      readonly gone: readonly { owner: Name; type: number }[];
+    }
+  | { readonly kind: 'removal'; readonly apex: Name }
+  /** Undefined: what is served is another history's, or a part of it. */
+  | { readonly kind: 'place'; readonly place: FeedPlace | undefined };
+
+const ZONE = 1;
+const SETS = 2;
+const REMOVAL = 3;
+const PLACE = 4;
+
+export function encodeEntry(entry: SnapshotEntry): Uint8Array {
+  const writer = new EntryWriter();
+  switch (entry.kind) {
+    case 'zone':
+      writer.octet(ZONE);
+      writer.content(entry.apex, entry.content);
+      writer.records(entry.records);
+      break;
+    case 'sets':
+      writer.octet(SETS);
+      writer.content(entry.apex, entry.content);
+      writer.records(entry.records);
+      writer.word(entry.gone.length);
+      for (const { owner, type } of entry.gone) {
+        writer.name(owner);
+        writer.word(type);
+      }
+      break;
+    case 'removal':
+      writer.octet(REMOVAL);
+      writer.name(entry.apex);
+      break;
+    case 'place':
+      writer.octet(PLACE);
+      writer.text(JSON.stringify(encodePlace(entry.place)));
+      break;
+    default:
+      entry satisfies never;
+  }
+  return writer.written();
+}
+
+/** Rdata are views of `octets`. Throws RangeError for what is none of ours. */
+export function decodeEntry(octets: Buffer): SnapshotEntry {
+  const reader = new EntryReader(octets);
+  const kind = reader.octet();
+  switch (kind) {
+    case ZONE:
+      return { kind: 'zone', ...reader.content(), records: reader.records() };
+    case SETS:
+      return { kind: 'sets', ...reader.content(), records: reader.records(), gone: reader.gone() };
+    case REMOVAL:
+      return { kind: 'removal', apex: reader.name() };
+    case PLACE:
+      return { kind: 'place', place: decodePlace(JSON.parse(reader.text())) };
+    default:
+      throw new RangeError(`an entry of kind ${kind}`);
+  }
+}
+
+interface PlaceText {
+  epoch: string;
+  from: string;
+  inFlight: string[];
+  recent: [id: number, mark: number, xid: string][];
+  position: number;
+}
+
+/** As JSON takes it. */
+export function encodePlace(place: FeedPlace | undefined): PlaceText | null {
+  if (place === undefined) return null;
+  const { epoch, from, inFlight, recent } = place.cursor;
+  return {
+    epoch,
+    from: from.toString(),
+    inFlight: inFlight.map(String),
+    recent: recent.map(({ id, mark, xid }) => [id, mark, xid.toString()]),
+    position: place.position,
+  };
+}
+
+export function decodePlace(text: PlaceText | null): FeedPlace | undefined {
+  if (text === null) return undefined;
+  const { epoch, from, inFlight, recent, position } = text;
+  return {
+    cursor: {
+      epoch,
+      from: BigInt(from),
+      inFlight: inFlight.map(BigInt),
+      recent: recent.map(([id, mark, xid]) => ({ id, mark, xid: BigInt(xid) })),
+    },
+    position,
+  };
+}
+
+const FIRST_OCTETS = 512;
+
+class EntryWriter {
+  #buffer = Buffer.allocUnsafe(FIRST_OCTETS);
+  #length = 0;
+
+  written(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #room(octets: number): number {
+    const at = this.#length;
+    this.#length += octets;
+    if (this.#length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, 0, at);
+      this.#buffer = larger;
+    }
+    return at;
+  }
+
+  octet(value: number): void {
+    const at = this.#room(1);
+    this.#buffer[at] = value;
+  }
+
+  word(value: number): void {
+    const at = this.#room(4);
+    this.#buffer.writeUInt32LE(value, at);
+  }
+
+  #number(value: number): void {
+    const at = this.#room(8);
+    this.#buffer.writeDoubleLE(value, at);
+  }
+
+  name(name: Name): void {
+    this.octet(name.length);
+    const at = this.#room(name.length);
+    this.#buffer.write(name, at, 'latin1');
+  }
+
+  text(text: string): void {
+    const octets = Buffer.from(text);
+    this.word(octets.length);
+    const at = this.#room(octets.length);
+    octets.copy(this.#buffer, at);
+  }
+
+  content(apex: Name, { id, version, mark }: ZoneContent): void {
+    this.name(apex);
+    this.#number(id);
+    this.#number(version);
+    this.#number(mark);
+  }
+
+  /** An owner that is the one before is written as length 0, which no name has. */
+  records(records: readonly ZoneRecord[]): void {
+    this.word(records.length);
+    let before = '';
+    for (const { owner, type, ttl, rdata } of records) {
+      if (owner === before) this.octet(0);
+      else this.name(owner);
+      before = owner;
+      this.word(type);
+      this.word(ttl);
+      this.word(rdata.length);
+      const at = this.#room(rdata.length);
+      this.#buffer.set(rdata, at);
+    }
+  }
+}
+
+class EntryReader {
+  readonly #octets: Buffer;
+  #at = 0;
+
+  constructor(octets: Buffer) {
+    this.#octets = octets;
+  }
+
+  #pass(octets: number): number {
+    const at = this.#at;
+    this.#at += octets;
+    if (this.#at > this.#octets.length) throw new RangeError('an entry is shorter than it says');
+    return at;
+  }
+
+  octet(): number {
+    return this.#octets[this.#pass(1)] as number;
+  }
+
+  #word(): number {
+    return this.#octets.readUInt32LE(this.#pass(4));
+  }
+
+  #number(): number {
+    return this.#octets.readDoubleLE(this.#pass(8));
+  }
+
+  name(octets = this.octet()): Name {
+    const at = this.#pass(octets);
+    return this.#octets.toString('latin1', at, at + octets) as Name;
+  }
+
+  text(): string {
+    const octets = this.#word();
+    const at = this.#pass(octets);
+    return this.#octets.toString('utf8', at, at + octets);
+  }
+
+  content(): { apex: Name; content: ZoneContent } {
+    const apex = this.name();
+    return { apex, content: { id: this.#number(), version: this.#number(), mark: this.#number() } };
+  }
+
+  records(): ZoneRecord[] {
+    const records: ZoneRecord[] = [];
+    let owner = '' as Name;
+    for (let left = this.#word(); left > 0; left--) {
+      const octets = this.octet();
+      if (octets > 0) owner = this.name(octets);
+      const type = this.#word();
+      const ttl = this.#word();
+      const rdataOctets = this.#word();
+      const at = this.#pass(rdataOctets);
+      records.push({ owner, type, ttl, rdata: this.#octets.subarray(at, at + rdataOctets) });
+    }
+    return records;
+  }
+
+  gone(): { owner: Name; type: number }[] {
+    return Array.from({ length: this.#word() }, () => ({ owner: this.name(), type: this.#word() }));
+  }
+}

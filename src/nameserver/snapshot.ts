@@ -1,0 +1,278 @@
+// What lets a node start without Postgres, and fast: the image as a base file, and a log of what was applied since. Each
+// rewriting is a generation of its own, whose base and log replace the ones before when both are whole.
+//
+//   zones.N.image   as of one moment            zones.N.log   everything since that moment
+//
+// While generation N+1 is written, entries go to both logs, so that a crash finds one generation complete.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildZone } from '../zone/build-zone.ts';
+import type { Image } from '../zone/image/image.ts';
+import { FORMAT, HEADER_OCTETS } from '../zone/image/layout.ts';
+import type { ImageWriter } from '../zone/image/write-image.ts';
+import type { Log } from './reconnect.ts';
+import { readBase, type StillImage, writeBase } from './snapshot-base.ts';
+import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
+import { LOG_ID_OCTETS, readLog, SnapshotLog } from './snapshot-log.ts';
+
+export interface SnapshotOptions {
+  /** Of this node alone. */
+  readonly directory: string;
+  readonly image: Image;
+  readonly log: Log;
+  readonly minIntervalMs?: number;
+}
+
+/** A log is read again entry by entry, at some microseconds each: it may be as large as the base, within these. */
+const MIN_LOG_OCTETS = 4 << 20;
+const MAX_LOG_OCTETS = 64 << 20;
+const MIN_INTERVAL_MS = 30_000;
+/** Without changes the place is noted now and then, since the feed does not reach back for ever. */
+const REACH_MS = 600_000;
+const FILE = /^zones\.(\d{1,15})\.(image|log|image\.tmp)$/;
+
+export class Snapshot {
+  readonly #options: SnapshotOptions;
+  readonly #stopping = new AbortController();
+  #generation = 0;
+  #restoredId: Uint8Array | undefined;
+  #baseOctets = 0;
+  /** Undefined: there is none that entries would be worth writing to. */
+  #log: SnapshotLog | undefined;
+  /** Of the generation that is being written. */
+  #nextLog: SnapshotLog | undefined;
+  #isChanged = false;
+  #reachedAtMs = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> | undefined;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Fills the image, which must be empty, from the newest base that is whole. `free` is for the writer that is then made
+   * for it. Changes nothing on the disk.
+   */
+  restoreBase(): { free: Int32Array; place: FeedPlace | undefined } | undefined {
+    const { directory, log } = this.#options;
+    const generations = [...new Set(listFiles(directory).map(({ generation }) => generation))];
+    this.#generation = Math.max(0, ...generations);
+    for (const generation of generations.sort((a, b) => b - a)) {
+      const file = this.#file(generation, 'image');
+      try {
+        const read = this.#readBase(file);
+        if (read.kind === 'read') {
+          this.#generation = generation;
+          return read;
+        }
+        log.warn({ file, why: read.why }, 'a snapshot is refused');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue; // it was never finished
+        log.warn({ file, err: error }, 'a snapshot cannot be read');
+      }
+    }
+    return undefined;
+  }
+
+  #readBase(file: string) {
+    const { image } = this.#options;
+    const fresh = new Uint8Array(image.buffer, HEADER_OCTETS, image.endOctets - HEADER_OCTETS);
+    const first = fresh.slice();
+    const read = readBase(file, image.buffer, FORMAT);
+    if (read.kind === 'refused') {
+      fresh.set(first);
+      return read;
+    }
+    image.importHeader(new Int32Array(read.header.buffer));
+    this.#restoredId = read.id;
+    this.#baseOctets = read.octets;
+    return { kind: 'read' as const, free: new Int32Array(read.free.buffer), place: read.place };
+  }
+
+  /** Applies what was logged since the base, and returns the place in the feed that is reached. */
+  restoreLog(writer: ImageWriter, place: FeedPlace | undefined): FeedPlace | undefined {
+    if (this.#restoredId === undefined) return undefined;
+    const file = this.#file(this.#generation, 'log');
+    let reached = place;
+    try {
+      const end = readLog(file, this.#restoredId, (entry) => {
+        if (entry.kind === 'place') reached = entry.place;
+        else applyEntry(writer, entry);
+      });
+      // What a log that ends without a place says more is worth nothing: there will be a new base.
+      if (end !== undefined && reached !== undefined) this.#log = SnapshotLog.goOn(file, end);
+    } catch (error) {
+      this.#options.log.warn(
+        { file, err: error },
+        'the log of the snapshot ends early: the rest comes from Postgres',
+      );
+    }
+    return reached;
+  }
+
+  append(entry: SnapshotEntry): void {
+    this.#isChanged = true;
+    try {
+      this.#log?.append(entry);
+      this.#nextLog?.append(entry);
+    } catch (error) {
+      this.#giveUpLogs(error);
+    }
+  }
+
+  /** Everything so far is applied up to this place. */
+  reach(place: FeedPlace): void {
+    const nowMs = performance.now();
+    if (!this.#isChanged && nowMs - this.#reachedAtMs < REACH_MS) return;
+    this.append({ kind: 'place', place });
+    this.#flush();
+    this.#isChanged = false;
+    this.#reachedAtMs = nowMs;
+  }
+
+  /** What is served belongs to no place in the feed any more; all will be loaded, and only then be worth a snapshot. */
+  abandon(): void {
+    this.append({ kind: 'place', place: undefined });
+    this.#flush();
+    this.#log?.close();
+    this.#log = undefined;
+  }
+
+  /** To be called where `place` is what the image holds. Returns at once. */
+  writeIfDue(writer: ImageWriter, place: FeedPlace): void {
+    if (this.#writing !== undefined || this.#stopping.signal.aborted) return;
+    const sinceMs = performance.now() - this.#writtenAtMs;
+    if (sinceMs < (this.#options.minIntervalMs ?? MIN_INTERVAL_MS)) return;
+    const maxLogOctets = Math.max(MIN_LOG_OCTETS, Math.min(MAX_LOG_OCTETS, this.#baseOctets));
+    if (this.#log !== undefined && this.#log.octets < maxLogOctets) return;
+    this.#writing = this.#write(writer, place).finally(() => {
+      this.#writing = undefined;
+      this.#writtenAtMs = performance.now();
+    });
+  }
+
+  /** What is being written is given up; the generation before stays. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#writing;
+    this.#flush();
+    this.#log?.close();
+    this.#log = undefined;
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(writer: ImageWriter, place: FeedPlace): Promise<void> {
+    const { directory, image, log } = this.#options;
+    const startedMs = performance.now();
+    const id = randomBytes(LOG_ID_OCTETS);
+    const generation = this.#generation + 1;
+    writer.pauseReuse();
+    let isPaused = true;
+    const resume = () => {
+      if (isPaused) writer.resumeReuse();
+      isPaused = false;
+    };
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const nextLog = SnapshotLog.create(this.#file(generation, 'log'), id);
+      this.#nextLog = nextLog;
+      const still = stillImage(image, writer);
+      const file = this.#file(generation, 'image');
+      await writeBase(file, image.buffer, still, id, place, resume, this.#stopping.signal);
+      if (this.#nextLog !== nextLog) throw new Error('its log could not be written');
+      this.#log?.close();
+      this.#log = nextLog;
+      this.#nextLog = undefined;
+      this.#generation = generation;
+      this.#baseOctets = still.to - still.from;
+      for (const found of listFiles(directory)) {
+        if (found.generation !== generation) rmSync(join(directory, found.name), { force: true });
+      }
+      const ms = Math.round(performance.now() - startedMs);
+      log.info({ octets: this.#baseOctets, zones: writer.zones, ms }, 'snapshot written');
+    } catch (error) {
+      this.#nextLog?.remove();
+      this.#nextLog = undefined;
+      if (!this.#stopping.signal.aborted) log.warn({ err: error }, 'no snapshot can be written');
+    } finally {
+      resume();
+    }
+  }
+
+  #flush(): void {
+    try {
+      this.#log?.flush();
+      this.#nextLog?.flush();
+    } catch (error) {
+      this.#giveUpLogs(error);
+    }
+  }
+
+  /** After a failed write a log may end in half an entry, behind which nothing would be found. */
+  #giveUpLogs(error: unknown): void {
+    this.#options.log.warn({ err: error }, 'the log of the snapshot cannot be written: it ends here');
+    this.#log?.close();
+    this.#log = undefined;
+    this.#nextLog?.close();
+    this.#nextLog = undefined;
+  }
+
+  #file(generation: number, kind: 'image' | 'log'): string {
+    return join(this.#options.directory, `zones.${generation}.${kind}`);
+  }
+}
+
+/** The image as of now: what is changed in place is copied. */
+function stillImage(image: Image, writer: ImageWriter): StillImage {
+  const { octetsAt, octets } = writer.tableRange;
+  return {
+    layout: FORMAT,
+    from: HEADER_OCTETS,
+    to: image.endOctets,
+    copies: [{ at: octetsAt, octets: new Uint8Array(image.buffer, octetsAt, octets).slice() }],
+    header: octetsOf(image.exportHeader()),
+    free: octetsOf(writer.exportFree()),
+  };
+}
+
+function octetsOf(words: Int32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+}
+
+function listFiles(directory: string): { name: string; generation: number }[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return []; // none has been written yet, or none can be
+  }
+  return names.flatMap((name) => {
+    const [, generation] = FILE.exec(name) ?? [];
+    return generation === undefined ? [] : [{ name, generation: Number(generation) }];
+  });
+}
+
+function applyEntry(writer: ImageWriter, entry: Exclude<SnapshotEntry, { kind: 'place' }>): void {
+  switch (entry.kind) {
+    case 'zone': {
+      const built = buildZone(entry.apex, entry.records);
+      if (built.kind === 'built') writer.put(built.zone, entry.content);
+      return;
+    }
+    case 'sets':
+      writer.edit(entry.apex, entry.content, entry);
+      return;
+    case 'removal':
+      writer.remove(entry.apex);
+      return;
+    default:
+      entry satisfies never;
+  }
+}

@@ -1,0 +1,99 @@
+// The main thread's side of the image's thread: starts it, knows its state, logs what it says, ends it.
+
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import type { FollowState } from './follow-changes.ts';
+import type { Log } from './reconnect.ts';
+import { startThread } from './start-thread.ts';
+
+/** What the thread is given. */
+export interface ImageThreadOptions {
+  readonly buffer: SharedArrayBuffer;
+  /** Undefined: there is no snapshot. */
+  readonly snapshotDirectory: string | undefined;
+  /** The primary. */
+  readonly databaseUrl: string;
+  readonly readUrl: string | undefined;
+  readonly nodeName: string;
+}
+
+export type FromImageThread =
+  /** `isServing`: a snapshot has brought zones, or that there are none. */
+  | { readonly kind: 'restored'; readonly isServing: boolean }
+  /** The name of the node is ours, as far as the database could be asked. */
+  | { readonly kind: 'started' }
+  /** For a reason that the operator can mend. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'state'; readonly state: FollowState }
+  | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+export type ToImageThread = { readonly kind: 'stop' };
+
+export interface ImageThread {
+  /** Resolves when the snapshot is read or there is none: whether anything can be served by now. */
+  readonly restored: Promise<{ isServing: boolean }>;
+  /** Resolves when it follows the changes; rejects with ImageThreadFault. */
+  readonly started: Promise<void>;
+  /** Undefined: not started yet. */
+  state(): FollowState | undefined;
+  stop(): Promise<void>;
+}
+
+/** A start that the operator can mend. */
+export class ImageThreadFault extends Error {
+  override readonly name = 'ImageThreadFault';
+}
+
+const STOP_TIMEOUT_MS = 2500;
+
+/** `onEnd` is told when it ends without being asked to: nobody writes the image any more. */
+export function startImageThread(
+  options: ImageThreadOptions,
+  log: Log,
+  onEnd: (error: Error) => void,
+): ImageThread {
+  const thread = startThread('image', new URL('./image-thread.ts', import.meta.url), options);
+  let state: FollowState | undefined;
+  let isStopping = false;
+  thread.on('message', (message: FromImageThread) => {
+    if (message.kind === 'log') log[message.level](message.fields, message.message);
+    if (message.kind === 'state') state = message.state;
+  });
+  const end = (error: Error) => {
+    if (!isStopping) onEnd(error);
+    isStopping = true;
+  };
+  thread.on('error', end);
+  thread.on('exit', (code) => end(new Error(`the thread of the zone image ended with ${code}`)));
+
+  const started = Promise.race([
+    hear(thread, 'started'),
+    hear(thread, 'failed').then(({ reason }) => {
+      throw new ImageThreadFault(reason);
+    }),
+  ]);
+  started.catch(() => undefined); // told to whoever awaits it
+  const stopped = hear(thread, 'stopped');
+  return {
+    restored: hear(thread, 'restored'),
+    started: started.then(() => undefined),
+    state: () => state,
+    async stop() {
+      isStopping = true;
+      thread.postMessage({ kind: 'stop' } satisfies ToImageThread);
+      await Promise.race([stopped, once(thread, 'exit'), pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      await thread.terminate();
+    },
+  };
+}
+
+/** The first message of that kind. */
+function hear<K extends FromImageThread['kind']>(thread: Worker, kind: K) {
+  return new Promise<Extract<FromImageThread, { kind: K }>>((done) => {
+    thread.on('message', (message: FromImageThread) => {
+      if (message.kind === kind) done(message as Extract<FromImageThread, { kind: K }>);
+    });
+  });
+}

@@ -1,0 +1,90 @@
+// A nameserver process that is killed and started again, with Postgres there and without: it serves what it served before.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeMessage } from '../../src/dns/message.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { saveZones } from '../../src/store/save-zones.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { smallZone } from '../support/follow.ts';
+import { type NodeProcess, startNode } from '../support/nodes.ts';
+import { askTcp } from '../support/peers.ts';
+import { queryFor } from '../support/queries.ts';
+import { exchangeUdp } from '../support/sockets.ts';
+import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const BY = { source: 'test' } as const;
+const APEX = parseName('a.example.');
+const QUERY = queryFor({ name: APEX, type: TYPE.SOA, udpPayloadSize: undefined });
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let directory: string;
+let node: NodeProcess;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  proxy = await startProxy(database.url);
+  directory = mkdtempSync(join(tmpdir(), 'zonefleet-restart-'));
+  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
+  node = await start();
+});
+
+afterAll(async () => {
+  await node?.stop();
+  await proxy?.stop();
+  await database?.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function start(): Promise<NodeProcess> {
+  return startNode('ns1', { DATABASE_URL: proxy.url, DATA_DIR: directory });
+}
+
+/** Over both transports: they are answered by different threads. */
+async function serials(): Promise<(number | undefined)[]> {
+  const answers = [await exchangeUdp(node.address, QUERY), await askTcp(node.address.port, QUERY)];
+  return answers.map((answer) => {
+    const rdata = answer === undefined ? undefined : decodeMessage(answer).answers[0]?.rdata;
+    return rdata === undefined ? undefined : Buffer.from(rdata).readUInt32BE(rdata.length - 20);
+  });
+}
+
+async function untilServed(serial: number): Promise<void> {
+  await until(async () => (await serials()).every((served) => served === serial), `serial ${serial}`);
+}
+
+test('killed, it comes back with the newest content while Postgres is away, and follows when it returns', async () => {
+  await until(() => node.log().includes('snapshot written'), 'a snapshot');
+  await saveZones(database.db, [smallZone('a.example.', 2)], BY);
+  await untilServed(2);
+  await node.stop('SIGKILL');
+  proxy.cut();
+  node = await start();
+  expect(node.log()).toContain('zones read from the snapshot');
+  expect(await serials()).toEqual([2, 2]);
+  const metrics = await (await fetch(`${node.metricsUrl}/metrics`)).text();
+  expect(metrics).toMatch(/^zonefleet_zones 2$/m);
+  expect(metrics).toMatch(/^zonefleet_feed_lag_seconds Nan$/m);
+  await saveZones(database.db, [smallZone('a.example.', 3)], BY);
+  proxy.resume();
+  await untilServed(3);
+  expect(node.log()).not.toContain('zones loaded');
+});
+
+test('a snapshot that is damaged is refused with a line in the log, and the zones come from Postgres', async () => {
+  await node.stop();
+  const place = join(directory, 'nodes', 'ns1');
+  const image = readdirSync(place).find((name) => name.endsWith('.image')) as string;
+  const octets = readFileSync(join(place, image));
+  octets[octets.length - 100] = (octets[octets.length - 100] as number) ^ 1;
+  writeFileSync(join(place, image), octets);
+  node = await start();
+  expect(node.log()).toContain('a snapshot is refused');
+  expect(node.log()).toContain('zones loaded');
+  expect(await serials()).toEqual([3, 3]);
+});

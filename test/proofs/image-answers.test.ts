@@ -1,0 +1,179 @@
+// What is answered from an image against what findAnswer says of the zones themselves: every record in its order and with
+// its octets, rcode and flags, and with less room the beginning of the very same octets.
+
+import { expect, test } from 'vitest';
+import { decodeMessage, type Message, type MessageRecord } from '../../src/dns/message.ts';
+import { foldCase, type Name, printName } from '../../src/dns/name.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
+import type { RecordSet, Zone } from '../../src/zone/zone.ts';
+import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
+import { pick, randomFrom, randomQuestion, randomZone } from '../support/random-zones.ts';
+import { scale } from '../support/scale.ts';
+import type { AnsweringNode } from '../support/test-node.ts';
+import { zoneOf, zonesOf } from '../support/zone-text.ts';
+
+const OPT_OCTETS = 11;
+const SEED = Number(process.env.ZONEFLEET_SEED ?? 11);
+
+function linesOfRecords(records: readonly MessageRecord[]): string[] {
+  return records.map(({ owner, type, ttl, rdata }) => line(owner, type, ttl, rdata));
+}
+
+function linesOfSets(sets: readonly RecordSet[]): string[] {
+  return sets.flatMap(({ owner, type, ttl, rdata }) => rdata.map((one) => line(owner, type, ttl, one)));
+}
+
+function line(owner: Name, type: number, ttl: number, rdata: Uint8Array): string {
+  return `${printName(foldCase(owner))} ${ttl} ${typeMnemonic(type)} ${Buffer.from(rdata).toString('hex')}`;
+}
+
+/** Asks over TCP and over UDP and compares; returns what was found. */
+function check(node: AnsweringNode, zones: ReadonlyMap<Name, Zone>, asked: Asked): Answer {
+  const found = findAnswer(zones, foldCase(asked.name), asked.type);
+  const title = `${printName(asked.name)} ${typeMnemonic(asked.type)} ${asked.udpPayloadSize ?? 'no EDNS'}`;
+  const whole = ourAnswer(node, queryFor(asked), 'tcp');
+  const message = decodeMessage(whole);
+  expect({
+    title,
+    rcode: message.rcode,
+    aa: message.aa,
+    tc: message.tc,
+    answer: linesOfRecords(message.answers),
+    authority: linesOfRecords(message.authorities),
+    additional: linesOfRecords(message.additionals),
+  }).toEqual({
+    title,
+    rcode: found.rcode,
+    aa: found.authoritative,
+    tc: false,
+    answer: linesOfSets(found.answer),
+    authority: linesOfSets(found.authority),
+    additional: linesOfSets([...found.glue, ...found.additional]),
+  });
+  checkBeginning(title, whole, ourAnswer(node, queryFor(asked)), found, asked);
+  return found;
+}
+
+/** The answer over UDP is as much of that over TCP as fits, in whole sets. */
+function checkBeginning(
+  title: string,
+  whole: Uint8Array,
+  part: Uint8Array,
+  found: Answer,
+  asked: Asked,
+): void {
+  const optOctets = asked.udpPayloadSize === undefined ? 0 : optOctetsOf(whole);
+  const limit = Math.min(Math.max(asked.udpPayloadSize ?? 512, 512), 1232) - optOctets;
+  const ends = endsOfRecords(whole);
+  const needed = [...found.answer, ...found.authority, ...found.glue];
+  let records = 0;
+  let neededFits = true;
+  for (const [index, set] of [...needed, ...found.additional].entries()) {
+    if ((ends[records + set.rdata.length] as number) > limit) {
+      neededFits = index >= needed.length;
+      break;
+    }
+    records += set.rdata.length;
+  }
+  const message = decodeMessage(part);
+  const counted = message.answers.length + message.authorities.length + message.additionals.length;
+  expect({ title, tc: message.tc, records: counted }).toEqual({ title, tc: !neededFits, records });
+  const octets = ends[records] as number;
+  expect(part.length).toBe(octets + optOctets);
+  expect(Buffer.compare(part.subarray(12, octets), whole.subarray(12, octets)), title).toBe(0);
+}
+
+function optOctetsOf(message: Uint8Array): number {
+  const options = (decodeMessage(message).edns as NonNullable<Message['edns']>).options;
+  return options.reduce((sum, { value }) => sum + 4 + value.length, OPT_OCTETS);
+}
+
+/** Where the question ends, then where each record does. */
+function endsOfRecords(message: Uint8Array): number[] {
+  const read16 = (at: number) => ((message[at] as number) << 8) | (message[at + 1] as number);
+  const behindName = (from: number): number => {
+    let at = from;
+    while (message[at] !== 0 && (message[at] as number) < 0xc0) at += (message[at] as number) + 1;
+    return at + (message[at] === 0 ? 1 : 2);
+  };
+  const ends = [behindName(12) + 4];
+  for (let count = read16(6) + read16(8) + read16(10); count > 0; count--) {
+    const head = behindName(ends.at(-1) as number);
+    ends.push(head + 10 + read16(head + 8));
+  }
+  return ends;
+}
+
+test('random questions to random zones', { timeout: 300_000 }, () => {
+  const random = randomFrom(SEED);
+  const kinds = new Map<string, number>();
+  const apexes = ['r.test.', 'c.r.test.', 'a.b.r.test.', 's.test.', 'www.e.c.r.test.', 'v.test.', '.'];
+  for (let round = 0; round < scale(60, 6); round++) {
+    const served = apexes.slice(0, 1 + Math.floor(random() * apexes.length));
+    const zones = served.map((apex) => {
+      const others = served.filter((other) => other !== apex);
+      return randomZone(random, apex, 20 + Math.floor(random() * 60), others).zone;
+    });
+    const byApex = zonesOf(...zones);
+    const node = nodeOf(byApex);
+    const names = zones.map((zone) => [...zone.nodes.keys()]);
+    for (let i = 0; i < scale(4000, 700); i++) {
+      const at = i % zones.length;
+      const { kind } = check(node, byApex, randomQuestion(random, zones[at] as Zone, names[at] as Name[]));
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    for (const { apex, nodes } of zones) {
+      for (const { name, sets } of nodes.values()) {
+        if (random() < 0.7) continue;
+        for (const type of [...sets.keys(), TYPE.ANY, TYPE.DS]) {
+          check(node, byApex, { name, type, udpPayloadSize: pick(random, [undefined, 512, 1232]) });
+        }
+      }
+      check(node, byApex, { name: apex, type: TYPE.SOA, udpPayloadSize: undefined });
+    }
+  }
+  for (const kind of ['answer', 'nodata', 'nxdomain', 'referral'])
+    expect(kinds.get(kind), kind).toBeGreaterThan(50);
+});
+
+// A pointer reaches 16,383 octets far: behind that names are written out.
+test('answers over TCP that are longer than pointers reach', () => {
+  const long = 'l'.repeat(40);
+  const many = (count: number, record: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => record(i));
+  const zone = zoneOf(
+    'big.test.',
+    [
+      '@ 60 SOA ns host 1 2 3 4 5',
+      '@ 60 NS ns',
+      'ns 60 A 192.0.2.1',
+      ...many(500, (i) => `mx 60 MX ${i} ${long}${i}.Mixed`),
+      ...many(300, (i) => `${long}${i}.mixed 60 A 192.0.2.${i % 256}`),
+      ...many(500, (i) => `srv 60 SRV 1 2 ${i} ${long}${i}.mixed`),
+      'alias 60 CNAME deep.mx',
+      ...many(700, (i) => `deep.mx 60 MX ${i} ${long}${i}.mx`),
+      ...many(500, (i) => `cut 60 NS ${long}${i}.cut`),
+      ...many(500, (i) => `${long}${i}.cut 60 AAAA 2001:db8::${i}`),
+      ...many(230, (i) => `long 60 TXT "${'x'.repeat(200)}${i}"`),
+      `toalias 60 CNAME alias`,
+      '*.wild 60 MX 1 mx.wild',
+      ...many(400, (i) => `*.wild 60 MX ${i} ${long}${i}.wild`),
+    ].join('\n'),
+  );
+  const zones = zonesOf(zone);
+  const node = nodeOf(zones);
+  for (const name of ['mx', 'srv', 'alias', 'toalias', 'cut', 'x.y.cut', 'long', 'x.wild', 'x.y.wild']) {
+    for (const type of [TYPE.MX, TYPE.SRV, TYPE.TXT, TYPE.NS]) {
+      for (const cased of [name, name.toUpperCase()]) {
+        const wire = Buffer.from(
+          `${cased}.big.test.`
+            .split('.')
+            .map((label) => String.fromCharCode(label.length) + label)
+            .join(''),
+        ).toString('latin1');
+        check(node, zones, { name: wire as Name, type, udpPayloadSize: undefined });
+      }
+    }
+  }
+});

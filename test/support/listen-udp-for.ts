@@ -1,0 +1,33 @@
+// A test's node on UDP, as the nameserver process does it.
+
+import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+import {
+  type ChosenUdpListener,
+  type ListenAddress,
+  listenUdp,
+  type UdpOptions,
+} from '../../src/nameserver/udp.ts';
+import { collectingLog } from './follow.ts';
+import type { AnsweringNode } from './test-node.ts';
+
+/** With one thread, or in this one. */
+export function listenUdpFor(
+  node: AnsweringNode,
+  addresses: readonly ListenAddress[],
+  io: UdpOptions['io'] = 'auto',
+): Promise<ChosenUdpListener> {
+  const { rateLimit, ...settings } = node.settings;
+  const counters = new QueryCounters();
+  return listenUdp({
+    addresses,
+    io,
+    threads: 1,
+    image: node.image.buffer,
+    firstSlot: 1,
+    settings,
+    counters: () => counters.buffer,
+    rateLimit: rateLimit?.buffer,
+    log: collectingLog(),
+    reportFailure: (error) => node.failures.push(error),
+  });
+}
