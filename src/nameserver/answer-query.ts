@@ -2,6 +2,8 @@
 // is about the message and not about the zones: which queries get silence, an error, a truncated answer, which options.
 // Nothing on the way makes an object: what is said of one query stands in fixed fields until the next.
 
+import { setFlagsFromString } from 'node:v8';
+import { isMainThread } from 'node:worker_threads';
 import { EXTENDED_ERROR } from '../dns/edns.ts';
 import { FLAG } from '../dns/message.ts';
 import { RCODE } from '../dns/rcodes.ts';
@@ -30,6 +32,13 @@ export interface AnswerSettings {
   readonly tcpIdleTimeoutMs: number;
 }
 
+// Many small functions make an answer, and V8 inlines few of them unless it is allowed more: then it takes a fifth less
+// time. The flags are those of the whole process, so the threads have them from the main thread's.
+if (isMainThread) {
+  setFlagsFromString('--max-inlined-bytecode-size-cumulative=4000');
+  setFlagsFromString('--max-inlined-bytecode-size=600');
+}
+
 const HEADER_OCTETS = 12;
 const OPCODE_QUERY = 0;
 const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
@@ -56,6 +65,8 @@ export class Answerer {
   #inputView: DataView = new DataView(new ArrayBuffer(0));
   #source: Source = SOURCE.NONE;
   #rcode = 0;
+  /** Modulo 2^32; set for queries with a cookie. */
+  #nowSeconds = 0;
   #authoritative = false;
 
   /** The hash of the image's names must be settled: a snapshot is read before. */
@@ -123,20 +134,9 @@ export class Answerer {
     const query = this.#query;
     if (query.cookieOctets < 0 || query.malformed) return undefined;
     const { cookieAt, cookieOctets } = query;
-    return this.#cookies.judge(
-      this.#input,
-      cookieAt,
-      cookieOctets,
-      from,
-      fromAt,
-      fromOctets,
-      this.#nowSeconds(),
-    );
-  }
-
-  /** Modulo 2^32. */
-  #nowSeconds(): number {
-    return Math.floor(this.nowMs / 1000) | 0;
+    const nowSeconds = Math.floor(this.nowMs / 1000) | 0;
+    this.#nowSeconds = nowSeconds;
+    return this.#cookies.judge(this.#inputView, cookieAt, cookieOctets, from, fromAt, fromOctets, nowSeconds);
   }
 
   /** Says what the answer is, and where its sections come from. */
@@ -228,7 +228,8 @@ export class Answerer {
     const opt = this.#opt;
     const maxOctets = transport === TCP ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
     message.begin(out, outAt, maxOctets < room ? maxOctets : room);
-    message.copyFrom(this.#inputView, query.start, query.questionEnd);
+    message.at += HEADER_OCTETS;
+    message.copyFrom(this.#inputView, query.start + HEADER_OCTETS, query.questionEnd - HEADER_OCTETS);
     this.#sections.begin();
     opt.cookie = cookie;
     opt.plan(query, transport === TCP, message.limit - message.at);
@@ -236,7 +237,7 @@ export class Answerer {
     const complete = limited === 'send' && this.#writeSections();
     message.limit += opt.octets;
     if (query.edns)
-      opt.write(message, query, this.#input, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds());
+      opt.write(message, query, this.#inputView, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds);
     this.#writeHeader(message.view, outAt, complete);
     this.#counters.countAnswer(transport, query.type, this.#rcode, !complete);
     return message.at - outAt;
@@ -249,7 +250,6 @@ export class Answerer {
     return true;
   }
 
-  /** The id stands there, copied with the question. */
   #writeHeader(view: DataView, at: number, complete: boolean): void {
     const query = this.#query;
     const { answers, authorities, additionals } = this.#sections;
@@ -260,10 +260,10 @@ export class Answerer {
       (complete ? 0 : FLAG.TC) |
       ((this.#input[query.start + 2] as number) & 1 ? FLAG.RD : 0) | // AD and CD stay clear: RFC 4035 §3.1.6
       (this.#rcode & 15);
-    view.setUint16(at + 2, flags);
-    view.setUint16(at + 4, query.questionEnd > HEADER_OCTETS ? 1 : 0);
-    view.setUint16(at + 6, answers);
-    view.setUint16(at + 8, authorities);
+    const questions = query.questionEnd > HEADER_OCTETS ? 1 : 0;
+    view.setUint16(at, this.#inputView.getUint16(query.start)); // the id
+    view.setInt32(at + 2, (flags << 16) | questions);
+    view.setInt32(at + 6, (answers << 16) | authorities);
     view.setUint16(at + 10, additionals + (query.edns ? 1 : 0));
   }
 }

@@ -26,22 +26,22 @@ export function parseCookieSecret(hex: string): Uint8Array | undefined {
 
 /** Times are seconds modulo 2^32, the client's address has 4 or 16 octets at `fromAt`. */
 export class Cookies {
-  readonly #secrets: readonly [Uint8Array, ...Uint8Array[]];
+  /** The first one signs. */
+  readonly #secrets: readonly DataView[];
   /** Client cookie, version, reserved, timestamp, client address: what is hashed (RFC 9018 §4.4). */
-  readonly #input = new Uint8Array(32);
-  readonly #hash = new Uint8Array(8);
+  readonly #input = new DataView(new ArrayBuffer(32));
+  readonly #hash = new DataView(new ArrayBuffer(8));
 
   constructor(secrets: readonly Uint8Array[]) {
-    const [first, ...others] = secrets;
-    if (first === undefined || secrets.some((secret) => secret.length !== SECRET_OCTETS)) {
+    if (secrets.length === 0 || secrets.some((secret) => secret.length !== SECRET_OCTETS)) {
       throw new RangeError('cookies need at least one secret of 16 octets');
     }
-    this.#secrets = [first, ...others];
+    this.#secrets = secrets.map((secret) => new DataView(Uint8Array.from(secret).buffer));
   }
 
   /** Judges the option value of `octets` (8, or 16 to 40) at `at`. */
   judge(
-    option: Uint8Array,
+    option: DataView,
     at: number,
     octets: number,
     from: Uint8Array,
@@ -51,16 +51,16 @@ export class Cookies {
   ): CookieVerdict {
     if (octets === CLIENT_COOKIE_OCTETS) return 'client-only';
     const server = at + CLIENT_COOKIE_OCTETS;
-    if (octets !== CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS || option[server] !== VERSION)
+    if (octets !== CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS || option.getUint8(server) !== VERSION)
       return 'invalid';
     // Serial number arithmetic: the timestamp has 32 bits and wraps (RFC 9018 §4.3).
-    const age = (nowSeconds - read32(option, server + 4)) | 0;
+    const age = (nowSeconds - option.getInt32(server + 4)) | 0;
     if (age > MAX_AGE_SECONDS || age < -MAX_FUTURE_SECONDS) return 'invalid';
     // The reserved octets are hashed as they came.
-    for (let i = 0; i < 16; i++) this.#input[i] = option[at + i] as number;
+    for (let i = 0; i < 16; i += 4) this.#input.setInt32(i, option.getInt32(at + i));
     const secrets = this.#secrets;
     for (let i = 0; i < secrets.length; i++) {
-      this.#hashInput(secrets[i] as Uint8Array, from, fromAt, fromOctets);
+      this.#hashInput(secrets[i] as DataView, from, fromAt, fromOctets);
       if (this.#isHash(option, server + 8)) return i === 0 && age <= RENEW_AGE_SECONDS ? 'fresh' : 'renew';
     }
     return 'invalid';
@@ -68,47 +68,34 @@ export class Cookies {
 
   /** Writes a new server cookie, 16 octets, for the client cookie at `at`. */
   sign(
-    option: Uint8Array,
+    option: DataView,
     at: number,
     from: Uint8Array,
     fromAt: number,
     fromOctets: number,
     nowSeconds: number,
-    out: Uint8Array,
+    out: DataView,
     outAt: number,
   ): void {
     const input = this.#input;
-    for (let i = 0; i < CLIENT_COOKIE_OCTETS; i++) input[i] = option[at + i] as number;
-    input[8] = VERSION;
-    input[9] = input[10] = input[11] = 0;
-    input[12] = nowSeconds >>> 24;
-    input[13] = nowSeconds >>> 16;
-    input[14] = nowSeconds >>> 8;
-    input[15] = nowSeconds;
-    this.#hashInput(this.#secrets[0], from, fromAt, fromOctets);
-    for (let i = 0; i < 8; i++) {
-      out[outAt + i] = input[8 + i] as number;
-      out[outAt + 8 + i] = this.#hash[i] as number;
-    }
+    input.setInt32(0, option.getInt32(at));
+    input.setInt32(4, option.getInt32(at + 4));
+    input.setInt32(8, VERSION << 24);
+    input.setInt32(12, nowSeconds);
+    this.#hashInput(this.#secrets[0] as DataView, from, fromAt, fromOctets);
+    out.setInt32(outAt, VERSION << 24);
+    out.setInt32(outAt + 4, nowSeconds);
+    out.setInt32(outAt + 8, this.#hash.getInt32(0));
+    out.setInt32(outAt + 12, this.#hash.getInt32(4));
   }
 
-  #hashInput(secret: Uint8Array, from: Uint8Array, fromAt: number, fromOctets: number): void {
-    for (let i = 0; i < fromOctets; i++) this.#input[16 + i] = from[fromAt + i] as number;
+  #hashInput(secret: DataView, from: Uint8Array, fromAt: number, fromOctets: number): void {
+    for (let i = 0; i < fromOctets; i++) this.#input.setUint8(16 + i, from[fromAt + i] as number);
     sipHash(secret, this.#input, 16 + fromOctets, this.#hash, 0);
   }
 
-  #isHash(option: Uint8Array, at: number): boolean {
-    let difference = 0;
-    for (let i = 0; i < 8; i++) difference |= (option[at + i] as number) ^ (this.#hash[i] as number);
-    return difference === 0;
+  #isHash(option: DataView, at: number): boolean {
+    const hash = this.#hash;
+    return ((option.getInt32(at) ^ hash.getInt32(0)) | (option.getInt32(at + 4) ^ hash.getInt32(4))) === 0;
   }
-}
-
-function read32(octets: Uint8Array, at: number): number {
-  return (
-    ((octets[at] as number) << 24) |
-    ((octets[at + 1] as number) << 16) |
-    ((octets[at + 2] as number) << 8) |
-    (octets[at + 3] as number)
-  );
 }

@@ -10,6 +10,9 @@ import type { Query } from './read-query.ts';
 /** The most that an answer over UDP takes, and what we tell that we receive. */
 export const MAX_UDP_OCTETS = 1232;
 
+/** Type and class of the record: what it begins with behind its owner. */
+const HEAD = (TYPE.OPT << 16) | MAX_UDP_OCTETS;
+
 const OPTION_HEAD_OCTETS = 4;
 const COOKIE_OCTETS = OPTION_HEAD_OCTETS + CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
 const EXTENDED_ERROR_OCTETS = OPTION_HEAD_OCTETS + 2;
@@ -67,7 +70,7 @@ export class OptWriter {
   write(
     to: NameWriter,
     query: Query,
-    bytes: Uint8Array,
+    input: DataView,
     rcode: number,
     from: Uint8Array,
     fromAt: number,
@@ -76,16 +79,15 @@ export class OptWriter {
   ): void {
     const { view } = to;
     const at = to.at;
-    view.setUint8(at, 0); // the root owns it
-    view.setUint16(at + 1, TYPE.OPT);
-    view.setUint16(at + 3, MAX_UDP_OCTETS);
-    view.setUint8(at + 5, rcode >> 4);
-    view.setUint8(at + 6, 0); // version
-    view.setUint16(at + 7, query.dnssecOk ? DNSSEC_OK : 0); // RFC 3225 §3: copied
-    view.setUint16(at + 9, this.octets - OPT_OCTETS);
+    const options = this.octets - OPT_OCTETS;
+    const dnssecOk = query.dnssecOk ? DNSSEC_OK >> 8 : 0; // RFC 3225 §3: copied
+    view.setInt32(at, HEAD >> 8); // the root owns it
+    view.setInt32(at + 4, (HEAD << 24) | ((rcode >> 4) << 16) | dnssecOk); // version 0
+    view.setUint16(at + 8, options >> 8);
+    view.setUint8(at + 10, options);
     to.at = at + OPT_OCTETS;
     if (this.octets === OPT_OCTETS) return;
-    if (this.cookie !== undefined) this.#writeCookie(to, query, bytes, from, fromAt, fromOctets, nowSeconds);
+    if (this.cookie !== undefined) this.#writeCookie(to, query, input, from, fromAt, fromOctets, nowSeconds);
     if (this.extendedError >= 0) {
       writeHead(to, EDNS_OPTION.EXTENDED_ERROR, 2);
       view.setUint16(to.at, this.extendedError);
@@ -114,7 +116,7 @@ export class OptWriter {
   #writeCookie(
     to: NameWriter,
     query: Query,
-    bytes: Uint8Array,
+    input: DataView,
     from: Uint8Array,
     fromAt: number,
     fromOctets: number,
@@ -122,14 +124,12 @@ export class OptWriter {
   ): void {
     const octets = CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
     writeHead(to, EDNS_OPTION.COOKIE, octets);
-    const { out, at } = to;
-    const cookieAt = query.cookieAt;
-    const kept = this.cookie === 'fresh' ? octets : CLIENT_COOKIE_OCTETS;
-    for (let i = 0; i < kept; i++) out[at + i] = bytes[cookieAt + i] as number;
-    if (kept < octets) {
-      this.#cookies.sign(bytes, cookieAt, from, fromAt, fromOctets, nowSeconds, out, at + kept);
-    }
-    to.at = at + octets;
+    const { cookieAt } = query;
+    const isFresh = this.cookie === 'fresh';
+    to.copyFrom(input, cookieAt, isFresh ? octets : CLIENT_COOKIE_OCTETS);
+    if (isFresh) return;
+    this.#cookies.sign(input, cookieAt, from, fromAt, fromOctets, nowSeconds, to.view, to.at);
+    to.at += SERVER_COOKIE_OCTETS;
   }
 }
 

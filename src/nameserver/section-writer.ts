@@ -25,9 +25,7 @@ TARGET_SKIP[TYPE.HTTPS] = 2;
 
 /** Where the TTL stands in a record that is owned by a pointer. */
 const TTL = 6;
-
-/** Which of the hosts that a set names: all, or those of a referral at or below the cut, or the others. */
-type Hosts = 'all' | 'below-cut' | 'elsewhere';
+const OWNER_OCTETS = 2;
 
 export class SectionWriter {
   readonly message: SetWriter;
@@ -43,6 +41,8 @@ export class SectionWriter {
   readonly #seenHashes = new Int32Array(MAX_TARGETS);
   readonly #seenPlaces = new Int32Array(MAX_TARGETS);
   #seen = 0;
+  /** Where hosts stand that a referral may do without. */
+  readonly #elsewhere = new Int32Array(MAX_TARGETS);
 
   constructor(image: Image, found: ImageFinder) {
     this.#image = image;
@@ -70,7 +70,7 @@ export class SectionWriter {
     if (kind === FOUND.NXDOMAIN || kind === FOUND.NODATA) return this.#writeSoa();
     if (kind === FOUND.REFERRAL) return this.#writeReferral();
     if (found.isAnswered && qtype <= MAX_TYPE && TARGET_SKIP[qtype] !== NO_TARGET) {
-      this.#writeHosts(found.answer[found.answers - 1] as FoundSet, 'all');
+      this.#writeHosts(found.answer[found.answers - 1] as FoundSet, false);
     }
     return true;
   }
@@ -96,46 +96,50 @@ export class SectionWriter {
   }
 
   #writeReferral(): boolean {
-    const { message } = this;
     const ns = this.#found.authority;
-    if (!message.writeSet(ns)) return false;
+    if (!this.message.writeSet(ns)) return false;
     this.authorities = ns.records;
-    if (!this.#writeHosts(ns, 'below-cut')) return false; // RFC 9471 §3.1
-    this.#writeHosts(ns, 'elsewhere'); // sibling glue, RFC 9471 §3.2
-    return true;
+    return this.#writeHosts(ns, true);
   }
 
-  /** Addresses of the hosts that the set which was written last names. False when one of them did not fit. */
-  #writeHosts(set: FoundSet, which: Hosts): boolean {
-    const { message } = this;
-    const { out, base } = message;
+  /**
+   * Addresses of the hosts that the set which was written last names; of a referral first those at or below the cut. False
+   * when one of these did not fit (RFC 9471 §3.1).
+   */
+  #writeHosts(set: FoundSet, isReferral: boolean): boolean {
+    const { out, base, setPlace } = this.message;
     const skip = TARGET_SKIP[set.type] as number;
     const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
+    let elsewhere = 0;
     this.#seen = 0;
-    let place = message.setPlace;
-    for (let left = set.records; left > 0; left--) {
-      const head = this.#behindName(place);
-      const rdata = head + RECORD_HEAD_OCTETS - 2;
-      const rdlength = ((out[base + rdata - 2] as number) << 8) | (out[base + rdata - 1] as number);
+    for (let place = setPlace, left = set.records; left > 0; left--) {
+      const rdata = this.#behindName(place) + RECORD_HEAD_OCTETS - OWNER_OCTETS;
       // RFC 9460 §2.5.2: the root means the owner.
       const target = isBinding && out[base + rdata + skip] === 0 ? place : rdata + skip;
       this.#readName(target);
-      const isWanted = which === 'all' || this.#isBelowCut(set) === (which === 'below-cut');
-      if (isWanted && !this.#isSeen(target)) {
-        const hostPlace = message.resolve(target);
-        // Only into types whose names may be compressed (RFC 3597 §4): the form of others is not known to all.
-        const isReached = hostPlace <= MAX_POINTER && !isBinding && set.type !== TYPE.SRV;
-        message.hostPlace = isReached ? hostPlace : -1;
-        if (!this.#writeHost(set, isBinding)) return false;
-      }
-      place = rdata + rdlength;
+      if (this.#isSeen(target)) {
+        // once is enough
+      } else if (isReferral && !this.#isBelowCut(set)) this.#elsewhere[elsewhere++] = target;
+      else if (!this.#writeHost(set, target)) return false;
+      place = rdata + (((out[base + rdata - 2] as number) << 8) | (out[base + rdata - 1] as number));
+    }
+    // Sibling glue (RFC 9471 §3.2).
+    for (let i = 0; i < elsewhere; i++) {
+      this.#readName(this.#elsewhere[i] as number);
+      if (!this.#writeHost(set, this.#elsewhere[i] as number)) break;
     }
     return true;
   }
 
-  #writeHost(set: FoundSet, isBinding: boolean): boolean {
+  /** Its name stands at `target` of the message. */
+  #writeHost(set: FoundSet, target: number): boolean {
     const node = this.#found.findHost(this.#host);
     if (node === 0) return true;
+    const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
+    const hostPlace = this.message.resolve(target);
+    // Only into types whose names may be compressed (RFC 3597 §4): the form of others is not known to all.
+    const isReached = hostPlace <= MAX_POINTER && !isBinding && set.type !== TYPE.SRV;
+    this.message.hostPlace = isReached ? hostPlace : -1;
     const owner = this.#found.names[set.name] as FoldedName;
     if (isBinding && !this.#host.endsAs(0, owner, set.label) && !this.#writeHostSet(node, set.type)) {
       return false;

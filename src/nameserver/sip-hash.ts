@@ -2,17 +2,11 @@
 // some 50 times slower, and leave garbage.
 
 /** Hashes the first `octets` of `input` with a key of 16 octets into 8 octets of `out`, little-endian. */
-export function sipHash(
-  key: Uint8Array,
-  input: Uint8Array,
-  octets: number,
-  out: Uint8Array,
-  outAt: number,
-): void {
-  const k0l = read32(key, 0);
-  const k0h = read32(key, 4);
-  const k1l = read32(key, 8);
-  const k1h = read32(key, 12);
+export function sipHash(key: DataView, input: DataView, octets: number, out: DataView, outAt: number): void {
+  const k0l = key.getInt32(0, true);
+  const k0h = key.getInt32(4, true);
+  const k1l = key.getInt32(8, true);
+  const k1h = key.getInt32(12, true);
   let v0l = k0l ^ 0x70736575;
   let v0h = k0h ^ 0x736f6d65;
   let v1l = k1l ^ 0x6e646f6d;
@@ -28,14 +22,15 @@ export function sipHash(
     let high = 0;
     let rounds = 2;
     if (at < whole) {
-      low = read32(input, at);
-      high = read32(input, at + 4);
+      low = input.getInt32(at, true);
+      high = input.getInt32(at + 4, true);
     } else if (at === whole) {
-      high = (octets & 255) << 24;
-      for (let i = whole; i < octets; i++) {
-        const shift = (i & 3) * 8;
-        if ((i & 7) < 4) low |= (input[i] as number) << shift;
-        else high |= (input[i] as number) << shift;
+      high = octets << 24;
+      if ((octets & 4) !== 0) low = input.getInt32(whole, true);
+      for (let i = octets & ~3; i < octets; i++) {
+        const octet = input.getUint8(i) << ((i & 3) * 8);
+        if ((octets & 4) === 0) low |= octet;
+        else high |= octet;
       }
     } else {
       v2l ^= 0xff;
@@ -82,17 +77,6 @@ export function sipHash(
     v0l ^= low;
     v0h ^= high;
   }
-  write32(out, outAt, v0l ^ v1l ^ v2l ^ v3l);
-  write32(out, outAt + 4, v0h ^ v1h ^ v2h ^ v3h);
-}
-
-function read32(octets: Uint8Array, at: number): number {
-  return octets[at]! | (octets[at + 1]! << 8) | (octets[at + 2]! << 16) | (octets[at + 3]! << 24);
-}
-
-function write32(octets: Uint8Array, at: number, value: number): void {
-  octets[at] = value;
-  octets[at + 1] = value >> 8;
-  octets[at + 2] = value >> 16;
-  octets[at + 3] = value >> 24;
+  out.setInt32(outAt, v0l ^ v1l ^ v2l ^ v3l, true);
+  out.setInt32(outAt + 4, v0h ^ v1h ^ v2h ^ v3h, true);
 }

@@ -3,6 +3,7 @@ import { addressOctets } from '../../src/nameserver/client.ts';
 import { Cookies, parseCookieSecret } from '../../src/nameserver/cookies.ts';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'));
+const viewOf = (octets: Uint8Array) => new DataView(octets.buffer);
 
 const SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
 const OLD_SECRET = 'dd3bdf9344b678b185a6f5cb60fca715';
@@ -15,14 +16,14 @@ function cookiesOf(...secrets: string[]): Cookies {
 function signed(cookies: Cookies, clientCookie: string, address: string, nowSeconds: number): string {
   const out = new Uint8Array(16);
   const from = addressOctets(address);
-  cookies.sign(hex(clientCookie), 0, from, 0, from.length, nowSeconds, out, 0);
+  cookies.sign(viewOf(hex(clientCookie)), 0, from, 0, from.length, nowSeconds, viewOf(out), 0);
   return clientCookie + Buffer.from(out).toString('hex');
 }
 
 function judged(cookies: Cookies, cookie: string, address: string, nowSeconds: number): string {
   const option = hex(cookie);
   const from = addressOctets(address);
-  return cookies.judge(option, 0, option.length, from, 0, from.length, nowSeconds);
+  return cookies.judge(viewOf(option), 0, option.length, from, 0, from.length, nowSeconds);
 }
 
 describe('RFC 9018 appendix A', () => {
@@ -85,7 +86,7 @@ describe('a server cookie', () => {
     for (let bit = 0; bit < 24 * 8; bit++) {
       const changed = hex(cookie);
       changed[bit >> 3] = changed[bit >> 3]! ^ (1 << (bit & 7));
-      expect(cookies.judge(changed, 0, 24, addressOctets('192.0.2.1'), 0, 4, at)).toBe('invalid');
+      expect(cookies.judge(viewOf(changed), 0, 24, addressOctets('192.0.2.1'), 0, 4, at)).toBe('invalid');
     }
   });
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { sipHash } from '../../src/nameserver/sip-hash.ts';
 
+const viewOf = (octets: Uint8Array) => new DataView(octets.buffer);
 const KEY = Uint8Array.from({ length: 16 }, (_, i) => i);
 const INPUT = Uint8Array.from({ length: 64 }, (_, i) => i);
 
 function hashed(octets: number): string {
   const out = new Uint8Array(10);
-  sipHash(KEY, INPUT, octets, out, 1);
+  sipHash(viewOf(KEY), viewOf(INPUT), octets, viewOf(out), 1);
   return Buffer.from(out.subarray(1, 9)).toString('hex');
 }
 

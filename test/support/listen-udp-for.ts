@@ -15,9 +15,9 @@ export function listenUdpFor(
   node: AnsweringNode,
   addresses: readonly ListenAddress[],
   io: UdpOptions['io'] = 'auto',
+  counters: QueryCounters = new QueryCounters(),
 ): Promise<ChosenUdpListener> {
   const { rateLimit, ...settings } = node.settings;
-  const counters = new QueryCounters();
   return listenUdp({
     addresses,
     io,

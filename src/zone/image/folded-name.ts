@@ -24,15 +24,12 @@ export class FoldedName {
   readonly hashes = new Int32Array(MAX_LABELS);
   /** It was read with upper-case letters. */
   hadUpperCase = false;
-  readonly #seed: number;
-  readonly #a: number;
-  readonly #b: number;
+  /** Of the hash: seed and factors. In an array they are integers without a look. */
+  readonly #secret: Int32Array;
 
   /** `header` is that of the image whose names it is compared with. */
   constructor(header: Int32Array) {
-    this.#seed = header[HEADER.HASH_SEED] as number;
-    this.#a = header[HEADER.HASH_FACTOR_A] as number;
-    this.#b = header[HEADER.HASH_FACTOR_B] as number;
+    this.#secret = header.slice(HEADER.HASH_SEED, HEADER.HASH_FACTOR_B + 1);
     this.clear();
   }
 
@@ -40,7 +37,7 @@ export class FoldedName {
   clear(): void {
     this.octets[0] = 0;
     this.labelAt[0] = 0;
-    this.hashes[0] = this.#seed;
+    this.hashes[0] = this.#secret[0] as number;
     this.length = 1;
     this.labels = 0;
     this.hadUpperCase = false;
@@ -84,9 +81,10 @@ export class FoldedName {
   /** Folds and hashes the name of `length` octets at `at`, whose labels are known. */
   #fold(source: DataView, at: number, length: number, labels: number): void {
     const { view, labelAt, hashes } = this;
-    const a = this.#a;
-    const b = this.#b;
-    let hash = this.#seed;
+    const secret = this.#secret;
+    const a = secret[1] as number;
+    const b = secret[2] as number;
+    let hash = secret[0] as number;
     let upper = 0;
     let end = length - 1;
     hashes[labels] = hash;
@@ -114,7 +112,8 @@ export class FoldedName {
 
   /** The hash of `*` in front of the suffix that starts with a label (RFC 4592 §2.1.1). */
   wildcardHash(label: number): number {
-    return mixChunk(this.hashes[label] as number, WILDCARD_CHUNK, this.#a, this.#b);
+    const secret = this.#secret;
+    return mixChunk(this.hashes[label] as number, WILDCARD_CHUNK, secret[1] as number, secret[2] as number);
   }
 
   /** Whether the octets from `from` to `to` are those at `at` of `words`, from the first of a word on. */

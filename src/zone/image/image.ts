@@ -144,7 +144,10 @@ export class ReaderSlot {
   }
 
   enter(): void {
-    Atomics.store(this.#header, this.#at, Atomics.load(this.#header, HEADER.EPOCH));
+    const header = this.#header;
+    Atomics.store(header, this.#at, Atomics.load(header, HEADER.EPOCH));
+    // Readers use plain loads: none of theirs may be older than the store. Behind an atomic load of any word none is.
+    Atomics.load(header, HEADER.ZONE_TABLE);
   }
 
   leave(): void {
