@@ -8,6 +8,8 @@ export interface ProcessLife {
   readonly stopping: AbortSignal;
   /** `close` is called when it ends. */
   onStop(close: () => Promise<unknown>): void;
+  /** Ends the process, also after its start: it cannot go on. */
+  fail(error: unknown): void;
   ready(told: { readonly addresses: readonly { readonly address: string; readonly port: number }[] }): void;
 }
 
@@ -48,6 +50,7 @@ export function runProcess(
   const life: ProcessLife = {
     stopping: stopping.signal,
     onStop: (close) => opened.push(close),
+    fail,
     ready: (told) => process.send?.({ kind: 'ready', ...told }),
   };
   (async () => start(life))().catch(fail);

@@ -93,6 +93,15 @@ describe('a process', () => {
     expect(started.out).toEqual({ stdout: 'closed\n', stderr: '' });
   });
 
+  it('that cannot go on after its start says why, and closes what it had', async () => {
+    const started = start(
+      `${LISTENING} setTimeout(() => life.fail(new StartFault('the writer ended')), 20);`,
+    );
+    expect(await started.ended).toBe(1);
+    expect(started.told.at(-1)).toEqual({ kind: 'failed', reason: 'the writer ended' });
+    expect(started.out).toEqual({ stdout: 'second true\nfirst\n', stderr: '' });
+  });
+
   it('that meets a bug shows where; without a parent on stderr', async () => {
     const bug = `throw new Error('a bug');`;
     const started = start(bug);

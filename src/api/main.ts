@@ -6,7 +6,7 @@ import { type Log, openLog } from '../log.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { findDatabaseUrl } from '../store/database-url.ts';
+import { requireDatabaseUrl } from '../store/database-url.ts';
 import { ensureAdminKey } from '../store/first-admin.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
 import { addHealth, createHealthServer } from './health.ts';
@@ -24,7 +24,7 @@ const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('api', config.logLevel);
-  const db = openDatabase(whereIsDatabase(config), {
+  const db = openDatabase(requireDatabaseUrl(config), {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
@@ -73,14 +73,6 @@ async function listenOn(
   });
   life.onStop(() => listeners.close(DRAIN_MS));
   return listeners;
-}
-
-function whereIsDatabase({ databaseUrl, dataDirectory }: Config): string {
-  const url = databaseUrl ?? findDatabaseUrl(dataDirectory);
-  if (url !== undefined) return url;
-  throw new StartFault(
-    `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
-  );
 }
 
 /** An unreachable database may come; an older schema is a mistake, since `migrate` comes first. */

@@ -1,14 +1,17 @@
 // The nameserver process: listens when all zones are there, from a snapshot or loaded, so that nobody gets a wrong answer
-// meanwhile. This thread answers over TCP; one of its own writes the zone image, others answer over UDP. Under `npm start` it tells its parent when it is ready or why it cannot be, and ends when the parent is gone.
+// meanwhile. This thread answers over TCP; one of its own writes the zone image, others answer over UDP. Under `npm start`
+// it tells its parent when it is ready or why it cannot be, and ends when the parent is gone.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { type Log, openLog } from '../log.ts';
-import { findDatabaseUrl } from '../store/database-url.ts';
+import { type ProcessLife, runProcess } from '../run-process.ts';
+import { StartFault } from '../start-fault.ts';
+import { requireDatabaseUrl } from '../store/database-url.ts';
 import { createImage, Image, ReaderSlot } from '../zone/image/image.ts';
 import { Answerer, type AnswerSettings } from './answer-query.ts';
 import { lagSecondsSince } from './follow-changes.ts';
@@ -17,29 +20,21 @@ import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
 import { QueryCounters, sumCounters } from './query-counters.ts';
 import { RateLimit } from './rate-limit.ts';
-import { type ImageThread, ImageThreadFault, startImageThread } from './start-image-thread.ts';
+import { type ImageThread, startImageThread } from './start-image-thread.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp.ts';
 import { type ListenAddress, listenUdp } from './udp.ts';
-
-/** A start that the operator can mend: told in one line. */
-class StartFault extends Error {}
 
 const LOADED_POLL_MS = 5;
 /** With zones from a snapshot the database is waited for so long, to hear of a wrong schema or a name that is taken. */
 const DATABASE_GRACE_MS = 2000;
-const STOP_TIMEOUT_MS = 4000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
 /** Of the image's readers: TCP in this thread, then the UDP threads. */
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 
-/** What is to be closed, in the reverse order. */
-const running: (() => Promise<void>)[] = [];
-const stopping = new AbortController();
-
-async function start(config: Config): Promise<void> {
+async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', config.logLevel).child({ node: config.nodeName });
-  const databaseUrl = whereIsDatabase(config);
+  const databaseUrl = requireDatabaseUrl(config);
   const buffer = reserveImage(config);
   const image = new Image(buffer);
   const counters = Array.from({ length: FIRST_UDP_SLOT + config.dnsThreads }, () => new QueryCounters());
@@ -59,13 +54,13 @@ async function start(config: Config): Promise<void> {
     heldZones: () => thread?.state()?.held?.zones ?? 0,
   });
   const health = await listenHealth(config.metricsListen, registry, () =>
-    stopping.signal.aborted
+    life.stopping.aborted
       ? waiting('it is being stopped')
       : isListening
         ? { kind: 'ready' }
         : waiting(whyNotListening(thread)),
   ).catch((error) => refuse('METRICS_LISTEN', error));
-  running.push(health.close);
+  life.onStop(health.close);
 
   thread = startImageThread(
     {
@@ -76,10 +71,10 @@ async function start(config: Config): Promise<void> {
       nodeName: config.nodeName,
     },
     log,
-    fail,
+    life.fail,
   );
-  running.push(thread.stop);
-  await untilServable(thread);
+  life.onStop(thread.stop);
+  await untilServable(thread, life);
 
   const settings = answerSettings(config);
   const rateLimit =
@@ -95,7 +90,7 @@ async function start(config: Config): Promise<void> {
     counters: tcpCounters,
   };
   tcp = await listenTcp(addresses, answers).catch((error) => refuse('DNS_LISTEN', error));
-  running.push(tcp.close);
+  life.onStop(tcp.close);
   const udp = await listenUdp({
     addresses,
     io: config.dnsIo,
@@ -108,12 +103,12 @@ async function start(config: Config): Promise<void> {
     log,
     reportFailure,
   }).catch((error) => refuse('DNS_LISTEN', error));
-  running.push(udp.close);
+  life.onStop(udp.close);
   if (udp.io === 'dgram') warnOfWildcard(config, log);
   isListening = true;
   const { zones, records } = image;
   log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
-  process.send?.({ kind: 'ready', addresses });
+  life.ready({ addresses });
 }
 
 function reserveImage({ imageOctets }: Config): SharedArrayBuffer {
@@ -140,11 +135,11 @@ function whyNotListening(thread: ImageThread | undefined): string {
 }
 
 /** From then on answers are right, or as right as the snapshot is while the database is away. */
-async function untilServable(thread: ImageThread): Promise<void> {
-  const { signal } = stopping;
+async function untilServable(thread: ImageThread, life: ProcessLife): Promise<void> {
+  const signal = life.stopping;
   const { isServing } = await thread.restored;
   if (isServing) {
-    thread.started.catch(fail);
+    thread.started.catch(life.fail);
     await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
     return;
   }
@@ -172,14 +167,6 @@ function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: 
   };
 }
 
-function whereIsDatabase({ databaseUrl, dataDirectory }: Config): string {
-  const url = databaseUrl ?? findDatabaseUrl(dataDirectory);
-  if (url !== undefined) return url;
-  throw new StartFault(
-    `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
-  );
-}
-
 function addressesToListenOn({ dnsListen, dnsListenIsDefault }: Config, log: Log): ListenAddress[] {
   const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   if (!dnsListenIsDefault || loopbacks.some(({ address }) => address === '::1')) return [...dnsListen];
@@ -201,24 +188,4 @@ function refuse(setting: string, error: unknown): never {
   throw fault === undefined ? error : new StartFault(fault);
 }
 
-async function stop(exitCode: number): Promise<never> {
-  if (stopping.signal.aborted) return new Promise(() => {}); // the first one ends the process
-  stopping.abort();
-  setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
-  for (let close = running.pop(); close !== undefined; close = running.pop()) await close();
-  process.exit(exitCode);
-}
-
-function fail(error: unknown): void {
-  if (stopping.signal.aborted) return;
-  const known =
-    error instanceof StartFault || error instanceof ConfigError || error instanceof ImageThreadFault;
-  const reason = known ? error.message : ((error as Error).stack ?? String(error));
-  if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
-  else process.send({ kind: 'failed', reason });
-  void stop(1);
-}
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
-process.on('disconnect', () => stop(0));
-(async () => start(readConfig(process.env)))().catch(fail);
+runProcess((life) => start(readConfig(process.env), life));

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { StartFault } from '../start-fault.ts';
 import type { FollowState } from './follow-changes.ts';
 import type { Log } from './reconnect.ts';
 import { startThread } from './start-thread.ts';
@@ -42,7 +43,7 @@ export interface ImageThread {
 }
 
 /** A start that the operator can mend. */
-export class ImageThreadFault extends Error {
+export class ImageThreadFault extends StartFault {
   override readonly name = 'ImageThreadFault';
 }
 

@@ -85,7 +85,7 @@ const READ_SQL = `
   with head as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, ${EPOCH_SQL} as epoch,
       ${COMPLETE_SQL} as complete, feed.purged_xid
-    from feed),
+    from feed limit 1),
   unseen as (
     (select ${UNSEEN_COLUMNS} from head, changes c where c.xid >= $1::xid8 and ${UNSEEN_BOUNDS})
     union all
@@ -100,7 +100,8 @@ const READ_SQL = `
   from head
     cross join lateral (select null::bigint as id, null::bigint as zone_id, null::xid8 as xid, null::bigint as mark,
       null::timestamptz as at union all select * from unseen) u
-    left join zones z on z.id = u.zone_id and z.deleted_at is null`;
+    -- each by its id: statistics of tables this small and new have sent Postgres through all zones at every look
+    left join lateral (select * from zones z where z.id = u.zone_id and z.deleted_at is null offset 0) z on true`;
 
 const NEWEST_SQL = `select id, mark, xid::text from changes order by id desc limit ${RECENT}`;
 

@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartFault } from '../start-fault.ts';
 
 const FILE = 'npm-start.json';
 
@@ -22,6 +23,18 @@ export function findDatabaseUrl(dataDirectory: string): string | undefined {
   } catch {
     return undefined; // no file, or not one of ours
   }
+}
+
+/** The URL that was set, or else the embedded server's. */
+export function requireDatabaseUrl(settings: {
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+}): string {
+  const url = settings.databaseUrl ?? findDatabaseUrl(settings.dataDirectory);
+  if (url !== undefined) return url;
+  throw new StartFault(
+    `DATABASE_URL is not set, and no "npm start" runs on ${settings.dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+  );
 }
 
 /** Called by `npm start` alone, for the embedded server, whose URL holds no secret. */

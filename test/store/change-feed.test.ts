@@ -192,4 +192,25 @@ describe.each(testServers())('on $name', (server) => {
     await admin.query(`drop owned by ${role}`);
     await admin.query(`drop role ${role}`);
   });
+
+  test('a look costs the same with many zones: none is read but those that changed', async () => {
+    const on = await client();
+    await on.query(
+      `insert into zones (name, kind, version, mark, records)
+       select 'zone' || i || '.example.', 'operator', 1, 1, 0 from generate_series(1, 20000) i`,
+    );
+    await on.query('analyze zones');
+    const zonesRead = async () => {
+      await connection.query('select pg_stat_force_next_flush()');
+      const [row] = await connection.query(
+        `select seq_tup_read, pg_stat_clear_snapshot() from pg_stat_user_tables where relname = 'zones'`,
+      );
+      return row?.[0] as number;
+    };
+    const cursor = await start();
+    await write(on, 3);
+    const before = await zonesRead();
+    for (let look = 0; look < 12; look++) expect((await readAll(cursor)).ids).toHaveLength(3);
+    expect((await zonesRead()) - before).toBeLessThan(20_000);
+  });
 });
