@@ -3,7 +3,7 @@
 
 import { type Name, parentOf } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { checkApex, checkNode } from './check-node.ts';
+import { checkApex, checkNode, checkSizes } from './check-node.ts';
 import { type CollectedNode, collectRecords } from './collect-records.ts';
 import type { RecordSet, Zone, ZoneNode, ZoneRecord } from './zone.ts';
 import { ProblemList, type ZoneProblem } from './zone-problem.ts';
@@ -20,7 +20,10 @@ export function buildZone(apex: Name, records: Iterable<ZoneRecord>): BuiltZone 
   const { nodes, marked, count } = collectRecords(apex, records, problems);
   checkApex(apex, nodes.get(apex)?.sets, problems);
   const hasDname = (name: Name) => nodes.get(name)?.sets.has(TYPE.DNAME) === true;
-  for (const node of nodes.values()) checkNode(apex, node, hasDname, problems);
+  for (const node of nodes.values()) {
+    checkNode(apex, node, hasDname, problems);
+    checkSizes(node.name, node.sets, problems);
+  }
   const soa = nodes.get(apex)?.sets.get(TYPE.SOA);
   if (problems.list.length > 0 || soa === undefined) return { kind: 'refused', problems: problems.list };
 

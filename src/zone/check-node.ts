@@ -1,5 +1,5 @@
-// What the record sets of one name say about each other and about the names above it: all that a zone is judged by beside
-// its single records. A change of a zone needs to look at the names that it touches only.
+// What the record sets of one name say, about each other and about the names above it too: all that a zone is judged by
+// beside its single records. A change of a zone needs to look at the names that it touches only.
 
 import { isWildcard, type Name, parentOf, printName } from '../dns/name.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
@@ -48,15 +48,19 @@ export function checkNode(
       problems.report('BELOW_DNAME', `${printName(name)} lies below the DNAME at ${printName(above)}`, name); // RFC 6672 §2.4
     }
   }
-  for (const set of sets.values()) {
-    if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
-    const what = describeSet(name, set.type);
-    problems.report('SET_TOO_LARGE', `${what}: the set fits in no message`, name, set.type);
-  }
   if (sets.has(TYPE.CNAME)) checkAlias(name, sets, problems);
   const dname = sets.get(TYPE.DNAME);
   if (dname !== undefined && dname.rdata.length > 1) {
     problems.report('MANY_DNAME', `${printName(name)} has more than one DNAME`, name, TYPE.DNAME); // RFC 6672 §2.4
+  }
+}
+
+/** What can be said of each set of a name by itself. */
+export function checkSizes(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: ProblemList): void {
+  for (const set of sets.values()) {
+    if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
+    const what = describeSet(name, set.type);
+    problems.report('SET_TOO_LARGE', `${what}: the set fits in no message`, name, set.type);
   }
 }
 

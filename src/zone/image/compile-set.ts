@@ -28,8 +28,11 @@ let shift = 0;
 let flags = 0;
 let owner = '' as Name;
 let apexOctets = 0;
-/** Names, and their suffixes, that stand in the set: their offsets in the message. */
-const targets = new Map<string, number>();
+/**
+ * Names, and their suffixes, that stand in the set: their offsets in the message. A new map for each set that needs one:
+ * what `clear` leaves behind outlives many collections.
+ */
+let targets: Map<string, number> | undefined;
 
 /** Writes the set of a zone with an apex of so many octets at `into[at]`. Returns its second word: octets and flags. */
 export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at: number): number {
@@ -39,6 +42,7 @@ export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at:
   apexOctets = ofApex;
   shift = setStart(owner.length) - at;
   flags = 0;
+  targets = undefined;
   const fields = nameFields(set.type);
   const hasMoreNames = set.rdata.length * fields.length > 1;
   for (const rdata of set.rdata) {
@@ -58,7 +62,6 @@ export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at:
     out[start - 2] = (length - start) >> 8;
     out[start - 1] = length - start;
   }
-  if (targets.size > 0) targets.clear();
   return (length - at) | flags;
 }
 
@@ -79,14 +82,17 @@ function writeHead({ type, ttl }: RecordSet): void {
 function writeName(name: Name, isTarget: boolean): void {
   for (let i = 0; name.charCodeAt(i) !== 0; ) {
     const suffix = (i === 0 ? name : name.slice(i)) as Name;
-    const pointer = ownerPointer(suffix) || targets.get(suffix) || 0;
+    const pointer = ownerPointer(suffix) || targets?.get(suffix) || 0;
     if (pointer !== 0) {
       flags |= SET_FLAG.HAS_POINTERS;
       out[length++] = 0xc0 | (pointer >> 8);
       out[length++] = pointer;
       return;
     }
-    if (isTarget && length + shift <= MAX_SET_POINTER) targets.set(suffix, length + shift);
+    if (isTarget && length + shift <= MAX_SET_POINTER) {
+      targets ??= new Map();
+      targets.set(suffix, length + shift);
+    }
     for (const next = i + name.charCodeAt(i) + 1; i < next; i++) out[length++] = name.charCodeAt(i);
   }
   out[length++] = 0;

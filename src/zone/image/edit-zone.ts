@@ -4,7 +4,7 @@
 import { isWildcard, isWithin, labelCount, type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { soaNumbers } from '../build-zone.ts';
-import { checkApex, checkNode } from '../check-node.ts';
+import { checkApex, checkNode, checkSizes } from '../check-node.ts';
 import { collectRecords } from '../collect-records.ts';
 import { MARK_TYPE, markOf, type RecordSet, type ZoneRecord } from '../zone.ts';
 import { ProblemList } from '../zone-problem.ts';
@@ -12,8 +12,9 @@ import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
 import { MIN_MEAN_NAMES, NODE_FLAG } from './layout.ts';
 import { changeIndex, findNode, forEachName, unitsOfBucket } from './name-index.ts';
-import { readNode } from './read-zone.ts';
+import { readNode, viewNode } from './read-zone.ts';
 import type { Space } from './space.ts';
+import { recordsOfSet } from './stored-set.ts';
 import { type NodeContent, shapeOfNode, unitsOfNode, writeNode } from './write-node.ts';
 import {
   log2BucketsFor,
@@ -77,10 +78,12 @@ export class ZoneEdit {
       if (type === MARK_TYPE) name.marked = false;
     }
     for (const { name, sets } of changed.nodes.values()) {
+      checkSizes(name, sets, problems);
       const touched = this.#touch(name);
       for (const set of sets.values()) touched.sets.set(set.type, set);
       if (changed.marked.has(name)) touched.marked = true;
     }
+    if (problems.list.length > 0) return false;
     this.#settle();
     return this.#isSound();
   }
@@ -91,7 +94,7 @@ export class ZoneEdit {
     const { apex } = this.#served;
     const hash = hashName(this.#image.header, name);
     const oldNode = findNode(this.#image, this.#root, apex, name, hash);
-    const before = oldNode === 0 ? undefined : readNode(this.#image, oldNode, apex);
+    const before = oldNode === 0 ? undefined : viewNode(this.#image, oldNode, apex);
     const touched: TouchedName = {
       ...(before ?? { name, children: 0, hasWildcardChild: false, marked: false }),
       hash,
@@ -183,7 +186,7 @@ function exists({ sets, children, marked }: NodeContent): boolean {
 
 /** Adds a name to the sums of a root, or takes it out of them. */
 function count(root: Writable<RootContent>, { name, sets }: NodeContent, sign: 1 | -1): void {
-  for (const { rdata } of sets.values()) root.records += sign * rdata.length;
+  for (const set of sets.values()) root.records += sign * recordsOfSet(set);
   root.names += sign;
   if (sets.has(TYPE.NS) && name !== root.apex) root.cuts += sign;
   if (sets.has(TYPE.DNAME)) root.dnames += sign;

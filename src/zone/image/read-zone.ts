@@ -2,26 +2,20 @@
 // The caller is the writer or has entered a reader slot.
 
 import type { Name } from '../../dns/name.ts';
-import { nameFields, readRdata } from '../../dns/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet, Zone, ZoneNode } from '../zone.ts';
-import { setStart } from './compile-set.ts';
 import type { Image } from './image.ts';
-import {
-  NODE,
-  NODE_FLAG,
-  octetOf,
-  RECORD_HEAD_OCTETS,
-  SET,
-  SET_FLAG,
-  SET_WORDS,
-  segmentOf,
-  wordOf,
-} from './layout.ts';
+import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, wordOf } from './layout.ts';
 import { forEachName } from './name-index.ts';
+import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
 import { readRoot } from './zone-root.ts';
 import { findRoot } from './zone-table.ts';
+
+/** What `viewNode` gives. */
+export interface ViewedNode extends NodeContent {
+  readonly sets: ReadonlyMap<number, StoredSet>;
+}
 
 /** `apex` must be folded. */
 export function readZone(image: Image, apex: Name): Zone | undefined {
@@ -42,7 +36,14 @@ export function readZoneAt(image: Image, root: number): Zone {
   return { apex, soa, negativeTtl, serial, nodes, marked: marks, records };
 }
 
+/** A node with memory of its own. */
 export function readNode(image: Image, ref: number, apex: Name): NodeContent {
+  const node = viewNode(image, ref, apex);
+  return { ...node, sets: new Map([...node.sets].map(([type, set]) => [type, set.read()])) };
+}
+
+/** A node whose sets are read when they are asked for: good until its block is retired. */
+export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const words = image.words[segmentOf(ref)] as Int32Array;
   const octets = image.octets[segmentOf(ref)] as Uint8Array;
   const at = wordOf(ref);
@@ -54,14 +55,13 @@ export function readNode(image: Image, ref: number, apex: Name): NodeContent {
   for (let i = 0; i < relative; i++) name += String.fromCharCode(octets[octetsAt + i] as number);
   name += apex;
   octetsAt += relative;
-  const sets = new Map<number, RecordSet>();
+  const sets = new Map<number, StoredSet>();
   for (let set = at + NODE.SETS; set < setsEnd; set += SET_WORDS) {
     const first = words[set + SET.TYPE] as number;
     const second = words[set + SET.OCTETS] as number;
-    const end = octetsAt + (second & 0xffff);
-    const compiled = octets.subarray(octetsAt, end);
-    sets.set(first & 0xffff, readSet(name as Name, first & 0xffff, first >>> 16, compiled, second));
-    octetsAt = end;
+    const type = first & 0xffff;
+    sets.set(type, new StoredSet(name as Name, type, first >>> 16, second, octets, octetsAt));
+    octetsAt += second & 0xffff;
   }
   return {
     name: name as Name,
@@ -70,33 +70,4 @@ export function readNode(image: Image, ref: number, apex: Name): NodeContent {
     hasWildcardChild: (shape & NODE_FLAG.HAS_WILDCARD_CHILD) !== 0,
     marked: (shape & NODE_FLAG.MARKED) !== 0,
   };
-}
-
-function readSet(owner: Name, type: number, records: number, compiled: Uint8Array, flags: number): RecordSet {
-  const isCompressed = (flags & SET_FLAG.HAS_POINTERS) !== 0 && nameFields(type).length > 0;
-  const message = isCompressed ? asMessage(owner, compiled) : compiled;
-  const rdata: Uint8Array[] = [];
-  let at = message.length - compiled.length;
-  const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
-  const ttl = view.getUint32(at + 6);
-  for (let i = 0; i < records; i++) {
-    const length = view.getUint16(at + 10);
-    const start = at + RECORD_HEAD_OCTETS;
-    rdata.push(
-      isCompressed
-        ? readRdata(type, message, start, length)
-        : Uint8Array.from(message.subarray(start, start + length)),
-    );
-    at = start + length;
-  }
-  return { owner, type, ttl, rdata };
-}
-
-/** The answer that the set was compiled for, as far as pointers lead into it. */
-function asMessage(owner: Name, compiled: Uint8Array): Uint8Array {
-  const start = setStart(owner.length);
-  const message = new Uint8Array(start + compiled.length);
-  for (let i = 0; i < owner.length; i++) message[12 + i] = owner.charCodeAt(i);
-  message.set(compiled, start);
-  return message;
 }

@@ -7,6 +7,7 @@ import { compileSet, maxSetOctets } from './compile-set.ts';
 import type { Image } from './image.ts';
 import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, UNIT_OCTETS, wordOf } from './layout.ts';
 import type { Space } from './space.ts';
+import { recordsOfSet, StoredSet } from './stored-set.ts';
 
 /** A name that exists, as it goes into the image. */
 export interface NodeContent {
@@ -36,7 +37,7 @@ export function writeNode(image: Image, space: Space, apex: Name, node: NodeCont
   const ref = space.allocate(unitsFor(length));
   const to = image.octets[segmentOf(ref)] as Uint8Array;
   const at = octetOf(ref);
-  if (length > 64) to.set(octets.subarray(0, length), at);
+  if (length > 512) to.set(octets.subarray(0, length), at);
   else for (let i = 0; i < length; i++) to[at + i] = octets[i] as number;
   return ref;
 }
@@ -47,15 +48,18 @@ function compileNode(apex: Name, node: NodeContent): number {
   const sets = inOrderOfType(node.sets);
   let length = (NODE.SETS + sets.length * SET_WORDS) * 4 + relative;
   let needed = length;
-  for (const set of sets) needed += maxSetOctets(set);
+  for (const set of sets) needed += set instanceof StoredSet ? set.octets : maxSetOctets(set);
   makeRoom(needed);
   words[NODE.SHAPE] = flagsOf(apex, node) | (relative << 8) | (sets.length << 16);
   words[NODE.CHILDREN] = node.children;
   for (let i = 0; i < relative; i++) octets[length - relative + i] = node.name.charCodeAt(i);
   let at = NODE.SETS;
   for (const set of sets) {
-    const second = compileSet(set, apex.length, octets, length);
-    words[at + SET.TYPE] = set.type | (set.rdata.length << 16);
+    // The octets of a set depend on its owner and the apex alone: one that stays is copied.
+    const isStored = set instanceof StoredSet;
+    const second = isStored ? set.second : compileSet(set, apex.length, octets, length);
+    if (isStored) set.copyTo(octets, length);
+    words[at + SET.TYPE] = set.type | (recordsOfSet(set) << 16);
     words[at + SET.OCTETS] = second;
     length += second & 0xffff;
     at += SET_WORDS;

@@ -184,6 +184,12 @@ describe('an edit', () => {
     ],
     ['may not take the SOA', '', changesOf('', [['example.', TYPE.SOA]]), undefined],
     ['may not take the name servers', '', changesOf('', [['example.', TYPE.NS]]), undefined],
+    [
+      'may not make a set that fits in no message',
+      'a 60 TXT x',
+      changesOf(`a 60 TYPE65280 \\# 65500 ${'00'.repeat(65500)}`),
+      undefined,
+    ],
     ['may not put anything beside an alias', 'a 60 CNAME b', changesOf('a 60 TXT x'), undefined],
   ];
 
