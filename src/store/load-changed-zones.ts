@@ -43,10 +43,15 @@ const changedSql = (wanted: string) => `
   where w.since is null and not w.deleted
   union all
   select t.id, null, null, null, null, null, t.owner, t.type, r.ttl, r.rdata
-  from (select distinct w.id, r.owner, r.type
-        from wanted w join zone_records r on r.zone_id = w.id and r.version > w.since
+  from (select w.id, c.owner, c.type
+        from wanted w cross join lateral (
+          select distinct r.owner, r.type from zone_records r
+          where r.zone_id = w.id and r.version > w.since offset 0) c
         where w.since is not null and not w.deleted) t
-    left join zone_records r on r.zone_id = t.id and r.owner = t.owner and r.type = t.type and not r.removed`;
+    -- set by set: a plan that is made for zones of usual size would read all of a large one
+    left join lateral (
+      select r.ttl, r.rdata from zone_records r
+      where r.zone_id = t.id and r.owner = t.owner and r.type = t.type and not r.removed offset 0) r on true`;
 
 const MANY_SQL = changedSql('unnest($1::bigint[], $2::bigint[], $3::bigint[])');
 
