@@ -243,12 +243,11 @@ function additionalFor(zone: Zone, set: RecordSet, answer: readonly RecordSet[])
       for (const target of distinctTargets(set)) sets.push(...addressesAt(zone, target));
       break;
     case TYPE.SVCB:
-    case TYPE.HTTPS:
-      for (const target of distinctTargets(set)) {
-        const name = target === ROOT ? set.owner : target; // RFC 9460 §2.5.2
-        sets.push(...setsAt(zone, name, [set.type, TYPE.A, TYPE.AAAA]));
-      }
+    case TYPE.HTTPS: {
+      const names = distinctTargets(set).map((target) => (target === ROOT ? set.owner : target)); // RFC 9460 §2.5.2
+      for (const name of new Set(names)) sets.push(...setsAt(zone, name, [set.type, TYPE.A, TYPE.AAAA]));
       break;
+    }
   }
   return sets.filter(
     (found) => !answer.some((other) => other.owner === found.owner && other.type === found.type),
