@@ -47,6 +47,8 @@ export interface FollowOptions {
   onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
   /** Told when `state()` may be another. */
   onState?: () => void;
+  /** Told at the start when the primary is there: whether the name is free will be known soon. */
+  onReached?: () => void;
 }
 
 export interface FollowState {
@@ -128,8 +130,16 @@ class Follower implements Following {
       this.#cursor = place.cursor;
       this.#position = place.position;
       this.#loaded = true;
+      // From a snapshot: how old that is nobody knows, but from now on it lags.
+      this.#caughtUpAtMs = Date.now();
     }
-    this.#reporter = new PositionReporter({ databaseUrl, nodeName, log, report: () => this.#report() });
+    this.#reporter = new PositionReporter({
+      databaseUrl,
+      nodeName,
+      log,
+      report: () => this.#report(),
+      onReached: () => options.onReached?.(),
+    });
   }
 
   async start(): Promise<void> {

@@ -48,6 +48,7 @@ async function run(): Promise<void> {
     onState: () => {
       if (following !== undefined) say({ kind: 'state', state: following.state() });
     },
+    onReached: () => say({ kind: 'reached' }),
     ...(readUrl === undefined ? {} : { readUrl }),
     ...(snapshot === undefined ? {} : { snapshot }),
   });

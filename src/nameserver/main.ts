@@ -141,6 +141,7 @@ async function untilServable(thread: ImageThread, life: ProcessLife): Promise<vo
   if (isServing) {
     thread.started.catch(life.fail);
     await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
+    if (thread.isReached()) await thread.started;
     return;
   }
   await thread.started;

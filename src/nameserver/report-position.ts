@@ -28,6 +28,8 @@ export interface ReporterOptions {
   nodeName: string;
   log: Log;
   report: () => NodeReport;
+  /** The primary has been reached: it will say whether the name is free. */
+  onReached?: () => void;
 }
 
 export class PositionReporter {
@@ -47,6 +49,7 @@ export class PositionReporter {
     let connection: Connection | undefined;
     try {
       connection = await this.#connect();
+      this.#options.onReached?.();
       await this.#claim(connection, CLAIM_TIMEOUT_MS);
     } catch (error) {
       await connection?.close();

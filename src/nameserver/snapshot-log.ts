@@ -17,12 +17,12 @@ const READ_OCTETS = 4 << 20;
 
 export class SnapshotLog {
   readonly #file: string;
-  readonly #fd: number;
+  #fd: number | undefined;
   #octets: number;
   #waiting: Uint8Array[] = [];
   #waitingOctets = 0;
 
-  private constructor(file: string, fd: number, octets: number) {
+  private constructor(file: string, fd: number | undefined, octets: number) {
     this.#file = file;
     this.#fd = fd;
     this.#octets = octets;
@@ -40,11 +40,12 @@ export class SnapshotLog {
     return new SnapshotLog(file, fd, HEAD_OCTETS);
   }
 
-  /** Goes on behind the first `octets`, which are whole entries; what stands behind them is cut off. */
+  /**
+   * Goes on behind the first `octets`, which are whole entries; what stands behind them is cut off. Not before there is
+   * something to write: until a node has its name for sure, another one may be writing there.
+   */
   static goOn(file: string, octets: number): SnapshotLog {
-    const fd = openSync(file, 'r+');
-    ftruncateSync(fd, octets);
-    return new SnapshotLog(file, fd, octets);
+    return new SnapshotLog(file, undefined, octets);
   }
 
   /** With what waits to be written. */
@@ -68,12 +69,19 @@ export class SnapshotLog {
     const octets = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingOctets = 0;
+    this.#fd ??= this.#open();
     writeWhole(this.#fd, octets, this.#octets);
     this.#octets += octets.length;
   }
 
+  #open(): number {
+    const fd = openSync(this.#file, 'r+');
+    ftruncateSync(fd, this.#octets);
+    return fd;
+  }
+
   close(): void {
-    closeSync(this.#fd);
+    if (this.#fd !== undefined) closeSync(this.#fd);
   }
 
   remove(): void {

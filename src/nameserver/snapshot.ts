@@ -6,7 +6,7 @@
 // While generation N+1 is written, entries go to both logs, so that a crash finds one generation complete.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildZone } from '../zone/build-zone.ts';
 import type { Image } from '../zone/image/image.ts';
@@ -102,6 +102,7 @@ export class Snapshot {
         if (entry.kind === 'place') reached = entry.place;
         else applyEntry(writer, entry);
       });
+      this.#tellOfDamage(file, end);
       // What a log that ends without a place says more is worth nothing: there will be a new base.
       if (end !== undefined && reached !== undefined) this.#log = SnapshotLog.goOn(file, end);
     } catch (error) {
@@ -111,6 +112,19 @@ export class Snapshot {
       );
     }
     return reached;
+  }
+
+  #tellOfDamage(file: string, end: number | undefined): void {
+    const { log } = this.#options;
+    const octets = statSync(file).size;
+    if (end === undefined) {
+      log.warn({ file }, 'the log of the snapshot is refused: it is damaged, or belongs to another one');
+    } else if (end < octets) {
+      log.warn(
+        { file, lost: octets - end },
+        'the log of the snapshot ends early: the rest comes from Postgres',
+      );
+    }
   }
 
   append(entry: SnapshotEntry): void {

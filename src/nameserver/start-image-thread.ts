@@ -22,6 +22,8 @@ export interface ImageThreadOptions {
 export type FromImageThread =
   /** `isServing`: a snapshot has brought zones, or that there are none. */
   | { readonly kind: 'restored'; readonly isServing: boolean }
+  /** The database is there, and is being asked whether the name is free. */
+  | { readonly kind: 'reached' }
   /** The name of the node is ours, as far as the database could be asked. */
   | { readonly kind: 'started' }
   /** For a reason that the operator can mend. */
@@ -35,6 +37,8 @@ export type ToImageThread = { readonly kind: 'stop' };
 export interface ImageThread {
   /** Resolves when the snapshot is read or there is none: whether anything can be served by now. */
   readonly restored: Promise<{ isServing: boolean }>;
+  /** The database has been reached. */
+  isReached(): boolean;
   /** Resolves when it follows the changes; rejects with ImageThreadFault. */
   readonly started: Promise<void>;
   /** Undefined: not started yet. */
@@ -57,10 +61,12 @@ export function startImageThread(
 ): ImageThread {
   const thread = startThread('image', new URL('./image-thread.ts', import.meta.url), options);
   let state: FollowState | undefined;
+  let isReached = false;
   let isStopping = false;
   thread.on('message', (message: FromImageThread) => {
     if (message.kind === 'log') log[message.level](message.fields, message.message);
     if (message.kind === 'state') state = message.state;
+    if (message.kind === 'reached') isReached = true;
   });
   const end = (error: Error) => {
     if (!isStopping) onEnd(error);
@@ -80,6 +86,7 @@ export function startImageThread(
   return {
     restored: hear(thread, 'restored'),
     started: started.then(() => undefined),
+    isReached: () => isReached,
     state: () => state,
     async stop() {
       isStopping = true;

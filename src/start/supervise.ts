@@ -21,7 +21,7 @@ export interface SupervisedOptions {
   readonly name: string;
   readonly entry: URL;
   readonly env: NodeJS.ProcessEnv;
-  readonly onCrash: (told: { process: string; ended: string; restartMs: number }) => void;
+  readonly onCrash: (told: { child: string; ended: string; restartMs: number }) => void;
 }
 
 const FIRST_RESTART_MS = 100;
@@ -73,7 +73,7 @@ export class SupervisedProcess {
       const ended = await end;
       if (this.#stopping.signal.aborted) return;
       if (performance.now() - startedAt > STEADY_MS) restartMs = FIRST_RESTART_MS;
-      this.#options.onCrash({ process: this.#options.name, ended, restartMs });
+      this.#options.onCrash({ child: this.#options.name, ended, restartMs });
       await pause(restartMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
       restartMs = Math.min(restartMs * 2, LAST_RESTART_MS);

@@ -69,11 +69,20 @@ test('killed, it comes back with the newest content while Postgres is away, and 
   expect(await serials()).toEqual([2, 2]);
   const metrics = await (await fetch(`${node.metricsUrl}/metrics`)).text();
   expect(metrics).toMatch(/^zonefleet_zones 2$/m);
-  expect(metrics).toMatch(/^zonefleet_feed_lag_seconds Nan$/m);
+  expect(metrics).toMatch(/^zonefleet_feed_lag_seconds [\d.]+$/m);
   await saveZones(database.db, [smallZone('a.example.', 3)], BY);
   proxy.resume();
   await untilServed(3);
   expect(node.log()).not.toContain('zones loaded');
+});
+
+test('a second process of its name and directory never gets ready', async () => {
+  const refusal: Error = await start().then(
+    () => new Error('it started'),
+    (error) => error,
+  );
+  expect(refusal.message).toContain('NODE_NAME: another process runs as node "ns1"');
+  expect(refusal.message).not.toContain('"ready"');
 });
 
 test('a snapshot that is damaged is refused with a line in the log, and the zones come from Postgres', async () => {
@@ -87,4 +96,19 @@ test('a snapshot that is damaged is refused with a line in the log, and the zone
   expect(node.log()).toContain('a snapshot is refused');
   expect(node.log()).toContain('zones loaded');
   expect(await serials()).toEqual([3, 3]);
+});
+
+test('a log of the snapshot that is damaged is used up to there, with a line in the log', async () => {
+  await until(() => node.log().includes('snapshot written'), 'a snapshot');
+  await saveZones(database.db, [smallZone('a.example.', 4)], BY);
+  await untilServed(4);
+  await node.stop();
+  const place = join(directory, 'nodes', 'ns1');
+  const log = readdirSync(place).find((name) => name.endsWith('.log')) as string;
+  const octets = readFileSync(join(place, log));
+  octets[octets.length - 1] = (octets[octets.length - 1] as number) ^ 1;
+  writeFileSync(join(place, log), octets);
+  node = await start();
+  expect(node.log()).toContain('the log of the snapshot ends early');
+  await untilServed(4);
 });

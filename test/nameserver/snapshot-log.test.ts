@@ -73,6 +73,13 @@ describe('the log of a snapshot', () => {
     }
   });
 
+  test('is not touched by whoever may go on with it and writes nothing', () => {
+    write(0, 5);
+    const whole = readFileSync(file);
+    SnapshotLog.goOn(file, HEAD_OCTETS).close();
+    expect(readFileSync(file)).toEqual(whole);
+  });
+
   test('with any octet changed ends before the entry that it is in', () => {
     write(0, 5);
     const whole = readFileSync(file);

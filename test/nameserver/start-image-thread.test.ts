@@ -91,7 +91,7 @@ test('with Postgres away the zones come from the snapshot, and what was missed i
   expect(await second.restored).toMatchObject({ isServing: true });
   expect(second.serial()).toBe(2);
   await second.started;
-  expect(second.state()).toMatchObject({ loaded: true, zones: 2, connected: false, lagSeconds: undefined });
+  expect(second.state()).toMatchObject({ loaded: true, zones: 2, connected: false, lagSeconds: 0 });
   proxy.resume();
   await until(() => second.serial() === 3 && second.state()?.zones === 1);
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
