@@ -1,0 +1,130 @@
+// What to do next, from what is known: on the way from the root to the parent zone, and at the parent's addresses. Pure.
+//
+//   start ─> cut ─> cut ─> … ─> the last zone above the domain ─> its addresses: two, then all, until they agree
+//        (each name between is asked for NS at the zone above it; labels decide nothing)
+
+import type { ServerEvidence, ServerOutcome, WalkFailure } from '../checks/evidence.ts';
+import type { Name } from '../dns/name.ts';
+
+/** What is at a name between the root and the domain. */
+export type CutState<Z> =
+  | { readonly kind: 'cut'; readonly zone: Z }
+  /** It exists, or something below it does, in the zone above. */
+  | { readonly kind: 'none' }
+  /** NXDOMAIN: nothing is below either, but some servers say so of empty non-terminals (RFC 8020 §2). */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+/** `path`: the zones from the start to the one that is concerned now, both included. */
+export type Step<Z> = { readonly path: readonly Z[]; readonly zone: Z } & (
+  | { readonly kind: 'ask'; readonly name: Name }
+  /** No zone is known between `zone` and the domain; `doubt` is a name above the domain that does not exist, they say. */
+  | { readonly kind: 'arrived'; readonly doubt: Name | undefined }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure }
+);
+
+/**
+ * `wanted` is below `start`. A cut at `wanted` itself counts with `inclusive` only, and nobody is asked for it: the parent
+ * is above it, but addresses of a nameserver that is a zone's own name are in that zone.
+ */
+export function nextStep<Z extends { readonly zone: Name }>(
+  wanted: Name,
+  start: Z,
+  known: (name: Name) => CutState<Z> | undefined,
+  { inclusive = false }: { inclusive?: boolean } = {},
+): Step<Z> {
+  const path = [start];
+  let zone = start;
+  const offsets = offsetsBelow(wanted, start.zone);
+  for (let i = offsets.length - 1; i > 0; i--) {
+    const name = wanted.slice(offsets[i]) as Name;
+    const state = known(name);
+    if (state === undefined) return { kind: 'ask', path, zone, name };
+    if (state.kind === 'failed') return { kind: 'failed', path, zone, failure: state.failure };
+    if (state.kind === 'nothing') return { kind: 'arrived', path, zone, doubt: name };
+    if (state.kind === 'cut') {
+      zone = state.zone;
+      path.push(zone);
+    }
+  }
+  const own = inclusive ? known(wanted) : undefined;
+  if (own?.kind === 'cut') {
+    zone = own.zone;
+    path.push(zone);
+  }
+  return { kind: 'arrived', path, zone, doubt: undefined };
+}
+
+/** Where the name and each of its parents begin that are below `zone`. */
+function offsetsBelow(name: Name, zone: Name): number[] {
+  const offsets: number[] = [];
+  for (let i = 0; name.length - i > zone.length; i += name.charCodeAt(i) + 1) offsets.push(i);
+  return offsets;
+}
+
+export interface AtParent {
+  readonly asked: readonly ServerEvidence[];
+  /** Addresses that were not asked yet, and how many nameservers they belong to of which no address was asked. */
+  readonly addresses: number;
+  readonly servers: number;
+  /** Nameservers whose addresses can be looked up. */
+  readonly unresolved: number;
+  readonly maxAddresses: number;
+}
+
+export type ParentStep =
+  | { readonly kind: 'ask'; readonly count: number }
+  /** Look up one more nameserver of the parent. */
+  | { readonly kind: 'resolve' }
+  | { readonly kind: 'done' };
+
+const ENOUGH = 2;
+
+/** Two addresses first, of two nameservers; more until two agree and none contradicts, all where they differ (spec §6). */
+export function nextAtParent({ asked, addresses, servers, unresolved, maxAddresses }: AtParent): ParentStep {
+  const conclusive = asked.filter(({ outcome }) => isConclusive(outcome));
+  const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
+  // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
+  const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
+  if (conclusive.length >= ENOUGH && agree && !onlyAnswers) return { kind: 'done' };
+
+  const room = maxAddresses - asked.length;
+  if (room <= 0) return { kind: 'done' };
+  if (addresses === 0) return unresolved > 0 ? { kind: 'resolve' } : { kind: 'done' };
+  const oneIsMissing = asked.length === ENOUGH && conclusive.length === ENOUGH - 1;
+  const wanted = asked.length < ENOUGH ? ENOUGH - asked.length : oneIsMissing ? 1 : room;
+  // The first two are of two nameservers, but none waits until the address of another has been found.
+  const ofOthers = asked.length < ENOUGH && unresolved > 0 ? servers : addresses;
+  if (ofOthers === 0) return { kind: 'resolve' };
+  return { kind: 'ask', count: Math.min(wanted, room, ofOthers) };
+}
+
+export function isConclusive(outcome: ServerOutcome): boolean {
+  switch (outcome) {
+    case 'referral':
+    case 'answer':
+    case 'nodata':
+    case 'nxdomain':
+    case 'alias':
+      return true;
+    case 'lame':
+    case 'timeout':
+    case 'refused':
+    case 'servfail':
+    case 'bad':
+      return false;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Sets are in canonical order. */
+function saysTheSame(a: ServerEvidence, b: ServerEvidence): boolean {
+  return (
+    a.outcome === b.outcome &&
+    a.ns.length === b.ns.length &&
+    a.ns.every((name, i) => name === b.ns[i]) &&
+    a.ds.length === b.ds.length &&
+    a.ds.every((rdata, i) => Buffer.compare(rdata, b.ds[i] as Uint8Array) === 0)
+  );
+}

@@ -1,0 +1,104 @@
+// What is known to be at a name between the root and a domain: a zone cut, no cut, nothing at all, or that it could not be
+// found out. It is never asked about the domain itself.
+
+import type { WalkFailure } from '../checks/evidence.ts';
+import type { Name } from '../dns/name.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { KnownZone } from './known-zone.ts';
+import type { CutState } from './next-step.ts';
+
+export type CutFound = CutState<KnownZone>;
+
+const NO_CUT: CutFound = { kind: 'none' };
+const NOTHING: CutFound = { kind: 'nothing' };
+
+export const MAX_TTL_MS = 24 * 3_600_000;
+export const MAX_NEGATIVE_TTL_MS = 3_600_000;
+const FAILURE_FIRST_MS = 1000;
+const FAILURE_MAX_MS = 300_000;
+
+/** A delegation is not asked for again before, because its servers fail. */
+const MIN_AGE_MS = 300_000;
+
+/** Failures that follow each other within this time are one after another. */
+const FAILURE_MEMORY_MS = 600_000;
+
+/** RFC 9520 §3.2: how long a failure is remembered that is the `count`th in a row, from 1. */
+export function failureMs(count: number): number {
+  return Math.min(FAILURE_MAX_MS, FAILURE_FIRST_MS * 2 ** (count - 1));
+}
+
+/** How many failures in a row a new one makes. */
+export function countFailures(last: { count: number; expiresAt: number } | undefined, now: number): number {
+  return last === undefined || now > last.expiresAt + FAILURE_MEMORY_MS ? 1 : last.count + 1;
+}
+
+export class ZoneCache {
+  readonly #now: () => number;
+  readonly #cache: ExpiringCache<{ found: CutFound; failures: number }>;
+
+  constructor(capacity: number, now: () => number) {
+    this.#cache = new ExpiringCache(capacity);
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  get(name: Name): CutFound | undefined {
+    return this.#cache.get(name, this.#now())?.found;
+  }
+
+  putCut(zone: KnownZone, ttlSeconds: number): CutFound {
+    const last = this.#cache.last(zone.zone)?.value.found;
+    if (last?.kind === 'cut') zone.inherit(last.zone);
+    return this.#put(zone.zone, { kind: 'cut', zone }, Math.min(MAX_TTL_MS, ttlSeconds * 1000));
+  }
+
+  /** `none`: the name is there, or something below it, but no cut; `nothing`: NXDOMAIN. */
+  putNegative(name: Name, kind: 'none' | 'nothing', ttlSeconds: number): CutFound {
+    const found = kind === 'none' ? NO_CUT : NOTHING;
+    return this.#put(name, found, Math.min(MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000));
+  }
+
+  /** There was an answer for a name below `name`, so NXDOMAIN for `name` was a lie (RFC 8020). */
+  putNothingIsWrong(name: Name): CutFound {
+    return this.#put(name, NO_CUT, MAX_NEGATIVE_TTL_MS);
+  }
+
+  putFailure(name: Name, failure: WalkFailure): CutFound {
+    const found: CutFound = { kind: 'failed', failure };
+    const now = this.#now();
+    const last = this.#cache.last(name);
+    const failures = countFailures(
+      last?.value.found.kind === 'failed'
+        ? { count: last.value.failures, expiresAt: last.expiresAt }
+        : undefined,
+      now,
+    );
+    this.#cache.set(name, { found, failures }, now + failureMs(failures));
+    return found;
+  }
+
+  /**
+   * After all servers of a zone failed: perhaps it has others by now. False when that was looked up a moment ago, or is
+   * not from here.
+   */
+  forgetOld(zone: KnownZone): boolean {
+    const found = this.get(zone.zone);
+    if (found?.kind !== 'cut' || found.zone !== zone) return false;
+    if (this.#now() - zone.knownSince < MIN_AGE_MS) return false;
+    this.#cache.delete(zone.zone);
+    return true;
+  }
+
+  forget(name: Name): void {
+    this.#cache.delete(name);
+  }
+
+  #put(name: Name, found: CutFound, forMs: number): CutFound {
+    this.#cache.set(name, { found, failures: 0 }, this.#now() + forMs);
+    return found;
+  }
+}
