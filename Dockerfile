@@ -16,6 +16,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json package-lock.json tsconfig.json LICENSE ./
 COPY src src
+COPY workers workers
 RUN ln -s /app/src/cli/zonefleet.mjs /usr/local/bin/zonefleet \
     && mkdir /data \
     && chown node:node /data

@@ -30,6 +30,25 @@ export interface Config {
   /** For each key; undefined: no limit. */
   readonly apiRequestsPerMinute: number | undefined;
   readonly sessionSecret: string;
+  /** The queue and what workers share are there; undefined: in Postgres. */
+  readonly redisUrl: string | undefined;
+  /** A file like IANA's; undefined: the one that is shipped. */
+  readonly rootHints: string | undefined;
+  /** The port that the servers of other people's zones are asked on. */
+  readonly dnsPortOut: number;
+  /** Networks in CIDR notation that may be asked although they are private. */
+  readonly resolverAllow: readonly string[];
+  readonly checkRules: {
+    readonly movedAfterMs: number;
+    readonly movedGraceMs: number;
+    readonly pendingMaxMs: number;
+  };
+  /** Checks that one worker process runs at a time. */
+  readonly checkConcurrency: number;
+  /** The queue's board, a loopback address; undefined: there is none. */
+  readonly boardListen: ListenAddress | undefined;
+  /** True when nobody asked for it, so it may be left out where another program has it. */
+  readonly boardListenIsDefault: boolean;
   /** `example.com`, `test` and their like may be customers' domains. */
   readonly allowReservedNames: boolean;
   readonly nodeName: string;
@@ -61,6 +80,12 @@ const DEFAULTS = {
   METRICS_LISTEN: '127.0.0.1:9153',
   API_LISTEN: '127.0.0.1:8053',
   API_RATE: '300',
+  DNS_PORT_OUT: '53',
+  MOVED_AFTER: '24h',
+  MOVED_GRACE: '14d',
+  PENDING_MAX: '28d',
+  CHECK_CONCURRENCY: '200',
+  BOARD_LISTEN: '127.0.0.1:9170',
   ALLOW_RESERVED_NAMES: 'off',
   RRL: '400',
   DNS_IO: 'auto',
@@ -113,6 +138,22 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     bootstrapApiKey: setting('BOOTSTRAP_API_KEY', shapeApiKey, () => undefined),
     apiRequestsPerMinute: demo('API_RATE', (text) => shapeRate(text, 'requests a minute')),
     sessionSecret: setting('SESSION_SECRET', shapeSecret, () => randomBytes(32).toString('hex')),
+    redisUrl: setting('REDIS_URL', shapeRedisUrl, () => undefined),
+    rootHints: setting<string | undefined>(
+      'ROOT_HINTS',
+      (text) => resolve(text),
+      () => undefined,
+    ),
+    dnsPortOut: demo('DNS_PORT_OUT', shapePort),
+    resolverAllow: setting('RESOLVER_ALLOW', shapeNetworks, () => []),
+    checkRules: {
+      movedAfterMs: demo('MOVED_AFTER', shapeSpan),
+      movedGraceMs: demo('MOVED_GRACE', shapeSpan),
+      pendingMaxMs: demo('PENDING_MAX', shapeSpan),
+    },
+    checkConcurrency: demo('CHECK_CONCURRENCY', shapeConcurrency),
+    boardListen: demo('BOARD_LISTEN', shapeBoardListen),
+    boardListenIsDefault: !env.BOARD_LISTEN?.trim(),
     allowReservedNames: demo('ALLOW_RESERVED_NAMES', shapeSwitch),
     nodeName: setting('NODE_NAME', shapeNodeName, defaultNodeName),
     dnsThreads: setting('DNS_THREADS', shapeThreads, availableParallelism),
@@ -140,6 +181,8 @@ const MAX_DNS_THREADS = 100;
 const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
 const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
 
+const MAX_CHECK_CONCURRENCY = 5000;
+
 const ONE_SET =
   'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
   'so whoever creates such a domain first gets it';
@@ -149,6 +192,7 @@ const MAY_BE_EMPTY = new Set(['EDGE_IPV4', 'EDGE_IPV6']);
 const SECRET = new Set([
   'DATABASE_URL',
   'DATABASE_READ_URL',
+  'REDIS_URL',
   'COOKIE_SECRETS',
   'BOOTSTRAP_API_KEY',
   'SESSION_SECRET',
@@ -165,6 +209,11 @@ function shapeDatabaseUrl(text: string): string {
   return text;
 }
 
+function shapeRedisUrl(text: string): string {
+  if (!/^rediss?:\/\/\S+$/.test(text)) throw new Expected('a URL like redis://:password@host:6379/0');
+  return text;
+}
+
 function shapeListen(text: string): ListenAddress {
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const valid = (v4 !== undefined && isIPv4(v4)) || (v6 !== undefined && isIPv6(v6));
@@ -172,6 +221,49 @@ function shapeListen(text: string): ListenAddress {
     throw new Expected('addresses like 127.0.0.1:5300 or [::1]:5300');
   }
   return { address: (v4 ?? v6) as string, port: Number(port) };
+}
+
+/** Everyone who reaches the board may look into the queue: there is no log-in. */
+function shapeBoardListen(text: string): ListenAddress | undefined {
+  if (text === 'off') return undefined;
+  const listen = shapeListen(text);
+  if (!/^127\.|^::1$/.test(listen.address)) {
+    throw new Expected('a loopback address like 127.0.0.1:9170 or [::1]:9170, or off');
+  }
+  return listen;
+}
+
+function shapePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65535) throw new Expected('a port from 1 to 65535');
+  return port;
+}
+
+function shapeNetworks(text: string): string[] {
+  const networks = list(text);
+  const isNetwork = (network: string) => {
+    const [address = '', length, ...more] = network.split('/');
+    const most = isIPv4(address) ? 32 : isIPv6(address) && !address.includes('%') ? 128 : -1;
+    return /^\d{1,3}$/.test(length ?? '') && Number(length) <= most && more.length === 0;
+  };
+  if (!networks.every(isNetwork)) throw new Expected('networks like 10.0.0.0/8 or fd00::/8');
+  return networks;
+}
+
+const SPAN_UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function shapeSpan(text: string): number {
+  const [, digits, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
+  if (unit === undefined) throw new Expected('a time like 90s, 30m, 24h or 14d');
+  return Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
+}
+
+function shapeConcurrency(text: string): number {
+  const concurrency = Number(text);
+  if (!/^\d{1,4}$/.test(text) || concurrency < 1 || concurrency > MAX_CHECK_CONCURRENCY) {
+    throw new Expected(`a number of checks from 1 to ${MAX_CHECK_CONCURRENCY}`);
+  }
+  return concurrency;
 }
 
 function shapeNodeName(text: string): string {

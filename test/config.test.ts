@@ -57,6 +57,29 @@ describe('the settings without an environment', () => {
     expect(readConfig({}).sessionSecret).not.toBe(config.sessionSecret);
   });
 
+  it('keep jobs in Postgres and show them on loopback only', () => {
+    expect(config.redisUrl).toBeUndefined();
+    expect(config.boardListen).toEqual({ address: '127.0.0.1', port: 9170 });
+    expect(config.boardListenIsDefault).toBe(true);
+    expect(readConfig({ BOARD_LISTEN: '127.0.0.1:9170' }).boardListenIsDefault).toBe(false);
+  });
+
+  it('ask the public servers on port 53, and no private network', () => {
+    expect(config.rootHints).toBeUndefined();
+    expect(config.dnsPortOut).toBe(53);
+    expect(config.resolverAllow).toEqual([]);
+    expect(config.checkConcurrency).toBe(200);
+  });
+
+  it('call a domain moved after a day, and give it up after two weeks, a pending one after four', () => {
+    const dayMs = 86_400_000;
+    expect(config.checkRules).toEqual({
+      movedAfterMs: dayMs,
+      movedGraceMs: 14 * dayMs,
+      pendingMaxMs: 28 * dayMs,
+    });
+  });
+
   it('limit equal answers to 400 a second and log at info', () => {
     expect(config.responsesPerSecond).toBe(400);
     expect(config.logLevel).toBe('info');
@@ -111,6 +134,21 @@ describe('a setting', () => {
       (c) => c.answers.soaRname,
       'dns\\.admin.example.net.',
     ],
+    ['REDIS_URL', { REDIS_URL: 'rediss://:p@h:6380/1' }, (c) => c.redisUrl, 'rediss://:p@h:6380/1'],
+    ['ROOT_HINTS', { ROOT_HINTS: '/etc/named.root' }, (c) => c.rootHints, '/etc/named.root'],
+    ['DNS_PORT_OUT', { DNS_PORT_OUT: '5353' }, (c) => c.dnsPortOut, 5353],
+    [
+      'RESOLVER_ALLOW',
+      { RESOLVER_ALLOW: '10.0.0.0/8, fd00::/8' },
+      (c) => c.resolverAllow,
+      ['10.0.0.0/8', 'fd00::/8'],
+    ],
+    ['MOVED_AFTER', { MOVED_AFTER: '90s' }, (c) => c.checkRules.movedAfterMs, 90_000],
+    ['MOVED_GRACE', { MOVED_GRACE: '30m' }, (c) => c.checkRules.movedGraceMs, 30 * 60_000],
+    ['PENDING_MAX', { PENDING_MAX: '7d' }, (c) => c.checkRules.pendingMaxMs, 7 * 86_400_000],
+    ['CHECK_CONCURRENCY', { CHECK_CONCURRENCY: '1' }, (c) => c.checkConcurrency, 1],
+    ['BOARD_LISTEN', { BOARD_LISTEN: 'off' }, (c) => c.boardListen, undefined],
+    ['BOARD_LISTEN', { BOARD_LISTEN: '[::1]:9999' }, (c) => c.boardListen, { address: '::1', port: 9999 }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
   ];
   it.each(readings)('%s is read', (_, env, read, value) => {
@@ -161,6 +199,23 @@ describe('a setting', () => {
     ['BOOTSTRAP_API_KEY', 'svc_short'],
     ['ALLOW_RESERVED_NAMES', 'perhaps'],
     ['SESSION_SECRET', 'short'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['DNS_PORT_OUT', '0'],
+    ['DNS_PORT_OUT', '65536'],
+    ['RESOLVER_ALLOW', '10.0.0.0'],
+    ['RESOLVER_ALLOW', '10.0.0.0/33'],
+    ['RESOLVER_ALLOW', 'fd00::/129'],
+    ['RESOLVER_ALLOW', 'localhost/8'],
+    ['MOVED_AFTER', '24'],
+    ['MOVED_AFTER', '0h'],
+    ['MOVED_GRACE', '1w'],
+    ['PENDING_MAX', '1d12h'],
+    ['CHECK_CONCURRENCY', '0'],
+    ['CHECK_CONCURRENCY', '5001'],
+    ['BOARD_LISTEN', '0.0.0.0:9170'],
+    ['BOARD_LISTEN', '192.0.2.1:9170'],
+    ['BOARD_LISTEN', '[::]:9170'],
+    ['BOARD_LISTEN', 'on'],
     ['RRL', '0'],
     ['RRL', '-5'],
     ['RRL', '1e3'],
@@ -206,8 +261,9 @@ describe('faults', () => {
       COOKIE_SECRETS: 'hunter2',
       BOOTSTRAP_API_KEY: 'svc_hunter2',
       SESSION_SECRET: 'hunter2',
+      REDIS_URL: 'redis//:hunter2@h',
     });
-    expect(faults).toHaveLength(4);
+    expect(faults).toHaveLength(5);
     expect(faults.join()).not.toContain('hunter2');
   });
 

@@ -2,6 +2,7 @@
 // mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
+import type { CheckJob } from '../queue/jobs.ts';
 import type { Database } from '../store/database.ts';
 import type { VisibleDomain } from '../store/domain.ts';
 import type { Caller } from './caller.ts';
@@ -11,7 +12,18 @@ export interface Api {
   /** Within an idempotent call the transaction that keeps its answer: handlers use no other. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
+  readonly checks: CheckPort;
 }
+
+/** The way to the workers that check delegations. */
+export interface CheckPort {
+  /** Ahead of the background's. Rejects, within seconds, when the queue cannot be reached. */
+  enqueueNow(job: CheckJob & { readonly request: string }): Promise<void>;
+  /** How long a caller waits for the run; 25 s unless said. */
+  readonly waitMs?: number;
+}
+
+export const STOPPING = 'this process stops';
 
 export interface Call<Params, Query, Body> {
   readonly api: Api;
@@ -22,8 +34,10 @@ export interface Call<Params, Query, Body> {
   /** The path with its query as it was asked, for `Link`. */
   readonly url: string;
   readonly log: FastifyBaseLogger;
-  /** For what waits: the caller has gone, or this process stops. */
+  /** For what waits: the caller has gone, or this process stops (then the reason is `STOPPING`). */
   readonly gone: AbortSignal;
+  /** For routes that wait: they run outside the transaction that keeps the answer. */
+  readonly idempotencyKey: string | undefined;
   /** On the answer if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
 }

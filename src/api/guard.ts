@@ -119,6 +119,7 @@ function callToFind(
     url,
     log,
     gone: new AbortController().signal,
+    idempotencyKey: undefined,
     answerHeader: () => {},
   };
 }

@@ -2,7 +2,8 @@
 // one transaction, and a repeat gets that answer.
 
 import { createHash } from 'node:crypto';
-import type { IdempotentRequest, StoredResponse } from '../store/idempotency.ts';
+import type { Database } from '../store/database.ts';
+import { type IdempotentRequest, type RunOnce, runOnce, type StoredResponse } from '../store/idempotency.ts';
 import type { Caller } from './caller.ts';
 import { badRequest, Problem } from './problem.ts';
 
@@ -37,4 +38,12 @@ export function storedResponse(outcome: unknown, headers: Readonly<Record<string
     return { status: outcome.status, headers: outcome.headers, body: outcome.body };
   }
   return { status: 200, headers, body: outcome };
+}
+
+const NOTHING: StoredResponse = { status: 503, headers: {}, body: null };
+
+/** What this key got before, or that it was used for another request; undefined where it is free. */
+export async function findReplay(db: Database, request: IdempotentRequest): Promise<RunOnce | undefined> {
+  const once = await runOnce(db, request, async () => NOTHING); // a failure stores nothing
+  return once.kind === 'response' && !once.replayed ? undefined : once;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../config.ts';
 import { type Log, openLog } from '../log.ts';
+import { CheckQueue } from '../queue/check-queue.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -24,11 +25,17 @@ const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('api', config.logLevel);
-  const db = openDatabase(requireDatabaseUrl(config), {
+  const databaseUrl = requireDatabaseUrl(config);
+  const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
+  const queue = new CheckQueue(
+    { databaseUrl, redisUrl: config.redisUrl },
+    { onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed') }, // whoever asked is told
+  );
+  life.onStop(() => queue.close());
 
   const metrics = createApiMetrics();
   const databaseState = databaseReadiness(db);
@@ -38,7 +45,11 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const healthListeners = await listenOn('METRICS_LISTEN', health, [config.metricsListen], life);
 
   const app = await createServer({
-    api: { db, allowReservedNames: config.allowReservedNames },
+    api: {
+      db,
+      allowReservedNames: config.allowReservedNames,
+      checks: { enqueueNow: (job) => queue.enqueueCheckNow(job) },
+    },
     routes: ROUTES,
     rateLimit:
       config.apiRequestsPerMinute === undefined

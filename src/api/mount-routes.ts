@@ -3,10 +3,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { runOnce, type StoredResponse } from '../store/idempotency.ts';
-import type { Api } from './call.ts';
+import type { Database } from '../store/database.ts';
+import { type RunOnce, runOnce, type StoredResponse } from '../store/idempotency.ts';
+import { type Api, STOPPING } from './call.ts';
 import type { Admitted } from './guard.ts';
-import { idempotentRequest, storedResponse } from './idempotency.ts';
+import { findReplay, idempotentRequest, storedResponse } from './idempotency.ts';
 import { allowedMethods } from './open-path.ts';
 import { Problem, problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
@@ -33,8 +34,9 @@ const NO_BODY = z.strictObject({}).nullable();
 
 export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Route[]): void {
   const stopping = new AbortController();
-  app.addHook('preClose', async () => stopping.abort());
+  app.addHook('preClose', async () => stopping.abort(STOPPING));
   const turns = new Turns();
+  const waits = new Turns();
   for (const route of [...routes, ...optionsRoutes(routes)]) {
     app.route({
       method: route.method,
@@ -46,7 +48,11 @@ export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Rou
       },
       ...(route.largeBody === true ? { bodyLimit: LARGE_BODY_OCTETS } : {}),
       config: { route },
-      handler: (request, reply) => respond(api, route, request, reply, { stopping: stopping.signal, turns }),
+      handler: (request, reply) =>
+        respond(api, route, request, reply, {
+          stopping: stopping.signal,
+          turns: route.waits === true ? waits : turns,
+        }),
     });
   }
 }
@@ -63,7 +69,8 @@ async function respond(
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
   const key = admitted?.idempotencyKey;
   if (admitted === undefined || key === undefined) {
-    const { outcome, headers } = await inTurn(() => run(api, route, request, reply, stopping));
+    const begin = () => run(api, route, request, reply, stopping);
+    const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return sendProblem(reply, outcome);
     reply.headers(headers);
     if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
@@ -71,12 +78,17 @@ async function respond(
     return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);
   }
   const asked = idempotentRequest(request, key, admitted.caller);
-  const once = await inTurn(() =>
-    runOnce(api.db, asked, async (trx): Promise<StoredResponse> => {
-      const { outcome, headers } = await run({ ...api, db: trx }, route, request, reply, stopping);
-      return storedResponse(outcome instanceof Problem ? outcome : route.response.parse(outcome), headers);
-    }),
-  );
+  const answer = async (db: Database): Promise<StoredResponse> => {
+    const { outcome, headers } = await run({ ...api, db }, route, request, reply, stopping);
+    return storedResponse(outcome instanceof Problem ? outcome : route.response.parse(outcome), headers);
+  };
+  const once: RunOnce = await inTurn(async () => {
+    if (route.waits !== true) return await runOnce(api.db, asked, answer);
+    const before = await findReplay(api.db, asked);
+    if (before !== undefined) return before;
+    const response = await answer(api.db);
+    return await runOnce(api.db, asked, async () => response);
+  });
   if (once.kind === 'mismatch') {
     return sendProblem(
       reply,
@@ -108,6 +120,7 @@ async function run(
     body: request.body,
     url: request.url,
     log: request.log,
+    idempotencyKey: request.admitted?.idempotencyKey,
     get gone() {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());

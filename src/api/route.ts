@@ -52,6 +52,11 @@ interface Declaration<
   readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
   /** PUT and DELETE that take an Idempotency-Key; every POST does. */
   readonly idempotent?: true;
+  /**
+   * It waits for what another process does. A domain's other writes do not wait for it, and with an Idempotency-Key only
+   * its answer is kept in a transaction: finding again what a call began that never got its answer is up to the handler.
+   */
+  readonly waits?: true;
   readonly response: R;
   readonly answerHeaders?: readonly AnswerHeader[];
   /** Codes that the handler itself may answer with, for the description; those of the guards are known. */

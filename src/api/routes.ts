@@ -2,11 +2,13 @@
 
 import type { Route } from './route.ts';
 import { listChanges } from './routes/account-changes.ts';
+import { getCheck, listChecksOfDomain } from './routes/checks.ts';
 import { createDomain } from './routes/create-domain.ts';
 import { deleteDomain, enableDomain, getDomain } from './routes/domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './routes/domain-changes.ts';
 import { listDomains } from './routes/list-domains.ts';
 import { getNameserverSets } from './routes/nameserver-sets.ts';
+import { checkNameservers } from './routes/ns-check.ts';
 import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './routes/records.ts';
 import { deleteRecords, editRecords } from './routes/records-batch.ts';
 import { getFeatures, getSubscription, getSubscriptions } from './routes/subscriptions.ts';
@@ -21,6 +23,9 @@ export const ROUTES: readonly Route[] = [
   updateDomain,
   deleteDomain,
   enableDomain,
+  checkNameservers,
+  listChecksOfDomain,
+  getCheck,
   listChangesOfDomain,
   getChange,
   revertChange,

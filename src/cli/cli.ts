@@ -1,6 +1,7 @@
 // What a command runs in: where its words go, its exit code, the database it asks, and how Ctrl-C reaches it.
 
 import { userInfo } from 'node:os';
+import type { CheckQueue } from '../queue/check-queue.ts';
 import type { ChangedBy } from '../store/actor.ts';
 import type { AnswerSettings } from '../store/answer-settings.ts';
 import type { Database } from '../store/database.ts';
@@ -12,6 +13,10 @@ export interface CliSettings {
   readonly dataDirectory: string;
   readonly answers: AnswerSettings;
   readonly allowReservedNames: boolean;
+  readonly redisUrl: string | undefined;
+  readonly rootHints: string | undefined;
+  readonly dnsPortOut: number;
+  readonly resolverAllow: readonly string[];
 }
 
 export class Cli {
@@ -50,6 +55,20 @@ export class Cli {
     } finally {
       await db.destroy();
     }
+  }
+
+  /** As `withStore`, with the queue that the workers take their jobs from. */
+  async withQueue(work: (db: Database, queue: CheckQueue) => Promise<number>): Promise<void> {
+    const place = { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
+    const { CheckQueue } = await import('../queue/check-queue.ts');
+    await this.withStore(async (db) => {
+      const queue = new CheckQueue(place);
+      try {
+        return await work(db, queue);
+      } finally {
+        await queue.close();
+      }
+    });
   }
 
   /** Who the change feed names: the operator's login name. */

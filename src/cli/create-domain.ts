@@ -1,5 +1,5 @@
 // `domain create`, for one name: by the operator for an account. Names around operator zones and nameservers are the
-// operator's to give; what nobody can have, nobody gets here either.
+// operator's to give, and no preset delegation holds it up; what nobody can have, nobody gets here either.
 
 import type { ChangedBy } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';

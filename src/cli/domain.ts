@@ -1,8 +1,10 @@
 // The commands of `zonefleet domain`. Only their words stand here; what a command does is imported when it runs.
 
 import { type Command, Option } from 'commander';
+import type { CheckQueue } from '../queue/check-queue.ts';
 import { DNS_MODES, type DnsMode, DOMAIN_STATUSES, type DomainStatus } from '../zone/domain-status.ts';
 import type { Cli } from './cli.ts';
+import type { WantedDomain } from './collect-domain-names.ts';
 import { Failure } from './failure.ts';
 import type { DomainMove } from './move-domain.ts';
 import { planOf } from './plan-option.ts';
@@ -36,6 +38,7 @@ const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
   ['enable', 'serve disabled domains again'],
   ['ban', 'stop serving domains; their owners can only read them'],
   ['unban', 'lift a ban'],
+  ['approve', 'answer domains that were delegated here before they were created'],
   ['suspend', 'mark domains as not paid; changes nothing in DNS'],
   ['resume', 'take that mark away'],
 ];
@@ -53,6 +56,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
     );
   }
   addRestoreCommand(domain, cli);
+  addCheckCommand(domain, cli);
   onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay')
     .requiredOption('--plan <plan>', 'free, pro, or none')
     .action((names: string[], { file, plan }: FileOption & { plan: string }) =>
@@ -84,6 +88,26 @@ async function runMove(
       moveDomain(db, name, move, cli.changedBy());
     return workOnDomains({ domains, outcome: MOVED[move.kind], act, signal }, cli.output);
   });
+}
+
+function addCheckCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('check')
+    .description('have the delegation of domains looked at now; exit 1 if any is refused or does not match')
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
+    .action(async (names: string[], { file }: FileOption) => {
+      const { checkDomain } = await import('./check-domain.ts');
+      const { collectDomainNames } = await import('./collect-domain-names.ts');
+      const { workOnDomains } = await import('./work-on-domains.ts');
+      const domains = await collectDomainNames({ names, file });
+      const signal = cli.interruptible();
+      await cli.withQueue((db, queue) => {
+        const enqueue: CheckQueue['enqueueCheckNow'] = (job) => queue.enqueueCheckNow(job);
+        const act = (wanted: WantedDomain) => checkDomain(db, wanted, { enqueue, signal });
+        return workOnDomains({ domains, outcome: 'checked', act, signal }, cli.output);
+      });
+    });
 }
 
 function addRestoreCommand(domain: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 // Why a command could not answer at all: wrong usage, or something that it depends on is broken. Exit code 2. (That
 // the answer is "no" is not a failure: commands return 1 for it.)
 
-export type FailureCode = 'usage' | 'settings' | 'no_database' | 'database' | 'file' | 'internal';
+export type FailureCode = 'usage' | 'settings' | 'no_database' | 'database' | 'queue' | 'file' | 'internal';
 
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -19,6 +19,8 @@ export function explainFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return new Failure('internal', String(error));
   const cause = firstOf(error);
   const code = (cause as { code?: unknown }).code;
+  if (cause.name === 'QueueUnavailable')
+    return new Failure('queue', oneLine(cause.message), { cause: error });
   if (cause.name === 'SchemaError') return new Failure('database', cause.message, { cause: error });
   if (typeof code === 'string' && isDatabaseCode(code, cause)) {
     return new Failure('database', `Postgres: ${oneLine(describe(cause))}`, { cause: error });

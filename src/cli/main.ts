@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './account.ts';
+import { addBreakerCommands } from './breaker.ts';
+import { addCheckCommand } from './check.ts';
 import { Cli, type CliSettings } from './cli.ts';
 import { addDomainCommands } from './domain.ts';
 import { explainFailure, Failure } from './failure.ts';
@@ -40,11 +42,13 @@ function programFor(cli: Cli): Command {
       'after',
       '\nExit code: 0 yes, 1 the answer is no or input was refused, 2 wrong usage or something broken.',
     );
+  addCheckCommand(program, cli);
   addDomainCommands(program, cli);
   addAccountCommands(program, cli);
   addKeyCommands(program, cli);
   addZoneCommands(program, cli);
   addNodeCommands(program, cli);
+  addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;
 }

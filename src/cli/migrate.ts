@@ -1,4 +1,4 @@
-// `zonefleet migrate`: brings the schema up to date and stores the settings that answers are made of. Run twice, it
+// `zonefleet migrate`: brings the schema (and the queue's own) up to date and stores the settings that answers are made of. Run twice, it
 // does nothing the second time.
 
 import type { Command } from 'commander';
@@ -13,6 +13,10 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
       const { migrate } = await import('../store/migrate.ts');
       await cli.withDatabase(async (db) => {
         const { applied, changed, zones } = await migrate(db, answers);
+        await cli.withQueue(async (_, queue) => {
+          await queue.migrate();
+          return 0;
+        });
         if (cli.output.json) {
           await cli.output.print(JSON.stringify({ applied, changed, zones }));
           return 0;

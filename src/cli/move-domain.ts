@@ -2,6 +2,7 @@
 
 import type { Name } from '../dns/name.ts';
 import type { ChangedBy } from '../store/actor.ts';
+import { approveDomain } from '../store/approve-domain.ts';
 import { changeStatus } from '../store/change-status.ts';
 import type { Database } from '../store/database.ts';
 import type { Domain } from '../store/domain.ts';
@@ -13,7 +14,7 @@ import type { DomainOutcome } from './work-on-domains.ts';
 
 export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
-  | { readonly kind: 'suspend' | 'resume' | 'delete' }
+  | { readonly kind: 'approve' | 'suspend' | 'resume' | 'delete' }
   | { readonly kind: 'plan'; readonly planSlug: string | null };
 
 /** What a domain is afterwards. */
@@ -22,6 +23,7 @@ export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
   unban: 'unbanned',
   disable: 'disabled',
   enable: 'enabled',
+  approve: 'approved',
   suspend: 'suspended',
   resume: 'resumed',
   delete: 'deleted',
@@ -44,7 +46,9 @@ export async function moveDomain(
     case 'unban':
     case 'disable':
     case 'enable':
-      return updated(await changeStatus(db, { ...order, event: move.kind }));
+      return updated(await changeStatus(db, { ...order, event: move.kind, exempt: true }));
+    case 'approve':
+      return updated(await approveDomain(db, order));
     case 'suspend':
     case 'resume':
       return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));

@@ -2,6 +2,7 @@
 // A reader that hangs up (`| head`) is no error: `closed` says so, and writing becomes a no-op.
 
 import type { Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
 
 /** The exit code of a command that Ctrl-C stopped: 128 + SIGINT, as shells have it. */
 export const INTERRUPTED = 130;
@@ -26,6 +27,12 @@ export class Output {
   /** True once nobody reads stdout any more. */
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** True on a terminal that shows colours and whose user has not set NO_COLOR. */
+  get colours(): boolean {
+    const out = this.#out as Partial<WriteStream>;
+    return out.isTTY === true && out.hasColors?.() === true;
   }
 
   /** Resolves when the text has left us, so that a slow reader slows the writer instead of filling memory. */

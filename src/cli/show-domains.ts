@@ -54,6 +54,7 @@ function linesOf(domain: Domain, email: string): string[] {
     ['status', `${domain.status}${domain.suspended ? ', suspended' : ''}`],
     ['mode', domain.dnsMode],
     ['served', domain.served],
+    ['preset', domain.preset === 'clear' ? undefined : domain.preset],
     ['serial', String(domain.serial)],
     ['records', `${domain.recordCount} (${limit})`],
     ['plan', plan?.slug ?? 'none'],

@@ -6,8 +6,15 @@ import type { BadDomainName, WantedDomain } from './collect-domain-names.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from './output.ts';
 
 export type DomainOutcome =
-  /** `words` follow the domain's name in the text, `members` its outcome in the JSON. */
-  | { readonly kind: 'done'; readonly words: string; readonly members: object }
+  /** `words` follow the domain's name in the text, `lines` that line, `members` its outcome in the JSON. */
+  | {
+      readonly kind: 'done';
+      readonly words: string;
+      readonly lines?: readonly string[];
+      readonly members: object;
+      /** It was done, and the answer is "no". */
+      readonly isNo?: boolean;
+    }
   /** `lines` follow the message in the text, `members` in the JSON. */
   | {
       readonly kind: 'refused';
@@ -31,11 +38,13 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
   const listing = new Listing(output, 'domains');
   const counts = { domains: 0, done: 0, refused: 0 };
   const begun: Promise<{ domain: WantedDomain | BadDomainName; came: DomainOutcome }>[] = [];
+  let isNo = false;
   const tellNext = async () => {
     const next = await begun.shift();
     if (next === undefined) return;
     counts.domains++;
     counts[next.came.kind]++;
+    if (next.came.kind === 'done' && next.came.isNo === true) isNo = true;
     await listing.add(itemOf(next.domain, next.came, work.outcome));
   };
   let complete = false;
@@ -56,7 +65,7 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
     await listing.end({ summary: { ...counts, complete } }, line);
   }
   if (!complete) return INTERRUPTED;
-  return counts.refused > 0 ? 1 : 0;
+  return counts.refused > 0 || isNo ? 1 : 0;
 }
 
 async function actOn(domain: WantedDomain | BadDomainName, work: DomainWork): Promise<DomainOutcome> {
@@ -69,7 +78,7 @@ function itemOf(domain: WantedDomain | BadDomainName, came: DomainOutcome, outco
   if (came.kind === 'done') {
     return {
       json: { domain: name, outcome, ...came.members },
-      lines: [`${outcome} ${name} ${came.words}`.trimEnd()],
+      lines: [`${outcome} ${name} ${came.words}`.trimEnd(), ...(came.lines ?? [])],
     };
   }
   const { code, message, lines = [], members } = came;

@@ -44,7 +44,9 @@ async function start(config: Config): Promise<void> {
   stopping.signal.throwIfAborted();
   // Each process has metrics of its own: one port after the other.
   const { address, port } = config.metricsListen;
-  const metrics = [port, port + 1].map((port) => ({ address, port }));
+  const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
+  const processes: SupervisedProcess[] = [];
+  running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
   const run = (name: string, entry: string, metricsListen: ListenAddress) => {
     const supervised = new SupervisedProcess({
       name,
@@ -52,17 +54,18 @@ async function start(config: Config): Promise<void> {
       env: { ...process.env, DATABASE_URL: url, METRICS_LISTEN: print(metricsListen) },
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
-    running.push(() => supervised.stop());
+    processes.push(supervised);
     return supervised.start();
   };
-  const [addresses, api] = await Promise.all([
+  const [addresses, api, board] = await Promise.all([
     run('nameserver', '../nameserver/main.ts', metrics[0] as ListenAddress),
     run('API', '../api/main.ts', metrics[1] as ListenAddress),
+    run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
   ]);
   const isOurKey = config.bootstrapApiKey === undefined;
   const key = isOurKey ? await makeFirstKey(url) : undefined;
   const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
-  say(summary({ addresses, api, metrics, place, ...samples, key, shownKey }));
+  say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
 }
 
 /** Last, so that nothing can go wrong between making it and printing it. Undefined: there has been one. */
@@ -110,6 +113,8 @@ async function prepareDatabase(url: string, config: Config): Promise<Samples> {
 function summary(started: {
   addresses: readonly ListenAddress[];
   api: readonly ListenAddress[];
+  /** None where there is no board. */
+  board: readonly ListenAddress[];
   metrics: readonly ListenAddress[];
   place: string;
   question: string;
@@ -126,6 +131,7 @@ function summary(started: {
     `  DNS       ${started.addresses.map(print).join(' ')} (UDP and TCP)`,
     `  API       ${urls(started.api)} (described at /openapi.yaml)`,
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
+    ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     `  database  ${started.place}`,
     ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,

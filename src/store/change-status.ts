@@ -1,30 +1,37 @@
 // Moves a domain to another status, as people and later the checker want it: a compare-and-set under the domain's lock,
 // one change, and what nodes serve follows from it.
 
-import type { DomainStatus, RefusalCode, StatusEvent } from '../zone/domain-status.ts';
+import type { DomainState, DomainStatus, RefusalCode, StatusEvent } from '../zone/domain-status.ts';
 import { nextState } from '../zone/domain-status.ts';
 import type { ChangedBy } from './actor.ts';
 import { claimName } from './claim-name.ts';
 import type { Database } from './database.ts';
 import type { Domain } from './domain.ts';
+import { findingsWithout } from './findings-column.ts';
 import { loadDomainById } from './load-domains.ts';
 import { loadRecordsAt } from './load-touched-records.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { decodeNameColumn } from './name-column.ts';
+import { presetAtEntry, saveNameHolder } from './name-holders.ts';
 import { servedNow, settleEnclosed } from './settle-enclosed.ts';
-import { startColumns } from './start-status.ts';
+import { NEXT_CHECK_SEQ, offColumns, startColumns } from './start-status.ts';
 import { inTransaction, rollBackTo } from './transaction.ts';
-import { writeDomainChange } from './write-domain-change.ts';
+import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
 
 export type ChangedStatus =
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
 
+export interface StatusOrder extends ChangedBy {
+  /** The CLI and global admins: what they bring back is not held up by a preset delegation. */
+  readonly exempt?: boolean;
+}
+
 /** `expected`: refused with `wrong_state` when the status is another one by now. */
 export async function changeStatus(
   db: Database,
-  order: ChangedBy & {
+  order: StatusOrder & {
     readonly domainId: number;
     readonly event: StatusEvent;
     readonly expected?: DomainStatus;
@@ -50,66 +57,83 @@ type Applied =
   | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
 
 /**
- * Under `lockDomainAndNames`. After a refusal the caller rolls back. `nameserversDiffer`: the domain's row has other nameservers
- * than those that are published, which becomes part of the change, if there is one.
+ * Under `lockDomainAndNames`. After a refusal the caller rolls back. Nameservers that were chosen since the lock was taken
+ * become part of the change, if there is one.
  */
 export async function applyEvent(
   trx: Database,
   lock: DomainLock,
   event: StatusEvent,
-  { by }: ChangedBy,
-  { nameserversDiffer = false }: { readonly nameserversDiffer?: boolean } = {},
+  { by, exempt = false }: StatusOrder,
 ): Promise<Applied> {
   const { row, settings, now } = lock;
   const move = nextState(row, event);
   if (move.kind === 'refused') return move;
   if (move.kind === 'unchanged') return { kind: 'applied', changeId: undefined };
   const { to } = move;
-  const isOff = to.status === 'disabled' || to.status === 'banned';
+  await saveNameHolder(trx, row, now);
   let { zoneId, serial } = row;
-  if (!isOff && zoneId === null) {
-    const claimed = await claimName(trx, {
-      nameText: row.name,
-      accountId: row.accountId,
-      exempt: true,
-      settings,
-    });
+  if (!isOff(to.status) && zoneId === null) {
+    const { name: nameText, accountId } = row;
+    const claimed = await claimName(trx, { nameText, accountId, exempt: true, isNew: false, settings });
     if (claimed.kind === 'taken') return { ...claimed, kind: 'refused', code: 'taken' };
     zoneId = claimed.zone.id;
     serial = claimed.serial ?? serial;
   }
-  // Resolvers that still ask us are answered until the parent shows that none does.
-  const leaving = event === 'use_external' && row.served !== 'none';
   await trx
     .updateTable('domains')
     .set({
-      ...(isOff
-        ? {
-            status: to.status,
-            disabled_by: to.status === 'disabled' ? 'operator' : null,
-            pending_since: null,
-          }
-        : startColumns(to.dnsMode, now)),
-      ...(isOff && { moved_since: null }),
+      ...(await columnsAfter(trx, lock, event, { to, exempt })),
       dns_mode: to.dnsMode,
       zone_id: zoneId,
       serial,
-      leaving,
-      served: isOff ? 'none' : row.served,
+      check_seq: NEXT_CHECK_SEQ,
     })
     .where('id', '=', row.id)
     .execute();
   const moved = (await lockDomain(trx, row.id)) as DomainLock;
   const apex = decodeNameColumn(row.name);
+  const differ = nameserversOf(row, moved.settings) !== nameserversOf(moved.row, moved.settings);
   const { changeId } = await writeDomainChange(trx, moved, {
     by,
     source: 'status',
     operation: 'status',
     status: { from: row.status, to: to.status },
-    served: await servedNow(trx, row, to, leaving),
+    served: await servedNow(trx, moved),
     // Every change publishes the apex anew, for its serial: with what the owner has there.
-    publish: nameserversDiffer ? 'whole' : new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
+    publish: differ ? 'whole' : new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
   });
   await settleEnclosed(trx, row.name);
   return { kind: 'applied', changeId };
+}
+
+function isOff(status: DomainStatus): status is 'disabled' | 'banned' {
+  return status === 'disabled' || status === 'banned';
+}
+
+async function columnsAfter(
+  trx: Database,
+  { row, settings, now }: DomainLock,
+  event: StatusEvent,
+  { to, exempt }: { readonly to: DomainState; readonly exempt: boolean },
+) {
+  const { status, dnsMode } = to;
+  if (isOff(status)) {
+    return { ...offColumns(status, 'operator'), findings: findingsWithout('PRESET_DELEGATION') };
+  }
+  const { name: nameText, accountId } = row;
+  const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
+  const start = startColumns({ dnsMode, preset, now });
+  // Another mode is the same claim.
+  if (event !== 'use_external') return { ...start, ...(event !== 'use_managed' && { ours_at: null }) };
+  if (row.served === 'none') return start;
+  // Resolvers that still ask us are answered as before until the parent shows that none does.
+  return {
+    ...start,
+    leaving: true,
+    leaving_since: now,
+    due_at: now,
+    preset: row.preset,
+    preset_taken: JSON.stringify(row.presetTaken),
+  };
 }

@@ -4,14 +4,20 @@ import { sql } from 'kysely';
 import { isWithin, type Name } from '../dns/name.ts';
 import type { PublishSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
+import { loseClaim } from './lose-claim.ts';
 import { decodeNameColumn } from './name-column.ts';
 import { type LockedZone, lockZones } from './write-zone.ts';
+
+/** So long nobody else gets a name that is claimed, though nothing points here. */
+const CLAIM_HOURS = 72;
 
 export interface Claim {
   readonly nameText: string;
   readonly accountId: number;
   /** Names around operator zones and nameservers are this claimant's to take. */
   readonly exempt: boolean;
+  /** A new domain: a stale claim of another account yields to it. */
+  readonly isNew: boolean;
   readonly settings: PublishSettings;
 }
 
@@ -23,10 +29,10 @@ export type Claimed =
 /** Makes the zone's row the claimant's. The caller has `lockNamesAround`, and gives the zone a domain. */
 export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   const taken = (message: string): Claimed => ({ kind: 'taken', message });
-  const { nameText, accountId, exempt, settings } = claim;
+  const { nameText, accountId, exempt, isNew, settings } = claim;
   const shown = nameText.slice(0, -1);
   const holder = await lockHolder(trx, nameText);
-  if (holder !== undefined && !(holder.disabledBy === 'checker' && holder.accountId !== accountId)) {
+  if (holder !== undefined && !(holder.accountId !== accountId && yieldsTo(isNew, holder))) {
     return taken(`${shown} is registered here already`);
   }
   if (await hasActiveDomainAround(trx, nameText, accountId)) {
@@ -41,7 +47,7 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   }
   const zone = (await lockZones(trx, [nameText], true)).get(nameText) as LockedZone;
   if (zone.kind === 'operator' && !zone.deleted) return taken(`${shown} is a zone of the service itself`);
-  if (holder !== undefined) await dispossess(trx, holder.id);
+  if (holder !== undefined) await loseClaim(trx, holder.id);
   await sql`update zones set kind = 'domain' where id = ${zone.id}`.execute(trx);
   return { kind: 'claimed', zone, serial: await highestSerial(trx, nameText) };
 }
@@ -53,39 +59,43 @@ async function highestSerial(trx: Database, nameText: string): Promise<number | 
   return rows[0]?.serial ?? undefined;
 }
 
-/** The zone's row is nobody's: an operator zone or another domain can have the name. */
-export async function releaseName(trx: Database, zoneId: number): Promise<void> {
-  await sql`update zones set kind = 'operator' where id = ${zoneId}`.execute(trx);
+interface Holder {
+  readonly id: number;
+  readonly accountId: number;
+  readonly disabledBy: 'operator' | 'checker' | null;
+  /** Claimed for long, and never shown to be its account's: our servers were not seen at the parent, nor its TXT record. */
+  readonly isStale: boolean;
 }
-
-async function lockHolder(
-  trx: Database,
-  nameText: string,
-): Promise<{ id: number; accountId: number; disabledBy: string | null } | undefined> {
-  const { rows } = await sql<{ id: number; accountId: number; disabledBy: string | null }>`
-    select id, account_id as "accountId", disabled_by as "disabledBy" from domains
-    where name = ${nameText} and zone_id is not null for update`.execute(trx);
-  return rows[0];
-}
-
-const CLAIM_LOST = JSON.stringify({
-  code: 'CLAIM_LOST',
-  message: 'Another account has registered this name since this domain was disabled.',
-});
 
 /** A domain that the checker disabled holds its name only until somebody else wants it. */
-async function dispossess(trx: Database, domainId: number): Promise<void> {
-  await sql`
-    update domains set zone_id = null, findings = findings || jsonb_build_array(${CLAIM_LOST}::jsonb),
-      updated_at = clock_timestamp()
-    where id = ${domainId}`.execute(trx);
+function yieldsTo(isNew: boolean, { disabledBy, isStale }: Holder): boolean {
+  return disabledBy === 'checker' || (isNew && isStale);
+}
+
+/** A claim is as old as the log says: going from one mode to the other and back does not renew it. */
+async function lockHolder(trx: Database, nameText: string): Promise<Holder | undefined> {
+  const begun = sql`(
+    select max(c.at) from domain_changes c
+    where c.domain_id = d.id and c.status_to in ('pending', 'unverified')
+      and coalesce(c.status_from, '') not in ('pending', 'unverified'))`;
+  const { rows } = await sql<Holder>`
+    select d.id, d.account_id as "accountId", d.disabled_by as "disabledBy",
+      d.status in ('pending', 'unverified') and d.ours_at is null and d.verified_at is null
+        and least(coalesce(d.pending_since, d.verification_started_at), ${begun})
+          < clock_timestamp() - make_interval(hours => ${CLAIM_HOURS}::integer) as "isStale"
+    from domains d where d.name = ${nameText} and d.zone_id is not null for update of d`.execute(trx);
+  return rows[0];
 }
 
 function isAround(a: Name, b: Name): boolean {
   return isWithin(a, b) || isWithin(b, a);
 }
 
-async function hasActiveDomainAround(trx: Database, nameText: string, accountId: number): Promise<boolean> {
+export async function hasActiveDomainAround(
+  trx: Database,
+  nameText: string,
+  accountId: number,
+): Promise<boolean> {
   const others = sql`d.zone_id is not null and d.account_id <> ${accountId} and d.status in ('active', 'moved')`;
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from domains d where d.name = any(${namesAbove(nameText)}::text[]) and ${others})

@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
-import type { DnsMode, DomainStatus, Served } from '../zone/domain-status.ts';
-import { nameserverSetsOf } from '../zone/select-nameservers.ts';
+import type { DnsMode, DomainStatus, PresetKind, Served } from '../zone/domain-status.ts';
+import { type NameserverChoice, nameserverSetsOf } from '../zone/select-nameservers.ts';
 import type { PublishSettings } from './answer-settings.ts';
 import { decodeNameColumn } from './name-column.ts';
 import { PLAN_JSON, type Plan } from './plans.ts';
@@ -51,7 +51,8 @@ export interface Domain extends DomainSettings {
   readonly lastManualNsCheckAt: Date | null;
   readonly nsCheckIntervalSeconds: number | null;
   readonly currentNs: readonly Name[] | null;
-  /** Every accepted set, the domain's own first. */
+  readonly preset: PresetKind;
+  /** Every accepted set that is left to the domain, its own first. */
   readonly nameserverSets: readonly (readonly Name[])[];
   /** External mode only. */
   readonly verification: Verification | null;
@@ -82,6 +83,7 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.next_check_at as "nextCheckAt",
   d.last_manual_ns_check_at as "lastManualNsCheckAt", d.ns_check_interval_seconds as "nsCheckIntervalSeconds",
   d.current_ns as "currentNs", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
+  d.preset, d.preset_taken as "presetTaken",
   d.verification_value as "verificationValue", d.verification_started_at as "verificationStartedAt",
   d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
@@ -105,6 +107,8 @@ export interface DomainRow extends Passed {
   readonly currentNs: readonly string[] | null;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
+  /** Sets of nameservers. */
+  readonly presetTaken: readonly (readonly string[])[];
   readonly verificationValue: string | null;
   readonly verificationStartedAt: Date | null;
   readonly verificationExpiresAt: Date | null;
@@ -119,6 +123,7 @@ export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain 
     answersGeneration: _answersGeneration,
     delegatedNs: _delegatedNs,
     chosenNs: _chosenNs,
+    presetTaken: _presetTaken,
     verificationValue: _verificationValue,
     verificationStartedAt: _verificationStartedAt,
     verificationExpiresAt: _verificationExpiresAt,
@@ -137,13 +142,15 @@ export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain 
   };
 }
 
-export function nameserverChoice({ delegatedNs, chosenNs }: DomainRow): {
-  delegated: Name[] | undefined;
-  chosen: Name[] | undefined;
-} {
+export function nameserverChoice({
+  delegatedNs,
+  chosenNs,
+  presetTaken,
+}: Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'presetTaken'>): NameserverChoice {
   return {
     delegated: delegatedNs?.map(decodeNameColumn),
     chosen: chosenNs?.map(decodeNameColumn),
+    taken: presetTaken.map((set) => set.map(decodeNameColumn)),
   };
 }
 

@@ -8,6 +8,7 @@ import * as nameMarks from './migrations/0004-name-marks.ts';
 import * as delegations from './migrations/0005-delegations.ts';
 import * as plannedCheck from './migrations/0006-planned-check.ts';
 import * as unservedZones from './migrations/0007-unserved-zones.ts';
+import * as checks from './migrations/0008-checks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -17,4 +18,5 @@ export const migrations: Record<string, Migration> = {
   '0005-delegations': delegations,
   '0006-planned-check': plannedCheck,
   '0007-unserved-zones': unservedZones,
+  '0008-checks': checks,
 };

@@ -4,6 +4,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { purgeNameHolders } from './name-holders.ts';
 import { purgeDomains } from './purge-domains.ts';
 
 const RETENTION_DAYS = 7;
@@ -23,6 +24,7 @@ export async function purgeFeedWhenDue(db: Database): Promise<void> {
     if (numAffectedRows !== 1n) return;
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
+    await purgeNameHolders(db);
   } catch {
     // What stays too long is only read past.
   }

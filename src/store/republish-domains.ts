@@ -4,7 +4,7 @@
 
 import { sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
-import { apexRecords, nextSerial, publishName } from '../zone/publish.ts';
+import { apexRecords, nextSerial, publishApex, publishName } from '../zone/publish.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
 import { loadPublishSettings, type PublishSettings, saveGenerationPublished } from './answer-settings.ts';
 import type { Database } from './database.ts';
@@ -13,7 +13,7 @@ import { loadRecordsAt } from './load-touched-records.ts';
 import { currentTime, type DomainLock } from './lock-domain.ts';
 import { saveManagedRecords } from './managed-records.ts';
 import { decodeNameColumn } from './name-column.ts';
-import { chunksOfNames, nameserversOf, writeLog } from './write-domain-change.ts';
+import { chunksOfNames, nameserversOf, writeDomainChange, writeLog } from './write-domain-change.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 
 const BATCH_DOMAINS = 200;
@@ -89,8 +89,14 @@ async function republish(
   const locks = holding.map((row): DomainLock => ({ row, zone: zones.get(row.name), settings, now }));
   await settleManagedRecords(trx, locks);
   const concerned: { lock: DomainLock; growth: number }[] = [];
+  let unloaded = 0;
   for (const lock of locks) {
     if (lock.row.served === 'none' || lock.zone === undefined) continue;
+    if (nameserversOf(lock.row, settings).length === 0) {
+      await unload(trx, lock);
+      unloaded++;
+      continue;
+    }
     const growth = await republishOne(trx, lock);
     if (growth !== undefined) concerned.push({ lock, growth });
   }
@@ -99,7 +105,14 @@ async function republish(
     update domains set answers_generation = ${settings.generation} where id = any(${lockedIds}::bigint[])`.execute(
     trx,
   );
-  return { ids: lockedIds, changed: concerned.length };
+  return { ids: lockedIds, changed: concerned.length + unloaded };
+}
+
+/** A preset delegation has taken the only sets that are still accepted. */
+async function unload(trx: Database, lock: DomainLock): Promise<void> {
+  const by = { kind: 'system' } as const;
+  const order = { by, source: 'migrate', operation: 'settings', served: 'none', publish: 'whole' } as const;
+  await writeDomainChange(trx, lock, order);
 }
 
 /** Only where they differ: most domains stay on the set that they have. */
@@ -130,7 +143,8 @@ async function republishOne(trx: Database, { row, zone, settings }: DomainLock):
     const at = records.filter((record) => record.name === name);
     published.set(name, publishName(at, settings.edges));
   }
-  published.get(apex)?.push(...ownRecords(row, settings, row.serial));
+  const own = ownRecords(row, settings, row.serial);
+  published.set(apex, publishApex(own, published.get(apex) ?? [], row.served === 'apex'));
   let growth: number | undefined;
   for (const chunk of chunksOfNames(published, zone as LockedZone)) {
     const grown = (await writeDifference(trx, chunk)).get((zone as LockedZone).id);

@@ -1,12 +1,11 @@
 // Domains come, go, and come back. Who holds a name is decided under the locks of `claimName`: of two creates at once
 // exactly one wins.
 
-import { sql } from 'kysely';
-import type { Name } from '../dns/name.ts';
-import { type DnsMode, startStatus } from '../zone/domain-status.ts';
+import { type Name, parentOf } from '../dns/name.ts';
+import { type DnsMode, type PresetKind, startStatus } from '../zone/domain-status.ts';
 import type { ChangedBy } from './actor.ts';
 import { lockPublishSettings } from './answer-settings.ts';
-import { type Claimed, claimName, releaseName } from './claim-name.ts';
+import { type Claimed, claimName } from './claim-name.ts';
 import type { Database } from './database.ts';
 import { type Domain, RESTORABLE_DAYS } from './domain.ts';
 import { loadDomainById } from './load-domains.ts';
@@ -18,11 +17,13 @@ import {
   lockNamesAround,
 } from './lock-domain.ts';
 import { encodeNameColumn } from './name-column.ts';
+import { presetAtEntry, saveNameHolder } from './name-holders.ts';
 import { servedNow, settleEnclosed } from './settle-enclosed.ts';
-import { startColumns } from './start-status.ts';
+import { NEXT_CHECK_SEQ, NOT_CHECKED, startColumns } from './start-status.ts';
 import { findPlan, startSubscription, stopSubscription } from './subscribe.ts';
 import { inTransaction, rollBackTo } from './transaction.ts';
 import { writeDomainChange } from './write-domain-change.ts';
+import { releaseName } from './write-zone.ts';
 
 export interface NewDomain extends ChangedBy {
   readonly accountId: number;
@@ -30,7 +31,10 @@ export interface NewDomain extends ChangedBy {
   readonly name: Name;
   readonly unicode: string;
   readonly dnsMode: DnsMode;
-  /** The CLI and global admins: names around operator zones and nameservers are theirs to give. */
+  /**
+   * The CLI and global admins: names around operator zones and nameservers are theirs to give, and what they make is not
+   * held up by a preset delegation.
+   */
   readonly exempt: boolean;
   /** Default: the account's. */
   readonly planSlug?: string | null;
@@ -54,10 +58,11 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
-    const claimed = await claimName(trx, { nameText, accountId, exempt, settings });
+    const claimed = await claimName(trx, { nameText, accountId, exempt, isNew: true, settings });
     if (claimed.kind === 'taken') rollBackTo(claimed);
     const status = startStatus(dnsMode);
-    const id = await insertDomain(trx, { ...wanted, nameText }, claimed, planId);
+    const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
+    const id = await insertDomain(trx, { ...wanted, nameText, preset }, claimed, planId);
     if (planId !== null) await startSubscription(trx, id, accountId, planId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
     const { changeId } = await writeDomainChange(trx, lock, {
@@ -65,7 +70,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       source,
       operation: 'create',
       status: { from: null, to: status },
-      served: await servedNow(trx, lock.row, lock.row, false),
+      served: await servedNow(trx, lock),
       publish: 'whole',
     });
     await settleEnclosed(trx, nameText);
@@ -77,7 +82,14 @@ const BEFORE_FIRST_SERIAL = 0xffff_ffff;
 
 async function insertDomain(
   trx: Database,
-  { accountId, nameText, unicode, dnsMode }: NewDomain & { readonly nameText: string },
+  {
+    accountId,
+    name,
+    nameText,
+    unicode,
+    dnsMode,
+    preset,
+  }: NewDomain & { readonly nameText: string; readonly preset: PresetKind },
   { zone, serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
   planId: number | null,
 ): Promise<number> {
@@ -97,7 +109,8 @@ async function insertDomain(
       created_at: now,
       updated_at: now,
       deleted_at: null,
-      ...startColumns(dnsMode, now),
+      check_parent: encodeNameColumn(parentOf(name)),
+      ...startColumns({ dnsMode, preset, now }),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -117,6 +130,7 @@ export async function deleteDomain(
     const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { row, now } = lock;
+    await saveNameHolder(trx, row, now);
     const written = await writeDomainChange(trx, lock, {
       by,
       source,
@@ -125,10 +139,11 @@ export async function deleteDomain(
       served: 'none',
       publish: new Map(),
     });
-    await sql`
-      update domains set deleted_at = ${now}, zone_id = null, leaving = false where id = ${domainId}`.execute(
-      trx,
-    );
+    await trx
+      .updateTable('domains')
+      .set({ ...NOT_CHECKED, deleted_at: now, zone_id: null, check_seq: NEXT_CHECK_SEQ })
+      .where('id', '=', domainId)
+      .execute();
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
     await stopSubscription(trx, domainId);
     await settleEnclosed(trx, row.name);
@@ -140,10 +155,15 @@ export type RestoredDomain =
   | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
 
-/** Back as it was, but for its status: whether it is delegated to us is seen anew. */
+/** Back as it was, but for its status: whether it is delegated to us is seen anew. `exempt`: as for a new one. */
 export async function restoreDomain(
   db: Database,
-  { domainId, by, source }: ChangedBy & { readonly domainId: number },
+  {
+    domainId,
+    exempt = false,
+    by,
+    source,
+  }: ChangedBy & { readonly domainId: number; readonly exempt?: boolean },
 ): Promise<RestoredDomain> {
   return await inTransaction<RestoredDomain>(db, async (trx) => {
     const found = await lockDomainAndNames(trx, domainId);
@@ -154,8 +174,9 @@ export async function restoreDomain(
       return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
     }
     const { accountId, dnsMode, name: nameText } = row;
-    const claimed = await claimName(trx, { nameText, accountId, exempt: true, settings });
+    const claimed = await claimName(trx, { nameText, accountId, exempt: true, isNew: false, settings });
     if (claimed.kind === 'taken') rollBackTo(claimed);
+    const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     await trx
       .updateTable('domains')
@@ -163,7 +184,8 @@ export async function restoreDomain(
         deleted_at: null,
         zone_id: claimed.zone.id,
         serial: claimed.serial ?? row.serial,
-        ...(!wasOff && startColumns(dnsMode, now)),
+        check_seq: NEXT_CHECK_SEQ,
+        ...(!wasOff && { ...startColumns({ dnsMode, preset, now }), ours_at: null }),
       })
       .where('id', '=', domainId)
       .execute();
@@ -175,7 +197,7 @@ export async function restoreDomain(
       source,
       operation: 'restore',
       status: { from: null, to: status },
-      served: await servedNow(trx, lock.row, lock.row, false),
+      served: await servedNow(trx, lock),
       publish: 'whole',
     });
     await settleEnclosed(trx, nameText);

@@ -2,6 +2,7 @@
 // through escapes); 64-bit counters are numbers, since they count from 1 (see `connectionTypes`).
 
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Verdict } from '../checks/verdict.ts';
 import type { DnsMode, DomainStatus, Served } from '../zone/domain-status.ts';
 import type { ApiType } from '../zone/record-types.ts';
 
@@ -31,6 +32,13 @@ export type DomainOperation =
   | 'restore';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 export type ActorKind = 'key' | 'session' | 'cli' | 'system';
+
+/** Names with their final dot. */
+export interface StoredFinding {
+  code: string;
+  message: string;
+  names?: string[];
+}
 
 export interface ZonesTable {
   id: GeneratedAlways<number>;
@@ -212,7 +220,28 @@ export interface DomainsTable {
   verification_started_at: Date | null;
   verification_expires_at: Date | null;
   verified_at: Date | null;
-  findings: ColumnType<{ code: string; message: string }[], string | undefined, string>;
+  findings: ColumnType<StoredFinding[], string | undefined, string>;
+  /** The zone that delegates it: of the newest check that found one, before it the name above. */
+  check_parent: Generated<string>;
+  /** The scheduler's: when it is to be checked, or looked for again; null where nothing is to be checked. */
+  due_at: Date | null;
+  /** Whoever saves a check compares it. Whoever changes anything else of what a check begins with adds one. */
+  check_seq: Generated<number>;
+  miss_count: Generated<number>;
+  first_miss_at: Date | null;
+  last_miss_at: Date | null;
+  /** Of the newest conclusive check in this status. */
+  conclusive_at: Date | null;
+  conclusive_ours: boolean | null;
+  /** When the parent last showed any of our servers. */
+  ours_at: Date | null;
+  leaving_since: Date | null;
+  preset: Generated<'clear' | 'undecided' | 'standing'>;
+  /** While `standing`: the sets that it may not have. */
+  preset_taken: ColumnType<string[][], string | undefined, string>;
+  last_check_id: number | null;
+  /** What that run came to, hashed: an equal one only counts it up. */
+  last_outcome: string | null;
   cache_l2_max_gb: Generated<number>;
   cache_l2_ttl_days: Generated<number>;
   cache_cap_mb: Generated<number>;
@@ -276,6 +305,70 @@ export interface RecordsTable {
   updated_at: Date;
 }
 
+export interface NameHoldersTable {
+  name: string;
+  account_id: number;
+  /** When its domain was last known to be active here. */
+  active_at: Date;
+}
+
+/** A domain in external mode is `leaving` while it is still served, whatever its status is. */
+export type RunStatus = DomainStatus | 'leaving' | 'left';
+export type CheckKind = 'background' | 'manual' | 'operator';
+
+export interface CheckRunsTable {
+  id: Generated<number>;
+  domain_id: number;
+  kind: CheckKind;
+  /** By which whoever asked for it finds it. */
+  request: string | null;
+  started_at: Date;
+  finished_at: Date;
+  last_seen_at: Date;
+  /** How many later checks came to the same. */
+  repeated: Generated<number>;
+  verdict: Verdict;
+  findings: ColumnType<StoredFinding[], string, string>;
+  status_before: RunStatus;
+  status_after: RunStatus;
+  /** Null: nothing was seen. */
+  current_ns: string[] | null;
+  matched_ns: string[] | null;
+  parent: string | null;
+  queries: number;
+  next_check_at: Date | null;
+  evidence: ColumnType<unknown, string, string>;
+  /** The change that it made. */
+  change_id: number | null;
+}
+
+export interface CheckCountsTable {
+  minute: Date;
+  parent: string;
+  checked: number;
+  turned: number;
+}
+
+export interface BreakerTripsTable {
+  id: GeneratedAlways<number>;
+  /** Empty: overall. */
+  parent: string;
+  tripped_at: Date;
+  checked: number;
+  turned: number;
+  released_at: Date | null;
+  released_by: string | null;
+  ended_at: Date | null;
+}
+
+export interface ResolverLeasesTable {
+  address: string;
+  second: number;
+  /** In that second, and by the newest lease. */
+  granted: number;
+  newest: number;
+}
+
 export interface IdempotencyKeysTable {
   account_id: number;
   key: string;
@@ -302,4 +395,9 @@ export interface Schema {
   subscriptions: SubscriptionsTable;
   records: RecordsTable;
   idempotency_keys: IdempotencyKeysTable;
+  name_holders: NameHoldersTable;
+  check_runs: CheckRunsTable;
+  check_counts: CheckCountsTable;
+  breaker_trips: BreakerTripsTable;
+  resolver_leases: ResolverLeasesTable;
 }

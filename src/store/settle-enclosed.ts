@@ -2,22 +2,21 @@
 // whatever happens to a domain can concern those inside it.
 
 import { sql } from 'kysely';
-import { type DomainState, type Served, servedOf } from '../zone/domain-status.ts';
+import { type Served, servedOf } from '../zone/domain-status.ts';
 import { isBelow, namesAbove } from './claim-name.ts';
 import type { Database } from './database.ts';
-import { lockDomain } from './lock-domain.ts';
-import { writeDomainChange } from './write-domain-change.ts';
+import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
 
-/** What nodes are to answer for a domain in this state. The caller has `lockNamesAround`. */
+/** What nodes are to answer for a domain whose row is as it is to be. The caller has `lockNamesAround`. */
 export async function servedNow(
   trx: Database,
-  { name, accountId }: { readonly name: string; readonly accountId: number },
-  state: DomainState,
-  leaving: boolean,
+  { row, settings }: Pick<DomainLock, 'row' | 'settings'>,
 ): Promise<Served> {
-  const served = servedOf(state, leaving);
-  if (served === 'none' || state.status !== 'pending') return served;
-  return (await isEnclosed(trx, name, accountId)) ? 'none' : served;
+  const { leaving, preset } = row;
+  const served = servedOf(row, { leaving, preset, hasSet: nameserversOf(row, settings).length > 0 });
+  if (served === 'none' || row.status !== 'pending') return served;
+  return (await isEnclosed(trx, row.name, row.accountId)) ? 'none' : served;
 }
 
 async function isEnclosed(trx: Database, nameText: string, accountId: number): Promise<boolean> {
@@ -39,7 +38,7 @@ export async function settleEnclosed(trx: Database, nameText: string): Promise<v
     const lock = await lockDomain(trx, id);
     if (lock === undefined || lock.row.status !== 'pending' || lock.zone === undefined) continue;
     const { row } = lock;
-    const served = await servedNow(trx, row, row, row.leaving);
+    const served = await servedNow(trx, lock);
     if (served === row.served) continue;
     await writeDomainChange(trx, lock, {
       by: { kind: 'system' },

@@ -1,19 +1,76 @@
-// The columns of a domain that begins, or begins again: pending, or unverified with a TXT record to publish.
+// The columns of a domain that begins, or begins again: pending, to be checked at once, or unverified with a TXT record to
+// publish. And of one that is off. What an earlier life has left is gone.
 
 import { randomBytes } from 'node:crypto';
-import { type DnsMode, type DomainStatus, startStatus } from '../zone/domain-status.ts';
+import { sql } from 'kysely';
+import { type DnsMode, type DomainStatus, type PresetKind, startStatus } from '../zone/domain-status.ts';
 
 export const VERIFICATION_DAYS = 14;
 const TOKEN_OCTETS = 20;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-export function startColumns(dnsMode: DnsMode, now: Date) {
+/** How often a domain is checked that has just become pending. */
+const FIRST_INTERVAL_SECONDS = 60;
+
+/** A check that is under way does not find the domain as it was. */
+export const NEXT_CHECK_SEQ = sql<number>`check_seq + 1`;
+
+const NOTHING_SEEN = {
+  miss_count: 0,
+  first_miss_at: null,
+  last_miss_at: null,
+  conclusive_at: null,
+  conclusive_ours: null,
+};
+
+/** Of a domain whose delegation nobody looks at. */
+export const NOT_CHECKED = {
+  ...NOTHING_SEEN,
+  due_at: null as Date | null,
+  next_check_at: null as Date | null,
+  ns_check_interval_seconds: null as number | null,
+  leaving: false,
+  leaving_since: null as Date | null,
+  preset: 'clear' as PresetKind,
+  preset_taken: '[]',
+};
+
+/** `preset`: from `presetAtEntry`. */
+export function startColumns({
+  dnsMode,
+  preset,
+  now,
+}: {
+  readonly dnsMode: DnsMode;
+  readonly preset: PresetKind;
+  readonly now: Date;
+}) {
+  const isManaged = dnsMode === 'managed';
   return {
     status: startStatus(dnsMode) as DomainStatus,
     disabled_by: null,
-    pending_since: dnsMode === 'managed' ? now : null,
+    pending_since: isManaged ? now : null,
     moved_since: null,
+    findings: '[]',
+    ...NOT_CHECKED,
+    preset,
+    ...(isManaged && {
+      due_at: now,
+      next_check_at: now,
+      ns_check_interval_seconds: FIRST_INTERVAL_SECONDS,
+    }),
     ...verificationColumns(dnsMode, now),
+  };
+}
+
+export function offColumns(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker') {
+  return {
+    status,
+    disabled_by: status === 'disabled' ? disabledBy : null,
+    pending_since: null,
+    moved_since: null,
+    served: 'none' as const,
+    ...NOT_CHECKED,
   };
 }
 

@@ -2,11 +2,11 @@
 
 import type { Name } from '../dns/name.ts';
 import type { DnsMode, RefusalCode } from '../zone/domain-status.ts';
-import { findSet } from '../zone/select-nameservers.ts';
+import { findSet, setsLeft } from '../zone/select-nameservers.ts';
 import type { ChangedBy } from './actor.ts';
-import { applyEvent } from './change-status.ts';
+import { applyEvent, type StatusOrder } from './change-status.ts';
 import type { Database } from './database.ts';
-import type { Domain, DomainSettings } from './domain.ts';
+import { type Domain, type DomainSettings, nameserverChoice } from './domain.ts';
 import { loadDomainById } from './load-domains.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { encodeNameColumn } from './name-column.ts';
@@ -16,7 +16,7 @@ import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
 
 export type DomainUpdate = Partial<DomainSettings> & {
   readonly dnsMode?: DnsMode;
-  /** One of the accepted sets, in any order. */
+  /** One of the accepted sets that are left to the domain, in any order. */
   readonly nameservers?: readonly Name[];
 };
 
@@ -33,7 +33,7 @@ export type UpdatedDomain =
 /** All of it or, when one part is refused, nothing. */
 export async function updateDomain(
   db: Database,
-  order: ChangedBy & { readonly domainId: number; readonly set: DomainUpdate },
+  order: StatusOrder & { readonly domainId: number; readonly set: DomainUpdate },
 ): Promise<UpdatedDomain> {
   return await inTransaction<UpdatedDomain>(db, async (trx) => {
     const { domainId, set } = order;
@@ -47,7 +47,8 @@ export async function updateDomain(
     await saveSettings(trx, lock, settings);
     let nameserversDiffer = false;
     if (nameservers !== undefined) {
-      const accepted = findSet(nameservers, lock.settings.nameserverSets);
+      const left = setsLeft(nameserverChoice(lock.row), lock.settings.nameserverSets);
+      const accepted = findSet(nameservers, left);
       if (accepted === undefined) {
         rollBackTo({
           kind: 'refused',
@@ -60,7 +61,7 @@ export async function updateDomain(
     let changeId: number | undefined;
     if (dnsMode !== undefined) {
       const event = dnsMode === 'managed' ? 'use_managed' : 'use_external';
-      const applied = await applyEvent(trx, lock, event, order, { nameserversDiffer });
+      const applied = await applyEvent(trx, lock, event, order);
       if (applied.kind === 'refused') rollBackTo(applied);
       changeId = applied.changeId;
     }

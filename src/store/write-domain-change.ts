@@ -7,7 +7,7 @@ import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import type { DomainStatus, Served } from '../zone/domain-status.ts';
 import type { SavedOperation } from '../zone/plan-revert.ts';
-import { apexRecords, nextSerial, publishName } from '../zone/publish.ts';
+import { apexRecords, nextSerial, publishApex, publishName } from '../zone/publish.ts';
 import { selectNameservers } from '../zone/select-nameservers.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
 import { type ChangedBy, printActor } from './actor.ts';
@@ -35,6 +35,8 @@ export interface DomainChangeOrder extends ChangedBy {
   readonly ops?: readonly SavedOperation[];
   readonly status?: { readonly from: DomainStatus | null; readonly to: DomainStatus | null };
   readonly reverts?: number;
+  /** The check that made it. */
+  readonly checkId?: number;
   /** After the change. */
   readonly served: Served;
   readonly recordCount?: number;
@@ -168,10 +170,11 @@ function publishNames(
   for (const [name, records] of names) published.set(name, publishName(records, settings.edges));
   const nameservers = nameserversOf(row, settings);
   const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
-  published.set(apex, [...own, ...(served === 'full' ? (published.get(apex) ?? []) : [])]);
+  published.set(apex, publishApex(own, published.get(apex) ?? [], served === 'apex'));
   return published;
 }
 
+/** Empty where no set is left to the domain. */
 export function nameserversOf(row: DomainRow, { nameserverSets }: PublishSettings): readonly Name[] {
   return selectNameservers(nameserverChoice(row), nameserverSets);
 }
@@ -220,14 +223,15 @@ type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;
 
 function logEntry(
   { row, now }: DomainLock,
-  { by, source, operation, ops = [], status, reverts }: LogOrder,
+  { by, source, operation, ops = [], status, reverts, checkId }: LogOrder,
   { changeId, serial }: WrittenChange,
 ): RawBuilder<unknown> {
   return sql`
     insert into domain_changes (id, domain_id, account_id, serial, at, operation, source, actor_kind,
-      actor_account_id, actor_key_id, actor_address, actor_name, ops, status_from, status_to, reverts)
+      actor_account_id, actor_key_id, actor_address, actor_name, ops, status_from, status_to, reverts,
+      check_id)
     values (${changeId}, ${row.id}, ${row.accountId}, ${serial}, ${now}, ${operation}, ${source}, ${by.kind},
       ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null}, ${by.name ?? null},
       ${JSON.stringify(ops.map(encodeOperation))}, ${status?.from ?? null}, ${status?.to ?? null},
-      ${reverts ?? null})`;
+      ${reverts ?? null}, ${checkId ?? null})`;
 }

@@ -48,6 +48,11 @@ async function createMissingZones(trx: Database, names: readonly string[]): Prom
     on conflict (name) do nothing`.execute(trx);
 }
 
+/** The zone's row is nobody's: an operator zone or another domain can have the name. */
+export async function releaseName(trx: Database, zoneId: number): Promise<void> {
+  await sql`update zones set kind = 'operator' where id = ${zoneId}`.execute(trx);
+}
+
 /** Writes what differs; by zone, for those in which something did, by how much their number of records grew. */
 export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<number, number>> {
   const { rows } = await sql<{ zone_id: number; growth: number }>`

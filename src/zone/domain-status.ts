@@ -63,13 +63,30 @@ export function startStatus(dnsMode: DnsMode): DomainStatus {
   return dnsMode === 'managed' ? 'pending' : 'unverified';
 }
 
+/**
+ * Whether the parent named our servers before the owner of the domain asked for it (spec §5 "Preset delegation"). Every
+ * entry into pending is `undecided` until the first conclusive check; `standing`: it did, and those sets are taken away.
+ */
+export type PresetKind = 'clear' | 'undecided' | 'standing';
+
 export type Served = 'full' | 'apex' | 'none';
 
-/**
- * What nodes answer. `leaving`: the domain was managed and no conclusive check has shown yet that resolvers are gone;
- * the apex alone is for the checker to decide.
- */
-export function servedOf({ status, dnsMode }: DomainState, leaving = false): Served {
+/** What can hold back a domain, or keep it, beside its state. */
+export interface Hold {
+  /** It was managed, and no conclusive check has shown yet that resolvers are gone. */
+  readonly leaving?: boolean;
+  readonly preset?: PresetKind;
+  /** A nameserver set is left that its apex can name. */
+  readonly hasSet?: boolean;
+}
+
+/** What nodes answer. The apex alone is what registries ask for before they delegate, and what no hijacker gains from. */
+export function servedOf(
+  { status, dnsMode }: DomainState,
+  { leaving = false, preset = 'clear', hasSet = true }: Hold = {},
+): Served {
   if (status === 'disabled' || status === 'banned') return 'none';
-  return dnsMode === 'managed' || leaving ? 'full' : 'none';
+  if (dnsMode === 'external' && !leaving) return 'none';
+  if (preset === 'clear') return 'full';
+  return hasSet ? 'apex' : 'none';
 }

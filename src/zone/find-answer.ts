@@ -48,6 +48,8 @@ const STAND_BESIDE_CNAME: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC])
 export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
   const zone = zoneFor(zones, qname, qtype);
   if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
+  const answersAll = !zone.marked.has(zone.apex) || (qname === zone.apex && isOfApex(qtype));
+  if (!answersAll) return REFUSED;
 
   const chain: RecordSet[] = [];
   const visited = new Set<Name>();
@@ -89,6 +91,11 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
     if (isEnd) return found(zone, qtype, chain);
     name = target;
   }
+}
+
+/** What a zone with a mark at its apex answers there: registries ask for it before they delegate. */
+export function isOfApex(qtype: number): boolean {
+  return qtype === TYPE.SOA || qtype === TYPE.NS;
 }
 
 /** The zone whose apex is nearest above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */

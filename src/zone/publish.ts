@@ -8,7 +8,7 @@ import { TYPE } from '../dns/type-codes.ts';
 import type { CustomerRecord, EdgeAddresses, RecordValue } from './customer-record.ts';
 import { rdataKey } from './rdata-key.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from './record-types.ts';
-import { markOf, type ZoneRecord } from './zone.ts';
+import { isMark, markOf, type ZoneRecord } from './zone.ts';
 
 /** The addresses that an unproxied ANAME's target was last seen with, as text, and their TTL. */
 export interface FlattenedTarget {
@@ -122,6 +122,20 @@ export function apexRecords(domain: {
       rdata: Uint8Array.from(encodeName(foldCase(name))),
     })),
   ];
+}
+
+/**
+ * What is published at the apex: the service's own records and those of the owner. With `only` a mark there has nodes answer
+ * SOA and NS of the apex and refuse the rest (spec §5 "Preset delegation"); else there is none: an apex exists in any case.
+ */
+export function publishApex(
+  own: readonly ZoneRecord[],
+  owners: readonly ZoneRecord[],
+  only: boolean,
+): ZoneRecord[] {
+  const [soa] = own;
+  if (only && soa !== undefined) return [...own, markOf(soa.owner)];
+  return [...own, ...owners.filter((record) => !isMark(record))];
 }
 
 /** `hostmaster.` before the parent of the first nameserver: the mailbox when none is set. */

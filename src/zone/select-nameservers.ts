@@ -1,17 +1,33 @@
 // Which of the accepted nameserver sets a domain has at its apex: the one its parent delegates to, else the one its
-// owner chose, else the canonical one, which is the first (spec §3).
+// owner chose, else the canonical one, which is the first (spec §3). A preset delegation takes sets away (spec §5).
 
 import { foldCase, type Name } from '../dns/name.ts';
 
 export type NameserverSet = readonly Name[];
 
-export function selectNameservers(
-  domain: { readonly delegated?: NameserverSet | undefined; readonly chosen?: NameserverSet | undefined },
+export interface NameserverChoice {
+  readonly delegated?: NameserverSet | undefined;
+  readonly chosen?: NameserverSet | undefined;
+  /** What a preset delegation has taken from the domain. */
+  readonly taken?: readonly NameserverSet[] | undefined;
+}
+
+const NONE: NameserverSet = [];
+
+/** Empty where no set is left: such a domain is not served. */
+export function selectNameservers(domain: NameserverChoice, sets: readonly NameserverSet[]): NameserverSet {
+  if (sets.length === 0) throw new RangeError('there is no nameserver set');
+  const left = setsLeft(domain, sets);
+  return findSet(domain.delegated, left) ?? findSet(domain.chosen, left) ?? left[0] ?? NONE;
+}
+
+/** The accepted sets that the domain may be delegated to. */
+export function setsLeft(
+  { taken = [] }: NameserverChoice,
   sets: readonly NameserverSet[],
-): NameserverSet {
-  const [canonical] = sets;
-  if (canonical === undefined) throw new RangeError('there is no nameserver set');
-  return findSet(domain.delegated, sets) ?? findSet(domain.chosen, sets) ?? canonical;
+): readonly NameserverSet[] {
+  if (taken.length === 0) return sets;
+  return sets.filter((set) => findSet(set, taken) === undefined);
 }
 
 /** The accepted set of exactly these names, in any order and case: sets cannot be mixed. */
@@ -24,13 +40,11 @@ export function findSet(
   return sets.find((set) => keyOf(set) === wanted);
 }
 
-/** All accepted sets, the domain's own first. */
-export function nameserverSetsOf(
-  domain: Parameters<typeof selectNameservers>[0],
-  sets: readonly NameserverSet[],
-): NameserverSet[] {
+/** All sets that are left to it, the domain's own first. */
+export function nameserverSetsOf(domain: NameserverChoice, sets: readonly NameserverSet[]): NameserverSet[] {
   const own = selectNameservers(domain, sets);
-  return [own, ...sets.filter((set) => set !== own)];
+  const left = setsLeft(domain, sets);
+  return left.length === 0 ? [] : [own, ...left.filter((set) => set !== own)];
 }
 
 function keyOf(set: NameserverSet): string {

@@ -13,7 +13,8 @@ export interface ZoneRecord {
 
 /**
  * The type of a mark, which says that its owner exists although nothing may be published there (RFC 4592 §2.2). It is
- * reserved (RFC 6895 §3.1): no zone file holds it, and it never goes on the wire.
+ * reserved (RFC 6895 §3.1): no zone file holds it, and it never goes on the wire. An apex exists in any case: a mark there
+ * says that SOA and NS of the apex are answered and all else of the zone is refused.
  */
 export const MARK_TYPE = 0;
 

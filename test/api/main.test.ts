@@ -4,8 +4,12 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runCheckWorker } from '../../src/queue/check-worker.ts';
+import { migrateQueue } from '../../src/queue/connection.ts';
 import { generateKey } from '../../src/store/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { newAccount, newDomain } from '../support/domains.ts';
+import { evidenceOf, makeCheck } from '../support/made-checks.ts';
 import { freePort } from '../support/peers.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -133,6 +137,67 @@ describe('the API process', () => {
     started.process.kill('SIGTERM');
     expect(await started.exited).toBe(0);
     await proxy.stop();
+  });
+
+  describe('with the queue', () => {
+    const key = generateKey();
+    const NAME = 'queued.com';
+    let domainId: number;
+    beforeAll(async () => {
+      await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+      const accountId = await newAccount(database.db, 'queue@shop.example');
+      const by = { kind: 'cli', name: 'test' } as const;
+      ({ id: domainId } = await newDomain(database.db, accountId, `${NAME}.`, { exempt: true, by }));
+    });
+    const check = async ({ url }: Started) => {
+      const answer = await fetch(`${url}/domains/${NAME}/ns-check`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const body = (await answer.json()) as Record<string, unknown> & { check?: Record<string, unknown> };
+      return { status: answer.status, headers: answer.headers, body };
+    };
+
+    it('has workers make checks and waits for what comes of them', async () => {
+      const failed: Error[] = [];
+      const worker = runCheckWorker(
+        { databaseUrl: database.url, redisUrl: undefined },
+        async (job) => {
+          const said = ['ns1.example.net.', 'ns2.example.net.'];
+          await makeCheck(database.db, job, (domain) => evidenceOf(domain, said));
+        },
+        { concurrency: 1, onTrouble: () => {}, onFailed: (_job, error) => failed.push(error) },
+      );
+      const started = await start({ BOOTSTRAP_API_KEY: key });
+      await ready(started);
+      const { status, body } = await check(started);
+      expect([status, body.status, body.check?.verdict, body.check?.domain_id]).toEqual([
+        200,
+        'active',
+        'match',
+        domainId,
+      ]);
+      expect(failed).toEqual([]);
+      started.process.kill('SIGTERM');
+      expect(await started.exited).toBe(0);
+      await worker.stop(1000);
+    });
+
+    it('out of reach answers 503 to what needs it, in seconds, and goes on with all else', async () => {
+      const started = await start({ BOOTSTRAP_API_KEY: key, REDIS_URL: 'redis://127.0.0.1:1' });
+      await ready(started);
+      const beganMs = performance.now();
+      const { status, headers, body } = await check(started);
+      expect([status, Number(headers.get('retry-after')) > 0, Object.keys(body)]).toEqual([
+        503,
+        true,
+        ['error'],
+      ]);
+      expect(performance.now() - beganMs).toBeLessThan(15_000);
+      expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+      started.process.kill('SIGTERM');
+      expect(await started.exited).toBe(0);
+    });
   });
 
   it('ends when its parent is gone', async () => {

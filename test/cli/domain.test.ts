@@ -6,9 +6,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addDomainCommands } from '../../src/cli/domain.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { createAccount } from '../../src/store/accounts.ts';
+import { changeStatus } from '../../src/store/change-status.ts';
+import type { Domain } from '../../src/store/domain.ts';
 import { findDomain } from '../../src/store/load-domains.ts';
 import { loadZone } from '../../src/store/load-zones.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runCommands } from '../support/run-commands.ts';
 
@@ -150,6 +153,25 @@ describe('the operator’s moves', () => {
       const { code, stdout } = await run([verb, 'SHOP.com.']);
       expect([verb, code, stdout.split(' ').slice(0, 2).join(' ')]).toEqual([verb, 0, `${outcome} shop.com`]);
       expect([verb, await status('shop.com.'), await isServed('shop.com.')]).toEqual([verb, after, served]);
+    }
+  });
+
+  it('are held up by no preset delegation, as their owners’ are', async () => {
+    const sets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: sets });
+    try {
+      await create('shop.com');
+      const domain = async () => (await findDomain(database.db, parseName('shop.com.'))) as Domain;
+      for (const verbs of [[], ['disable', 'enable'], ['ban', 'unban'], ['delete', 'restore']]) {
+        for (const verb of verbs) expect((await run([verb, 'shop.com'])).code).toBe(0);
+        expect(await domain()).toMatchObject({ served: 'full', preset: 'clear' });
+      }
+      const { id: domainId } = await domain();
+      for (const event of ['disable', 'enable'] as const)
+        await changeStatus(database.db, { domainId, event, by: { kind: 'key' }, source: 'status' });
+      expect((await run(['show', 'shop.com'])).stdout).toMatch(/\n {2}served +apex\n {2}preset +undecided\n/);
+    } finally {
+      await migrate(database.db, TEST_SETTINGS);
     }
   });
 
@@ -411,6 +433,7 @@ describe('domain show', () => {
         status: 'pending',
         dns_mode: 'managed',
         served: 'full',
+        preset: 'clear',
         suspended: false,
         serial: 1,
         records: 0,

@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(`the tour in doc
   let dnsPort: number;
 
   beforeAll(async () => {
-    const ports = [await freePort(), await freePort(), await freePort(1)] as const;
+    const ports = [await freePort(), await freePort(), await freePort(2)] as const;
     clone = new FreshClone({ user: {}, ports, installed: true });
     started = clone.start({ ALLOW_RESERVED_NAMES: 'on' });
     await started.ready();

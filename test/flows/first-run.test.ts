@@ -35,6 +35,11 @@ function status(line: string): string | undefined {
   return /status: (\w+)/.exec(text)?.[1];
 }
 
+/** Of nameserver, API and workers, as they were printed. */
+function metricsUrls({ output }: StartedClone): string[] {
+  return /^ +metrics +(http.*) \(/m.exec(output)?.[1]?.split(' ') ?? [];
+}
+
 /** Postgres is out of the terminal's reach. */
 function isPostgres(pid: number): boolean {
   return commandOf(pid).includes('postgres');
@@ -78,7 +83,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
   (_, user) => {
     let clone: FreshClone;
     beforeAll(async () => {
-      const ports = [await freePort(), await freePort(), await freePort(1)] as const;
+      const ports = [await freePort(), await freePort(), await freePort(2)] as const;
       clone = new FreshClone({ user: user ?? {}, ports, installed });
     });
     afterAll(() => clone?.remove());
@@ -91,6 +96,10 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       expect(started.output.match(/svc_\w{40} \(a global admin's, shown this once\)$/gm)).toHaveLength(1);
       expect(curl(started)).toContainEqual(expect.objectContaining({ name: 'www', proxied: true }));
       expect(started.output).toContain(clone.databaseDirectory);
+      const metrics = metricsUrls(started);
+      const ready = metrics.map(async (url) => (await fetch(url.replace('/metrics', '/readyz'))).status);
+      expect(await Promise.all(ready)).toEqual([200, 200, 200]);
+      expect(await (await fetch(metrics[2] as string)).text()).toContain('zonefleet_queue_jobs');
       expect(await stopBySignal(clone, started, 'SIGTERM')).toBeLessThan(5000);
       expect(await started.ended).toBe(0);
     });
@@ -185,11 +194,23 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       process.kill(postmaster, 'SIGKILL');
       expect(status(line)).toBeDefined();
       await until(() => clone.cli('zone', 'export', 'own.example').status === 0, 'Postgres is back');
-      const nameserver = clone
-        .processes()
-        .find((pid) => /nameserver.main\.ts/.test(commandOf(pid))) as number;
-      process.kill(nameserver, 'SIGKILL');
-      await until(() => !clone.processes().includes(nameserver) && answers(line), 'the nameserver is back');
+      const pidOf = (main: RegExp) => clone.processes().find((pid) => main.test(commandOf(pid)));
+      const [nameserver, workers] = [pidOf(/nameserver.main\.ts/), pidOf(/workers.main\.ts/)];
+      for (const pid of [nameserver, workers]) process.kill(pid as number, 'SIGKILL');
+      await until(
+        () => pidOf(/nameserver.main\.ts/) !== nameserver && answers(line),
+        'the nameserver is back',
+      );
+      const readyz = (metricsUrls(started)[2] as string).replace('/metrics', '/readyz');
+      const isReady = () =>
+        fetch(readyz).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await until(
+        async () => pidOf(/workers.main\.ts/) !== workers && (await isReady()),
+        'the workers are back',
+      );
       await stopBySignal(clone, started, 'SIGTERM');
     });
 

@@ -12,6 +12,7 @@ import { changeStatus } from '../../src/store/change-status.ts';
 import { API_TYPES } from '../../src/zone/record-types.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { faultsOf, resolve, type Schema } from '../support/json-schema.ts';
+import { evidenceOf, type Said, workingChecks } from '../support/made-checks.ts';
 import { scale } from '../support/scale.ts';
 import { fittingValue, type Sense, spoilt } from '../support/schema-values.ts';
 
@@ -53,10 +54,22 @@ let operations: Operation[];
 const keys: Record<string, string | null> = { none: null, garbage: 'svc_x', expired: '' };
 /** By domain, ids that exist: what generated ids stand for. */
 let live: Record<string, Record<Pool, number[]>> = {};
-type Pool = 'records' | 'changes' | 'subscriptions';
+type Pool = 'records' | 'changes' | 'checks' | 'subscriptions';
+/** What the parents of all domains say, check by check. */
+const SAID: readonly Said[] = [
+  ['ns1.example.net.', 'ns2.example.net.'],
+  'nxdomain',
+  'timeout',
+  ['ns1.other.test.'],
+];
+let checked = 0;
+const checks = workingChecks(
+  () => api.database.db,
+  (domain) => evidenceOf(domain, SAID[checked++ % SAID.length] as Said),
+);
 
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ checks });
   document = parse((await api.ask('GET', '/openapi.yaml', { as: null })).text);
   operations = readOperations(document);
   Object.assign(keys, api.keys, {
@@ -113,6 +126,7 @@ async function prepareDomains(): Promise<void> {
     ];
     await api.ask('PUT', `/domains/${name}/records/batch`, { body: { replace } });
   }
+  for (const name of ['one.example', 'two.example']) await api.ask('POST', `/domains/${name}/ns-check`);
   live = Object.fromEntries(
     await Promise.all(DOMAINS.map(async (name) => [name, await loadLive(`${name}.`)] as const)),
   );
@@ -128,6 +142,7 @@ async function loadLive(name: string): Promise<Record<Pool, number[]>> {
   return {
     records: await ids('records'),
     changes: await ids('domain_changes'),
+    checks: await ids('check_runs'),
     subscriptions: await ids('subscriptions'),
   };
 }
@@ -314,11 +329,10 @@ const aRequest = () =>
         ),
       )
       .map(([values, { value, raw }, key]): Request => {
-        const kind = /changes/.test(operation.path)
-          ? 'changes'
-          : /subscriptions/.test(operation.path)
-            ? 'subscriptions'
-            : 'records';
+        const kind =
+          (['changes', 'checks', 'subscriptions'] as const).find((pool) =>
+            operation.path.includes(`/${pool}`),
+          ) ?? 'records';
         const domain = String(values[operation.parameters.findIndex(({ name }) => name === 'domain')]);
         const ids = live[domain]?.[kind] ?? [];
         const given = operation.parameters.map((parameter, i) => ({

@@ -1,9 +1,9 @@
 // The schema and the stored settings.
 
-import { Migrator, sql } from 'kysely';
+import { type Migration, Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadAnswerSettings, saveAnswerSettings } from '../../src/store/answer-settings.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
 import { checkSchema, migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
@@ -45,14 +45,13 @@ describe.each(testServers())('on $name', (server) => {
 
   test('names that publish nothing get their marks in a database that is older than marks', async () => {
     const { db } = database;
-    const provider = { getMigrations: async () => migrations };
-    const { error } = await new Migrator({ db, provider }).migrateTo('0003-rate-limits');
-    expect(error).toBeUndefined();
-    await db.transaction().execute((trx) => saveAnswerSettings(trx, TEST_SETTINGS));
-    const accountId = await newAccount(db, 'a@example.org');
-    const { id } = await newDomain(db, accountId);
-    const plain = await newDomain(db, accountId, 'plain.test.');
-    await saved(db, id, edit({ create: ['m TXT x', 't TXT x'] }));
+    const [id, plainId] = await inOlderSchema(db, '0003-rate-limits', async () => {
+      const accountId = await newAccount(db, 'a@example.org');
+      const { id } = await newDomain(db, accountId);
+      const plain = await newDomain(db, accountId, 'plain.test.');
+      await saved(db, id, edit({ create: ['m TXT x', 't TXT x'] }));
+      return [id, plain.id] as const;
+    });
     // as it was left then: the record is there, and nothing is published
     await sql`update records set type = 'ANAME', rdata = '\\x00', identity = '\\x00' where name like 'm.%'`.execute(
       db,
@@ -65,8 +64,43 @@ describe.each(testServers())('on $name', (server) => {
       zones: 1,
     });
     expect(await published(db)).toContain('m 0 TYPE0 \\# 0');
-    await expectPublished(db, id, plain.id);
+    await expectPublished(db, id, plainId);
     expect(await migrate(db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
+  });
+
+  test('domains of a database that is older than checks are due, under their parents, and holders are known', async () => {
+    const { db } = database;
+    await inOlderSchema(db, '0007-unserved-zones', async () => {
+      const accountId = await newAccount(db, 'a@example.org');
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await newDomain(db, accountId, `${name}.example.com.`);
+    });
+    await sql`update domains set next_check_at = null`.execute(db);
+    await sql`update domains set status = 'active' where name like 'b.%'`.execute(db);
+    await sql`update domains set dns_mode = 'external', status = 'unverified', leaving = true where name like 'c.%'`.execute(
+      db,
+    );
+    await sql`update domains set dns_mode = 'external', status = 'unverified' where name like 'd.%'`.execute(
+      db,
+    );
+    await sql`update domains set status = 'banned', served = 'none' where name like 'e.%'`.execute(db);
+    await migrate(db, TEST_SETTINGS);
+    const { rows } = await sql`
+      select left(name, 1) as name, check_parent as parent, due_at < now() + interval '11 minutes' as due,
+        next_check_at is not distinct from due_at as planned, leaving_since is not null as leaving
+      from domains order by name`.execute(db);
+    const of = (name: string, due: true | null, planned: boolean, leaving = false) => ({
+      ...{ name, parent: 'example.com.', due, planned, leaving },
+    });
+    expect(rows).toEqual([
+      of('a', true, true),
+      of('b', true, true),
+      of('c', true, false, true),
+      of('d', null, true),
+      of('e', null, true),
+    ]);
+    expect(await db.selectFrom('name_holders').select('name').execute()).toEqual([
+      { name: 'b.example.com.' },
+    ]);
   });
 
   test('a setting that differs is told, and operator zones are not made of it', async () => {
@@ -79,3 +113,32 @@ describe.each(testServers())('on $name', (server) => {
     expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
   });
 });
+
+const CHECKS = '0008-checks';
+
+/** Today's writers need what `CHECKS` adds: they have it while they work, and it is taken away behind them. */
+async function inOlderSchema<T>(db: Database, last: string, work: () => Promise<T>): Promise<T> {
+  const provider = { getMigrations: async () => migrations };
+  const { error } = await new Migrator({ db, provider }).migrateTo(last);
+  expect(error).toBeUndefined();
+  await db.transaction().execute((trx) => saveAnswerSettings(trx, TEST_SETTINGS));
+  const before = await columnsOf(db);
+  await (migrations[CHECKS] as Migration).up(db);
+  const result = await work();
+  const added = [...(await columnsOf(db))].filter(([table]) => !before.has(table)).map(([table]) => table);
+  for (const table of added) await sql`drop table ${sql.table(table)}`.execute(db);
+  for (const [table, columns] of await columnsOf(db)) {
+    for (const column of columns) {
+      if (before.get(table)?.includes(column)) continue;
+      await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
+    }
+  }
+  return result;
+}
+
+async function columnsOf(db: Database): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ name: string; columns: string[] }>`
+    select table_name as name, json_agg(column_name) as columns from information_schema.columns
+    where table_schema = 'public' group by table_name`.execute(db);
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
+}

@@ -7,10 +7,14 @@ import type { AnswerSettings } from '../../src/store/answer-settings.ts';
 import { saveAnswerSettings } from '../../src/store/answer-settings.ts';
 import { changeStatus } from '../../src/store/change-status.ts';
 import { listDomainChanges } from '../../src/store/load-changes.ts';
+import { loadDomainById } from '../../src/store/load-domains.ts';
+import { type DomainLock, lockDomain } from '../../src/store/lock-domain.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { deleteDomain, restoreDomain } from '../../src/store/save-domain.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
 import { updateDomain } from '../../src/store/update-domain.ts';
+import { writeDomainChange } from '../../src/store/write-domain-change.ts';
 import { NO_EDIT } from '../../src/zone/edit.ts';
 import { APEX, edit } from '../support/customer-records.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../support/database.ts';
@@ -31,9 +35,9 @@ describe.each(testServers())('on $name', (server) => {
     await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
     mine = await newAccount(db, 'a@example.org');
     ids = {
-      proxied: (await newDomain(db, mine)).id,
-      plain: (await newDomain(db, mine, 'plain.test.')).id,
-      off: (await newDomain(db, mine, 'off.test.')).id,
+      proxied: (await newDomain(db, mine, 'example.com.', { exempt: true })).id,
+      plain: (await newDomain(db, mine, 'plain.test.', { exempt: true })).id,
+      off: (await newDomain(db, mine, 'off.test.', { exempt: true })).id,
     };
     await saved(
       db,
@@ -52,6 +56,26 @@ describe.each(testServers())('on $name', (server) => {
   const operations = async (id: number) =>
     (await listDomainChanges(database.db, id, { limit: 99 })).map(({ operation }) => operation);
   const allPublished = () => expectPublished(database.db, ...Object.values(ids));
+
+  test('a domain that is left without a set that it could be delegated to is not served', async () => {
+    const { db } = database;
+    const held = await newDomain(db, mine, 'held.test.');
+    const taken = JSON.stringify([SETS[0]?.map((name) => `${name}.`)]);
+    await inTransaction(db, async (trx) => {
+      await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb where id = ${held.id}`.execute(
+        trx,
+      );
+      const order = { ...BY, operation: 'status', served: 'apex', publish: 'whole' } as const;
+      await writeDomainChange(trx, (await lockDomain(trx, held.id)) as DomainLock, order);
+    });
+    expect(await published(db, held.name)).toHaveLength(4); // SOA, NS and the mark that has all else refused
+    await change({ nameserverSets: SETS.slice(0, 1) });
+    expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'none', nameserverSets: [] });
+    expect(await published(db, held.name)).toBeUndefined();
+    expect(await operations(held.id)).toEqual(['settings', 'status', 'create']);
+    await expectPublished(db, held.id);
+    await allPublished();
+  });
 
   test('edge addresses concern proxied records, on every node', async () => {
     const { db } = database;

@@ -23,7 +23,8 @@ describe.each(testServers())('on $name', (server) => {
     database = await createDatabase({ server });
     const { db } = database;
     await migrate(db, { ...TEST_SETTINGS, nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET] });
-    domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+    const accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
   });
   afterEach(() => database.drop());
 
@@ -126,6 +127,21 @@ describe.each(testServers())('on $name', (server) => {
     const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'external', secNoSniff: true });
     expect(updated).toMatchObject({ domain: { status: 'unverified', serial: 2, secNoSniff: true } });
     await expectPublished(db, domainId);
+  });
+
+  test('a set that a preset delegation took is accepted no more than one that is nobody’s', async () => {
+    const { db } = database;
+    const taken = JSON.stringify([OTHER_SET.map((name) => `${name}.`)]);
+    await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb`.execute(db);
+    expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({
+      kind: 'refused',
+      code: 'not_accepted',
+    });
+    const first = names(TEST_SETTINGS.nameserverSets[0] as string[]);
+    expect(await update({ nameservers: first })).toMatchObject({
+      kind: 'updated',
+      domain: { nameserverSets: [first], preset: 'standing' },
+    });
   });
 
   test('nothing is set on a domain that is off', async () => {

@@ -13,6 +13,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -57,6 +58,9 @@ export class FreshClone {
     const isRoot = process.getuid?.() === 0 && user.uid === undefined;
     this.databaseDirectory = databaseDirectory(join(this.directory, 'data'), isRoot);
     const [dns, api, metrics] = ports;
+    // The workers look for the demo's delegation: this root has an address that they may not ask.
+    const hints = join(home, 'root.hints');
+    writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n');
     this.environment = {
       PATH: `${this.#placeOfNode(home)}:${process.env.PATH}`,
       HOME: home,
@@ -66,6 +70,8 @@ export class FreshClone {
       API_LISTEN: `127.0.0.1:${api}`,
       METRICS_LISTEN: `127.0.0.1:${metrics}`,
       LOG_LEVEL: 'warn',
+      ROOT_HINTS: hints,
+      BOARD_LISTEN: 'off',
       // Some networks put certificates of their own between us and the registry.
       ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
     };

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,11 +20,22 @@ export interface ZoneText {
 export interface Peer {
   readonly name: PeerName;
   readonly port: number;
+  /** Reads one zone anew, with a higher serial; returns before it is served. */
+  rewrite(zone: ZoneText): Promise<void>;
+  /** It takes questions and answers none, until it is thawed. Not while it reads a zone: NSD may then never serve it. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
+}
+
+export interface PeerAddress {
+  readonly address: string;
+  readonly port: number;
 }
 
 const START_TIMEOUT_MS = 20_000;
 const START_TRIES = 4;
+const LOOPBACK = '127.0.0.1';
 const REPLY_TIMEOUT_MS = 1000;
 const TRIES = 4;
 const WINDOW = 48; // questions in flight: what a default socket buffer holds with room to spare
@@ -43,10 +55,15 @@ export function installedPeers(): { present: PeerName[]; missing: string } {
   return { present, missing: absent.length === 0 ? '' : ` (skipped: needs ${absent.join(', ')})` };
 }
 
-export async function startPeer(name: PeerName, zones: readonly ZoneText[]): Promise<Peer> {
+/** Default: on a free port of 127.0.0.1. */
+export async function startPeer(
+  name: PeerName,
+  zones: readonly ZoneText[],
+  listen?: readonly PeerAddress[],
+): Promise<Peer> {
   for (let tries = START_TRIES; ; tries--) {
     try {
-      return await startOnce(name, zones);
+      return await startOnce(name, zones, listen ?? [{ address: LOOPBACK, port: await freePort() }]);
     } catch (error) {
       // Somebody else may take the port between our look and the peer's bind.
       if (tries === 1 || !(error instanceof Error) || !/in use|ended with/.test(error.message)) throw error;
@@ -54,41 +71,72 @@ export async function startPeer(name: PeerName, zones: readonly ZoneText[]): Pro
   }
 }
 
-async function startOnce(name: PeerName, zones: readonly ZoneText[]): Promise<Peer> {
-  const directory = await mkdtemp(join(tmpdir(), `zonefleet-${name}-`));
+async function startOnce(
+  name: PeerName,
+  zones: readonly ZoneText[],
+  listen: readonly PeerAddress[],
+): Promise<Peer> {
+  const directory = await mkdtemp(join(realpathSync(tmpdir()), `zonefleet-${name}-`));
   await chmod(directory, 0o755);
   await mkdir(join(directory, 'run'));
-  const port = await freePort();
-  const files = await Promise.all(
-    zones.map(async ({ apex, text }, index) => {
-      const file = join(directory, `${index}.zone`);
-      await writeFile(file, `$ORIGIN ${apex}\n${text}\n`);
-      return { apex, file };
-    }),
-  );
+  const place = listen[0] as PeerAddress;
+  const files = zones.map(({ apex }, index) => ({ apex, file: join(directory, `${index}.zone`) }));
+  const write = async ({ apex, text }: ZoneText) => {
+    const file = files.find((one) => one.apex === apex)?.file as string;
+    await writeFile(file, `$ORIGIN ${apex}\n${text}\n`);
+  };
+  await Promise.all(zones.map(write));
   const config = join(directory, `${name}.conf`);
   await writeFile(
     config,
-    name === 'nsd' ? nsdConfig(directory, port, files) : knotConfig(directory, port, files),
+    name === 'nsd' ? nsdConfig(directory, listen, files) : knotConfig(directory, listen, files),
   );
   const child = spawn(PROGRAMS[name], name === 'nsd' ? ['-d', '-c', config] : ['-c', config], {
     env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: directory,
   });
   let log = '';
   child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  let isFrozen = false;
+  const freeze = (wanted: boolean) => {
+    if (wanted !== isFrozen) signalAll(directory, wanted ? 'SIGSTOP' : 'SIGCONT');
+    isFrozen = wanted;
+  };
   const stop = async () => {
+    freeze(false);
     await endProcess(child);
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    await untilServed(name, child, port, zones, () => log);
+    await untilServed(name, child, place, zones, () => log);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { name, port, stop };
+  return {
+    name,
+    port: place.port,
+    async rewrite(zone) {
+      await write(zone);
+      child.kill('SIGHUP');
+    },
+    freeze: () => freeze(true),
+    thaw: () => freeze(false),
+    stop,
+  };
+}
+
+/** All processes of a peer, told by where they work: NSD's leave their parent when they read zones anew. */
+function signalAll(directory: string, signal: NodeJS.Signals): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readlinkSync(`/proc/${pid}/cwd`) === directory) process.kill(Number(pid), signal);
+    } catch {
+      // it has ended, or is no business of ours
+    }
+  }
 }
 
 interface ZoneFilePlace {
@@ -96,10 +144,14 @@ interface ZoneFilePlace {
   readonly file: string;
 }
 
-function nsdConfig(directory: string, port: number, zones: readonly ZoneFilePlace[]): string {
+function nsdConfig(
+  directory: string,
+  listen: readonly PeerAddress[],
+  zones: readonly ZoneFilePlace[],
+): string {
   const server = [
     'server:',
-    ` ip-address: 127.0.0.1@${port}`,
+    ...listen.map(({ address, port }) => ` ip-address: ${address}@${port}`),
     ' username: ""',
     ' server-count: 1',
     ` zonesdir: "${directory}"`,
@@ -123,10 +175,14 @@ function nsdConfig(directory: string, port: number, zones: readonly ZoneFilePlac
   ].join('\n');
 }
 
-function knotConfig(directory: string, port: number, zones: readonly ZoneFilePlace[]): string {
+function knotConfig(
+  directory: string,
+  listen: readonly PeerAddress[],
+  zones: readonly ZoneFilePlace[],
+): string {
   const server = [
     'server:',
-    `  listen: 127.0.0.1@${port}`,
+    ...listen.map(({ address, port }) => `  listen: ${address}@${port}`),
     `  rundir: ${directory}/run`,
     '  udp-workers: 1',
     '  tcp-workers: 1',
@@ -155,7 +211,7 @@ function knotConfig(directory: string, port: number, zones: readonly ZoneFilePla
 async function untilServed(
   name: PeerName,
   child: ChildProcess,
-  port: number,
+  { address, port }: PeerAddress,
   zones: readonly ZoneText[],
   log: () => string,
 ): Promise<void> {
@@ -163,7 +219,7 @@ async function untilServed(
   const queries = zones.map((zone) => soaQuery(zone.apex));
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}:\n${log()}`);
-    const replies = await askMany(port, queries, { tries: 1, timeoutMs: 300 });
+    const replies = await askMany(port, queries, { address, tries: 1, timeoutMs: 300 });
     const isReady = replies.every((reply) => reply !== undefined && ((reply[3] as number) & 15) === 0);
     if (isReady) return;
     if (Date.now() > deadline) throw new Error(`${name} does not serve all zones:\n${log().slice(-4000)}`);
@@ -210,9 +266,9 @@ async function endProcess(child: ChildProcess): Promise<void> {
 export async function askMany(
   port: number,
   queries: readonly Uint8Array[],
-  options: { tries?: number; timeoutMs?: number } = {},
+  options: { address?: string; tries?: number; timeoutMs?: number } = {},
 ): Promise<(Uint8Array | undefined)[]> {
-  const tries = options.tries ?? TRIES;
+  const { address = LOOPBACK, tries = TRIES } = options;
   const timeoutMs = options.timeoutMs ?? REPLY_TIMEOUT_MS;
   const replies: (Uint8Array | undefined)[] = new Array(queries.length).fill(undefined);
   const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
@@ -234,7 +290,7 @@ export async function askMany(
           clearTimeout(timer);
           resolve(bytes);
         });
-        socket.send(packet, port, '127.0.0.1');
+        socket.send(packet, port, address);
       });
       waiting.delete(mine);
       if (reply !== undefined) return withIdOf(query, reply);

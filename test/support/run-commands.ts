@@ -18,7 +18,7 @@ export async function runCommands(
   add: (program: Command, cli: Cli) => void,
   args: readonly string[],
   databaseUrl: string,
-  settings: { allowReservedNames?: boolean } = {},
+  settings: { allowReservedNames?: boolean; redisUrl?: string } = {},
 ): Promise<CliRun> {
   const captured = captureOutput(args.includes('--json'));
   const cli = new UninterruptedCli(captured.output, async () => ({
@@ -26,6 +26,10 @@ export async function runCommands(
     dataDirectory: '/nonexistent/zonefleet',
     answers: TEST_SETTINGS,
     allowReservedNames: settings.allowReservedNames ?? false,
+    redisUrl: settings.redisUrl,
+    rootHints: undefined,
+    dnsPortOut: 53,
+    resolverAllow: [],
   }));
   const program = new Command('zonefleet')
     .option('--json')

@@ -67,8 +67,21 @@ it.each([
 });
 
 it('a domain that leaves for external DNS is served until resolvers are gone, unless it is disabled', () => {
-  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, true)).toBe('full');
-  expect(servedOf({ dnsMode: 'external', status: 'active' }, true)).toBe('full');
-  expect(servedOf({ dnsMode: 'external', status: 'disabled' }, true)).toBe('none');
-  expect(servedOf({ dnsMode: 'external', status: 'banned' }, true)).toBe('none');
+  const leaving = { leaving: true };
+  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, leaving)).toBe('full');
+  expect(servedOf({ dnsMode: 'external', status: 'active' }, leaving)).toBe('full');
+  expect(servedOf({ dnsMode: 'external', status: 'disabled' }, leaving)).toBe('none');
+  expect(servedOf({ dnsMode: 'external', status: 'banned' }, leaving)).toBe('none');
+});
+
+it.each([
+  'undecided',
+  'standing',
+] as const)('while a preset delegation is %s nothing but the apex is answered', (preset) => {
+  const pending = { dnsMode: 'managed', status: 'pending' } as const;
+  expect(servedOf(pending, { preset })).toBe('apex');
+  expect(servedOf(pending, { preset, hasSet: false })).toBe('none');
+  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, { preset, leaving: true })).toBe('apex');
+  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, { preset })).toBe('none');
+  expect(servedOf({ dnsMode: 'managed', status: 'disabled' }, { preset })).toBe('none');
 });

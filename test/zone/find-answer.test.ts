@@ -134,3 +134,20 @@ describe('a marked name', () => {
     expect(findAnswer(zones, parseName('mx', apex), TYPE.MX).additional).toEqual([]);
   });
 });
+
+describe('a mark at the apex', () => {
+  const apex = parseName('example.');
+  const text =
+    '@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns.example.net.\n@ 60 A 192.0.2.1\nwww 60 A 192.0.2.1\n* 60 TXT x';
+  const built = buildZone(apex, [...recordsOf(text, 'example.'), markOf(apex)]);
+  const zones = zonesOf((built as Extract<typeof built, { kind: 'built' }>).zone);
+
+  it('has SOA and NS of the apex answered and refuses the rest', () => {
+    for (const type of [TYPE.SOA, TYPE.NS]) expect(findAnswer(zones, apex, type).kind).toBe('answer');
+    for (const type of [TYPE.A, TYPE.AAAA, TYPE.DS, TYPE.ANY])
+      expect(findAnswer(zones, apex, type)).toMatchObject({ kind: 'refused', rcode: 5, answer: [] });
+    for (const name of ['www', 'other', 'ns', '*'])
+      for (const type of [TYPE.A, TYPE.SOA, TYPE.NS])
+        expect(findAnswer(zones, parseName(name, apex), type).kind).toBe('refused');
+  });
+});

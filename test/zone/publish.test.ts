@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { printRdata } from '../../src/dns/rdata.ts';
-import { typeMnemonic } from '../../src/dns/type-codes.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import {
   apexRecords,
   defaultRname,
   nextSerial,
   printDnsContent,
+  publishApex,
   publishName,
   publishRecords,
 } from '../../src/zone/publish.ts';
@@ -163,4 +164,20 @@ it('the published content of an ANAME is its addresses', () => {
   expect(printDnsContent(newRecord('@ ANAME web.example.net'), EDGES, flattened)).toBe(
     '192.0.2.7, 2001:db8::7',
   );
+});
+
+describe('an apex', () => {
+  const apex = parseName('example.com.');
+  const own = apexRecords({ apex, nameservers: [parseName('ns.example.net.')], serial: 1, rname: apex });
+
+  it('has what the service and its owner put there, and no mark where that is nothing', () => {
+    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
+    expect(publishApex(own, [record], false)).toEqual([...own, record]);
+    expect(publishApex(own, [markOf(apex)], false)).toEqual(own);
+  });
+
+  it('that alone is answered has a mark, and nothing of its owner', () => {
+    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
+    expect(publishApex(own, [record], true)).toEqual([...own, markOf(apex)]);
+  });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { findSet, nameserverSetsOf, selectNameservers } from '../../src/zone/select-nameservers.ts';
+import { findSet, nameserverSetsOf, selectNameservers, setsLeft } from '../../src/zone/select-nameservers.ts';
 
 const names = (...texts: string[]): Name[] => texts.map((text) => parseName(text));
 const FIRST = names('ns1.a.test.', 'ns2.a.test.');
@@ -29,4 +29,19 @@ it('a set that is accepted no more is nobody’s', () => {
 it('all sets are listed, the domain’s own first', () => {
   expect(nameserverSetsOf({ chosen: SECOND }, SETS)).toEqual([SECOND, FIRST]);
   expect(nameserverSetsOf({}, SETS)).toEqual([FIRST, SECOND]);
+});
+
+it('a set that a preset delegation took is not the domain’s, whatever its parent says and its owner chose', () => {
+  const taken = [names('NS2.a.test.', 'ns1.a.test.')];
+  expect(setsLeft({ taken }, SETS)).toEqual([SECOND]);
+  expect(selectNameservers({ taken, chosen: FIRST, delegated: FIRST }, SETS)).toBe(SECOND);
+  expect(nameserverSetsOf({ taken, chosen: FIRST }, SETS)).toEqual([SECOND]);
+  expect(setsLeft({ taken: [] }, SETS)).toBe(SETS);
+});
+
+it('with every set taken there is none to be delegated to', () => {
+  const domain = { taken: SETS, delegated: FIRST };
+  expect(selectNameservers(domain, SETS)).toEqual([]);
+  expect(selectNameservers(domain, SETS)).toBe(selectNameservers(domain, SETS)); // they do not differ
+  expect(nameserverSetsOf(domain, SETS)).toEqual([]);
 });

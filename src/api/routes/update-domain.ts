@@ -27,7 +27,7 @@ export const updateDomain = domainRoute({
   tag: 'Domains',
   summary: 'Changes settings of a domain.',
   description:
-    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`. All that a call sets is one change, or nothing is set.',
+    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`, as a new one does. All that a call sets is one change, or nothing is set.',
   permission: 'domain.settings',
   body: DomainUpdate,
   response: Domain,
@@ -41,7 +41,8 @@ export const updateDomain = domainRoute({
     if (refused !== undefined) return refused;
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
     if (Object.keys(set).length === 0) return printDomain(domain);
-    const order = { domainId: domain.id, set, by: asActor(caller), source: 'api' } as const;
+    const { isAdmin } = caller.account;
+    const order = { domainId: domain.id, set, exempt: isAdmin, by: asActor(caller), source: 'api' } as const;
     return answerUpdated(call, await saveUpdate(api.db, order));
   },
 });
@@ -78,6 +79,7 @@ function chosenNameservers(
     else wrong.push({ field: `svc_ns[${i}]`, error: parsed.message });
   }
   if (wrong.length > 0) return invalid(wrong);
+  if (names.length === 0 && nameserverSets.length === 0) return undefined; // as it was read
   const found = findSet(names, nameserverSets);
   if (found === undefined) return invalid([{ field: 'svc_ns', error: 'expected one of svc_ns_sets, whole' }]);
   return found === nameserverSets[0] ? undefined : found;

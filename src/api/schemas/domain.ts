@@ -76,7 +76,7 @@ const facts = {
     })
     .optional()
     .describe('External mode: how to prove that the domain is yours.'),
-  svc_ns_sets: z.array(z.array(z.string())).describe('Every accepted set, its own first.'),
+  svc_ns_sets: z.array(z.array(z.string())).describe('Every accepted set that is left to it, its own first.'),
   current_ns: z.array(z.string()).optional().describe('What the parent zone was last seen to name.'),
   findings: z
     .array(z.object({ code: z.string(), message: z.string() }))

@@ -160,6 +160,7 @@ export class ZoneEdit {
     const apexNode = this.#touched.get(apex);
     if (apexNode !== undefined) {
       root.apexNode = apexNode.newNode;
+      root.apexOnly = apexNode.marked;
       Object.assign(root, soaNumbers(apexNode.sets.get(TYPE.SOA) as RecordSet));
     }
     const log2 = log2BucketsOf(this.#image, this.#root);

@@ -4,6 +4,7 @@
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { RCODE } from '../../dns/rcodes.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { isOfApex } from '../find-answer.ts';
 import { NameFinder, PLACE } from './find-name.ts';
 import { ZoneFinder } from './find-zone.ts';
 import { FoldedName } from './folded-name.ts';
@@ -71,6 +72,11 @@ export class ImageFinder {
     }
     const zone = this.zone;
     zone.enter(root);
+    if (zone.isApexOnly && !(this.question.labels === zone.apexLabels && isOfApex(qtype))) {
+      this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
+      this.apexOctets = 0;
+      return;
+    }
     this.apexOctets = zone.apexOctets;
     for (let link = 0; ; link++) {
       const name = this.names[link] as FoldedName;

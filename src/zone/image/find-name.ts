@@ -53,6 +53,11 @@ export class NameFinder {
     this.#log2Buckets = shape >>> 24;
   }
 
+  /** Nothing but SOA and NS of the apex is answered. */
+  get isApexOnly(): boolean {
+    return (this.#flags & ROOT_FLAG.APEX_ONLY) !== 0;
+  }
+
   get serial(): number {
     return this.#rootWords[wordOf(this.root) + ROOT.SERIAL] as number;
   }

@@ -40,7 +40,7 @@ export function octetOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 1;
+export const FORMAT = 2;
 export const HEADER_OCTETS = 16 * 1024;
 
 /** Words of the header. Those from 16 on change often and lie in cache lines of their own. */
@@ -134,6 +134,8 @@ export const ROOT_FLAG = {
   HAS_DNAME: 2,
   /** A name exists whose first label is `*`. */
   HAS_WILDCARD: 4,
+  /** There is a mark at the apex: only its SOA and NS are answered. */
+  APEX_ONLY: 8,
 } as const;
 
 /** Names in a bucket, on average: buckets are doubled above and halved below. */

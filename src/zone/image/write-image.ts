@@ -185,7 +185,8 @@ export class ImageWriter {
     const { serial, negativeTtl, records } = zone;
     const { id, version, mark } = content;
     const counts = { records, names: nodes.size, cuts, dnames, wildcards };
-    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...counts };
+    const apexOnly = zone.marked.has(apex);
+    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, apexOnly, ...counts };
     const ref = writeRoot(this.image, this.#space, root, log2BucketsFor(nodes.size));
     writeIndex(this.image, this.#space, ref, names);
     return ref;

@@ -32,6 +32,7 @@ export interface RootContent extends ZoneContent {
   readonly cuts: number;
   readonly dnames: number;
   readonly wildcards: number;
+  readonly apexOnly: boolean;
 }
 
 /** A run of pairs (hash, ref of a node) in words: a bucket behind its count. */
@@ -85,7 +86,8 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
   const flags =
     (root.cuts > 0 ? ROOT_FLAG.HAS_CUT : 0) |
     (root.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
-    (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0);
+    (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0) |
+    (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0);
   words[at + ROOT.SHAPE] =
     flags | (root.apex.length << 8) | (labelCount(root.apex) << 16) | (log2Buckets << 24);
   words[at + ROOT.APEX_NODE] = root.apexNode;
@@ -111,6 +113,7 @@ export function readRoot(image: Image, ref: number): RootContent {
     cuts: words[at + ROOT.CUTS] as number,
     dnames: words[at + ROOT.DNAMES] as number,
     wildcards: words[at + ROOT.WILDCARDS] as number,
+    apexOnly: (shapeOf(image, ref) & ROOT_FLAG.APEX_ONLY) !== 0,
     apex: apexOf(image, ref),
     apexNode: words[at + ROOT.APEX_NODE] as number,
     serial: (words[at + ROOT.SERIAL] as number) >>> 0,

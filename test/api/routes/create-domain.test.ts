@@ -1,8 +1,12 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { saveAnswerSettings } from '../../../src/store/answer-settings.ts';
 import { saveZones } from '../../../src/store/save-zones.ts';
+import { inTransaction } from '../../../src/store/transaction.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { TEST_SETTINGS } from '../../support/database.ts';
 import { recordsOf } from '../../support/zone-text.ts';
 
 let api: TestApi;
@@ -234,5 +238,67 @@ describe('an Idempotency-Key', () => {
     await create({ name: 'blocker.com' }, 'stranger');
     expect((await create({ name: 'blocker.com' }, 'owner', headers)).status).toBe(409);
     expect((await create({ name: 'unblocked.com' }, 'owner', headers)).status).toBe(200);
+  });
+});
+
+describe('with several sets of nameservers', () => {
+  const OTHER_SET = ['ns1.example.org', 'ns2.example.org'];
+  beforeAll(() =>
+    inTransaction(api.db, (trx) =>
+      saveAnswerSettings(trx, {
+        ...TEST_SETTINGS,
+        nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET],
+      }),
+    ),
+  );
+
+  it.each([
+    ['owner', 'apex'],
+    ['operator', 'full'],
+  ])('a domain of %s is answered at first: %s', async (as, served) => {
+    const { status, body } = await create({ name: `of-${as}.com` }, as);
+    expect([status, body.served, body.svc_ns_sets.length]).toEqual([200, served, 2]);
+    expect(body.next_check_at).toBe(body.created_at);
+    await api.ask('PUT', `/domains/of-${as}.com`, { as, body: { dns_mode: 'external' } });
+    const back = await api.ask('PUT', `/domains/of-${as}.com`, { as, body: { dns_mode: 'managed' } });
+    expect(back.body.served).toBe(served);
+    await sql`update domains set status = 'disabled', served = 'none' where name = ${`of-${as}.com.`}`.execute(
+      api.db,
+    );
+    expect((await api.ask('POST', `/domains/of-${as}.com/enable`, { as })).body.served).toBe(served);
+  });
+});
+
+describe('a name that somebody claimed 73 hours ago', () => {
+  const claim = async (name: string) => {
+    await create({ name }, 'stranger');
+    await sql`update domains set pending_since = pending_since - interval '73 hours' where name = ${`${name}.`}`.execute(
+      api.db,
+    );
+  };
+
+  it('is for another account to have, while nothing pointed here', async () => {
+    await claim('stale.com');
+    const { status, body } = await create({ name: 'stale.com' });
+    expect([status, body.user_id]).toEqual([200, api.accountIds.owner]);
+    const lost = await api.ask('GET', '/domains/stale.com', { as: 'stranger' });
+    expect(lost.body).toMatchObject({
+      status: 'disabled',
+      served: 'none',
+      findings: [{ code: 'CLAIM_LOST' }],
+    });
+    expect(lost.text).not.toContain('owner@');
+    const again = await api.ask('POST', '/domains/stale.com/enable', { as: 'stranger' });
+    expect([again.status, again.body.code]).toEqual([409, 'domain_taken']);
+  });
+
+  it('is not when our servers were seen at its parent', async () => {
+    await claim('used.com');
+    await sql`update domains set ours_at = now() where name = 'used.com.'`.execute(api.db);
+    const { status, body } = await create({ name: 'used.com' });
+    expect([status, body]).toEqual([
+      409,
+      { error: 'used.com is registered here already', code: 'domain_taken' },
+    ]);
   });
 });

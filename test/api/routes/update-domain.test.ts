@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { saveAnswerSettings } from '../../../src/store/answer-settings.ts';
@@ -201,6 +202,21 @@ describe('the choice of nameservers', () => {
   });
 });
 
+describe('where a preset delegation has taken every set', () => {
+  it('none is shown nor accepted, and what was read can be sent back', async () => {
+    const taken = JSON.stringify(
+      [...TEST_SETTINGS.nameserverSets, OTHER_SET].map((set) => set.map((name) => `${name}.`)),
+    );
+    await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb
+      where name = ${`${(await read()).name}.`}`.execute(api.db);
+    const before = await read();
+    expect([before.svc_ns, before.svc_ns_sets]).toEqual([[], []]);
+    expect((await put({ svc_ns: OTHER_SET })).body).toMatchObject({ fields: [{ field: 'svc_ns' }] });
+    const { status, body } = await put(before);
+    expect([status, body]).toEqual([200, before]);
+  });
+});
+
 describe('the mode', () => {
   it('to external starts over as unverified and is served on until the delegation has left', async () => {
     const { status, body } = await put({ dns_mode: 'external' });
@@ -211,12 +227,16 @@ describe('the mode', () => {
     expect(body).not.toHaveProperty('pending_since');
   });
 
-  it('to managed starts over as pending', async () => {
+  it.each([
+    ['owner', 'apex'],
+    ['operator', 'full'],
+  ])('to managed starts over as pending, and is for %s answered: %s', async (as, served) => {
     await put({ dns_mode: 'external' });
-    const { status, body, headers } = await put({ dns_mode: 'managed' });
+    const { status, body, headers } = await api.ask('PUT', path, { as, body: { dns_mode: 'managed' } });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ dns_mode: 'managed', status: 'pending', served: 'full' });
+    expect(body).toMatchObject({ dns_mode: 'managed', status: 'pending', served });
     expect(body).not.toHaveProperty('verification');
+    expect(Date.parse(body.next_check_at)).toBeLessThanOrEqual(Date.now());
     expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
   });
 

@@ -8,7 +8,8 @@ import { buildZone } from '../../../src/zone/build-zone.ts';
 import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import type { RecordSet, Zone, ZoneRecord } from '../../../src/zone/zone.ts';
+import { readRoot } from '../../../src/zone/image/zone-root.ts';
+import { MARK_TYPE, markOf, type RecordSet, type Zone, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../../support/random-zones.ts';
 import { scale } from '../../support/scale.ts';
 import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone-image.ts';
@@ -206,6 +207,18 @@ describe('an edit', () => {
     const soa = result.includes(' SOA ') ? '@ 3600 NS ns\n' : SOA_AND_NS;
     const expected = fromScratch(APEX, recordsOf(soa + result, 'example.'), 2);
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
+  });
+
+  it('puts a mark at the apex and takes it away: whether only the apex is answered', () => {
+    const { image, writer } = served('a 60 A 192.0.2.1');
+    const isApexOnly = () => readRoot(image, writer.rootOf(APEX)).apexOnly;
+    expect(isApexOnly()).toBe(false);
+    writer.edit(APEX, { ...CONTENT, version: 2 }, { records: [markOf(APEX)], gone: [] });
+    expect(isApexOnly()).toBe(true);
+    writer.edit(APEX, { ...CONTENT, version: 3 }, changesOf('a 60 A 192.0.2.2'));
+    expect(isApexOnly()).toBe(true);
+    writer.edit(APEX, { ...CONTENT, version: 4 }, { records: [], gone: [{ owner: APEX, type: MARK_TYPE }] });
+    expect(isApexOnly()).toBe(false);
   });
 
   it('of nothing tells that the zone is as it was in another version', () => {

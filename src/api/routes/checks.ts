@@ -1,0 +1,57 @@
+// The log of a domain's checks: every run, an unchanged one counted on the row before, and what each of them saw.
+
+import { z } from 'zod';
+import { listChecks, loadCheck } from '../../store/load-checks.ts';
+import type { DomainCall } from '../call.ts';
+import { answerLog, LOG_QUERY } from '../page-by-id.ts';
+import { linkToNext } from '../paging.ts';
+import { printCheck } from '../print-check.ts';
+import { domainRoute } from '../route.ts';
+import { Check } from '../schemas/check.ts';
+import { idText } from '../schemas/ids.ts';
+import { booleanText, integerText } from '../schemas/query-text.ts';
+
+const tag = 'Checks';
+
+export const listChecksOfDomain = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/checks',
+  operationId: 'listDomainChecks',
+  tag,
+  summary: 'The checks of a delegation, newest first.',
+  description:
+    'A check of the service that saw what the one before saw is no new one: it counts in `repeated`.',
+  permission: 'domain.view',
+  query: z.object({
+    after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only checks with a higher id.'),
+    ...LOG_QUERY,
+    evidence: booleanText.optional().describe('`true`: with what each address of the parent said.'),
+  }),
+  response: z.array(Check),
+  answerHeaders: ['Link'],
+  run({ api: { db }, domain, query, url, answerHeader }) {
+    const { after = 0, evidence = false } = query;
+    return answerLog(query, {
+      load: (before, limit) =>
+        listChecks(db, domain.id, { after, limit, evidence, ...(before !== undefined && { before }) }),
+      idOf: ({ id }) => id,
+      print: async (runs) => runs.map(printCheck),
+      tellNext: (next) => answerHeader('Link', linkToNext(url, next)),
+    });
+  },
+});
+
+export const getCheck = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/checks/{id}',
+  operationId: 'getDomainCheck',
+  tag,
+  summary: 'One check, with what each address of the parent said.',
+  permission: 'domain.view',
+  params: z.object({ id: idText }),
+  find: ({ api, domain, params }: DomainCall<{ id: number }, unknown, unknown, undefined>) =>
+    loadCheck(api.db, domain.id, params.id),
+  finds: 'check',
+  response: Check,
+  run: ({ found }) => printCheck(found),
+});

@@ -1,0 +1,102 @@
+// POST /domains/{domain}/ns-check: have the delegation looked at now, and wait for what comes of it. A worker makes the
+// check; its run is found by the request that the job carries.
+//
+//     take the hour → enqueue → wait for the run → answer          no run, or one that learnt nothing: the hour is given back
+
+import { createHash, randomUUID } from 'node:crypto';
+import type { SavedRun } from '../../store/load-checks.ts';
+import { findCheckByRequest } from '../../store/load-checks.ts';
+import { loadDomain } from '../../store/load-domains.ts';
+import { giveBackManualCheck, takeManualCheck } from '../../store/take-manual-check.ts';
+import { waitForCheck } from '../../store/wait-for-check.ts';
+import { type DomainCall, STOPPING } from '../call.ts';
+import { asStoreCaller } from '../caller.ts';
+import { printCheck } from '../print-check.ts';
+import { printDomain } from '../print-domain.ts';
+import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { CheckedDomain } from '../schemas/check.ts';
+
+/** A check itself ends within 15 s. */
+const WAIT_MS = 25_000;
+const RETRY_SECONDS = 10;
+
+type CheckCall = DomainCall<unknown, unknown, unknown, unknown>;
+
+export const checkNameservers = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/ns-check',
+  operationId: 'checkNameservers',
+  tag: 'Checks',
+  summary: 'Looks at the delegation now.',
+  description:
+    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` or a 503 does not count.',
+  permission: 'domain.settings',
+  waits: true,
+  response: CheckedDomain,
+  problems: ['wrong_state', 'ns_check_limited'],
+  async run(call) {
+    const { api, caller, domain, idempotencyKey } = call;
+    if (domain.dnsMode === 'external') {
+      return problem('wrong_state', 'the domain is in external mode: nothing is to be delegated');
+    }
+    const request = requestOf(call);
+    const before = idempotencyKey === undefined ? undefined : await findCheckByRequest(api.db, request);
+    if (before !== undefined) return await answer(call, before);
+    const hour = caller.account.isAdmin ? undefined : await takeManualCheck(api.db, domain.id);
+    if (hour?.kind === 'limited') return limited(hour.retryAfterSeconds);
+    const giveBack = async () => {
+      if (hour !== undefined) await giveBackManualCheck(api.db, domain.id, hour.taken, hour.previous);
+    };
+    return await runCheck(call, request, giveBack);
+  },
+});
+
+async function runCheck(call: CheckCall, request: string, giveBack: () => Promise<void>) {
+  const { api, domain, gone, log } = call;
+  const isEnqueued = await api.checks.enqueueNow({ domainId: domain.id, kind: 'manual', request }).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error, domain_id: domain.id }, 'a check could not be asked for');
+      return false;
+    },
+  );
+  let run: SavedRun | undefined;
+  try {
+    const timeoutMs = api.checks.waitMs ?? WAIT_MS;
+    if (isEnqueued) run = await waitForCheck(api.db, request, { timeoutMs, signal: gone });
+  } catch (error) {
+    await giveBack().catch(() => {}); // whatever is wrong with the database is told by the first error
+    throw error;
+  }
+  if (run !== undefined) {
+    if (run.verdict === 'unknown') await giveBack();
+    return await answer(call, run);
+  }
+  // Whoever hangs up does not get the hour back: the check is made, and could be had without end that way.
+  if (!gone.aborted || gone.reason === STOPPING) await giveBack();
+  return unavailable('the check could not be made now; try again', RETRY_SECONDS);
+}
+
+/** With an Idempotency-Key a repeat finds the run of a call that never got its answer. */
+function requestOf({ caller, domain, idempotencyKey }: CheckCall): string {
+  if (idempotencyKey === undefined) return randomUUID();
+  const about = JSON.stringify(['ns-check', caller.account.id, domain.id, idempotencyKey]);
+  const octets = createHash('sha256').update(about).digest().subarray(0, 16);
+  octets[6] = ((octets[6] as number) & 0x0f) | 0x80; // RFC 9562 §5.8: version 8
+  octets[8] = ((octets[8] as number) & 0x3f) | 0x80;
+  return octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function limited(retryAfterSeconds: number): Problem {
+  return new Problem(PROBLEM_CODES.ns_check_limited, 'the delegation was checked within the last hour', {
+    code: 'ns_check_limited',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+}
+
+async function answer({ api, caller, domain }: CheckCall, run: SavedRun) {
+  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
+  if (now?.id !== domain.id) return notFound('domain');
+  return { ...printDomain(now), check: printCheck(run) };
+}

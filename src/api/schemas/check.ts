@@ -1,0 +1,83 @@
+// One check of a domain's delegation: what the parent's servers said, what that means, and what it did to the status.
+
+import { z } from 'zod';
+import { VERDICTS } from '../../checks/verdict.ts';
+import { DOMAIN_STATUSES } from '../../zone/domain-status.ts';
+import { Domain } from './domain.ts';
+import { Id } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
+
+export const SERVER_OUTCOMES = [
+  'referral',
+  'answer',
+  'nodata',
+  'nxdomain',
+  'alias',
+  'lame',
+  'timeout',
+  'refused',
+  'servfail',
+  'bad',
+] as const;
+
+const Names = z.array(z.string());
+
+const ServerEvidence = z.object({
+  server: z.string().describe('The nameserver of the parent zone.'),
+  address: z.string().optional().describe('Which of its addresses; absent for `database`.'),
+  transport: z
+    .enum(['udp', 'tcp', 'database'])
+    .describe('`database`: this service has the parent zone, and looked there.'),
+  asked_at: Timestamp,
+  rtt_ms: z.number().min(0).optional().describe('Absent without a reply.'),
+  outcome: z
+    .enum(SERVER_OUTCOMES)
+    .describe('`referral` to `alias` decide something, the others are as good as no reply.'),
+  rcode: z.int().min(0).optional().describe('0 is NOERROR, 3 is NXDOMAIN.'),
+  aa: z.boolean().optional().describe('It answered with authority.'),
+  ns: Names.optional().describe('The delegation that it gave.'),
+  ttl: z.int().min(0).optional().describe('Of that, or of the negative answer, in seconds.'),
+  ds: Names.optional().describe('The DS records beside it, as in a zone file.'),
+  error: z.string().optional().describe('What was wrong.'),
+});
+
+export const Check = z
+  .object({
+    id: Id,
+    domain_id: Id,
+    kind: z
+      .enum(['background', 'manual', 'operator'])
+      .describe('Who wanted it: the service, a caller of `ns-check`, the operator.'),
+    started_at: Timestamp,
+    finished_at: Timestamp,
+    last_seen_at: Timestamp.describe('When the same was seen last: the end of the newest repetition.'),
+    repeated: z.int().min(0).describe('How often the service has seen the same again since.'),
+    verdict: z
+      .enum(VERDICTS)
+      .describe(
+        '`match`: delegated to exactly one accepted set. `partial`: to some names of one. `extra`: to a whole one and other names. `mixed`: to names of several. `foreign`: to none of our names. `not_delegated`: the name is there and has no delegation. `unregistered`: there is no such name. `alias`: it is a CNAME or below a DNAME. `unknown`: nothing that could be relied on was learnt, which never changes a status.',
+      ),
+    findings: z.array(
+      z.object({
+        code: z.string(),
+        message: z.string().describe('What it is and what to change.'),
+        names: Names.optional().describe('The nameservers that it is about.'),
+      }),
+    ),
+    status_before: z.enum(DOMAIN_STATUSES),
+    status_after: z.enum(DOMAIN_STATUSES),
+    current_ns: Names.optional().describe(
+      'The delegation that the parent shows; empty where it shows that there is none; absent when nothing was learnt.',
+    ),
+    matched_set: Names.optional().describe('With `match`: the accepted set.'),
+    parent: z.string().optional().describe('The zone that has the delegation. Absent when it was not found.'),
+    queries: z.int().min(0).describe('Packets that were sent.'),
+    next_check_at: Timestamp.optional(),
+    evidence: z
+      .array(ServerEvidence)
+      .optional()
+      .describe('What each address of the parent said. In lists with `evidence=true` only.'),
+  })
+  .meta({ id: 'Check' });
+
+export const CheckedDomain = z.object({ ...Domain.shape, check: Check }).meta({ id: 'CheckedDomain' });

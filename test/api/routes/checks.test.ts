@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckKind } from '../../../src/queue/jobs.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
+
+const OURS = ['ns1.example.net.', 'ns2.example.net.'];
+
+let api: TestApi;
+let domains = 0;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.stop());
+
+async function freshDomain() {
+  const name = `c${++domains}.example`;
+  const { id } = await api.makeDomain(name);
+  await sql`update domains set preset = 'clear' where id = ${id}`.execute(api.database.db);
+  return { id, name, path: `/domains/${name}/checks` };
+}
+
+async function check(domainId: number, said: Said, kind: CheckKind = 'manual'): Promise<number> {
+  // background ones come before their time here
+  await sql`update domains set next_check_at = now() - interval '1 minute' where id = ${domainId}`.execute(
+    api.database.db,
+  );
+  const outcome = await makeCheck(api.database.db, { domainId, kind }, (domain) => evidenceOf(domain, said));
+  if (outcome.kind !== 'saved') throw new Error(outcome.kind);
+  return outcome.checkId;
+}
+
+const ids = (body: { id: number }[]) => body.map(({ id }) => id);
+
+describe('the log of checks', () => {
+  it('is empty for a domain that was not checked yet', async () => {
+    const { path } = await freshDomain();
+    expect(await api.ask('GET', path)).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('has each run with its verdict, findings and statuses, newest first', async () => {
+    const { id, path } = await freshDomain();
+    const first = await check(id, ['ns1.example.net.', 'ns9.other.test.']);
+    const second = await check(id, OURS, 'operator');
+    const { status, body } = await api.ask('GET', path, { as: 'viewer' });
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      {
+        id: second,
+        domain_id: id,
+        kind: 'operator',
+        started_at: expect.any(String),
+        finished_at: expect.any(String),
+        last_seen_at: body[0].finished_at,
+        repeated: 0,
+        verdict: 'match',
+        findings: [],
+        status_before: 'pending',
+        status_after: 'active',
+        current_ns: ['ns1.example.net', 'ns2.example.net'],
+        matched_set: ['ns1.example.net', 'ns2.example.net'],
+        parent: 'example',
+        queries: 2,
+        next_check_at: expect.any(String),
+      },
+      {
+        id: first,
+        domain_id: id,
+        kind: 'manual',
+        started_at: expect.any(String),
+        finished_at: expect.any(String),
+        last_seen_at: body[1].finished_at,
+        repeated: 0,
+        verdict: 'partial',
+        findings: [
+          {
+            code: 'NS_MISSING',
+            message: expect.stringContaining('ns2.example.net'),
+            names: ['ns2.example.net'],
+          },
+          { code: 'NS_EXTRA', message: expect.any(String), names: ['ns9.other.test'] },
+        ],
+        status_before: 'pending',
+        status_after: 'pending',
+        current_ns: ['ns1.example.net', 'ns9.other.test'],
+        parent: 'example',
+        queries: 2,
+        next_check_at: expect.any(String),
+      },
+    ]);
+    for (const { started_at, finished_at } of body) {
+      expect(Date.parse(finished_at)).toBeGreaterThanOrEqual(Date.parse(started_at));
+      expect(Math.abs(Date.parse(finished_at) - Date.now())).toBeLessThan(60_000);
+    }
+  });
+
+  it('counts what the service sees again on the run that saw it first', async () => {
+    const { id, path } = await freshDomain();
+    const first = await check(id, 'nxdomain', 'background');
+    for (const _ of [1, 2]) expect(await check(id, 'nxdomain', 'background')).toBe(first);
+    const { body } = await api.ask('GET', path);
+    expect(body).toHaveLength(1);
+    expect(body[0]).toMatchObject({
+      id: first,
+      kind: 'background',
+      repeated: 2,
+      verdict: 'unregistered',
+      current_ns: [],
+    });
+    expect(Date.parse(body[0].last_seen_at)).toBeGreaterThanOrEqual(Date.parse(body[0].finished_at));
+  });
+
+  it('goes page by page, and from an id on', async () => {
+    const { id, path } = await freshDomain();
+    const made: number[] = [];
+    for (let i = 0; i < 23; i++) made.unshift(await check(id, [`ns${i}.other.test.`]));
+    expect(ids((await api.ask('GET', path)).body)).toEqual(made);
+    const seen: number[] = [];
+    let next: string | undefined = `${path}?limit=10`;
+    while (next !== undefined) {
+      const { body, headers } = await api.ask('GET', next);
+      expect(body.length).toBeLessThanOrEqual(10);
+      seen.push(...ids(body));
+      next = /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1];
+    }
+    expect(seen).toEqual(made);
+    expect(ids((await api.ask('GET', `${path}?after=${made[3]}`)).body)).toEqual(made.slice(0, 3));
+    expect(ids((await api.ask('GET', `${path}?after=${made[3]}&limit=2`)).body)).toEqual(made.slice(0, 2));
+    for (const query of ['limit=0', 'after=x', 'cursor=x', 'evidence=maybe']) {
+      expect((await api.ask('GET', `${path}?${query}`)).body.code).toBe('validation_failed');
+    }
+  });
+
+  it('has the evidence where it is asked for', async () => {
+    const { id, path } = await freshDomain();
+    const run = await check(id, OURS);
+    const { body } = await api.ask('GET', `${path}?evidence=true`);
+    const server = {
+      server: 'a.nic.test',
+      address: '192.0.2.53',
+      transport: 'udp',
+      asked_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      rtt_ms: 12,
+      outcome: 'referral',
+      rcode: 0,
+      aa: false,
+      ns: ['ns1.example.net', 'ns2.example.net'],
+      ttl: 3600,
+    };
+    expect(body[0].evidence).toEqual([server, { ...server, server: 'b.nic.test', address: '192.0.2.54' }]);
+    expect((await api.ask('GET', `${path}?evidence=false`)).body[0]).not.toHaveProperty('evidence');
+    expect((await api.ask('GET', `${path}/${run}`)).body).toEqual(body[0]);
+  });
+
+  it('leaves out what a silent server did not say, and shows a DS as in a zone file', async () => {
+    const { id, path } = await freshDomain();
+    await check(id, 'timeout');
+    const silent = (await api.ask('GET', `${path}?evidence=true`)).body[0];
+    expect(silent).toMatchObject({ verdict: 'unknown', status_after: 'pending' });
+    expect(silent).not.toHaveProperty('current_ns');
+    expect(silent.evidence[0]).toEqual({
+      server: 'a.nic.test',
+      address: '192.0.2.53',
+      transport: 'udp',
+      asked_at: expect.any(String),
+      outcome: 'timeout',
+      error: 'no answer',
+    });
+    const ds = new Uint8Array([0x12, 0x34, 8, 2, ...Array(32).fill(0xab)]);
+    const more = { ds: [ds], address: '', transport: 'database', rttMs: undefined } as const;
+    await makeCheck(api.database.db, { domainId: id }, (domain) => evidenceOf(domain, OURS, more));
+    const [stale] = (await api.ask('GET', `${path}?evidence=true`)).body;
+    expect(stale).toMatchObject({
+      verdict: 'match',
+      status_after: 'pending',
+      findings: [{ code: 'STALE_DS' }],
+    });
+    expect(stale.evidence[0]).toMatchObject({ transport: 'database', ds: [`4660 8 2 ${'AB'.repeat(32)}`] });
+    expect(stale.evidence[0]).not.toHaveProperty('address');
+    expect(stale.evidence[0]).not.toHaveProperty('rtt_ms');
+  });
+
+  it('of a domain that leaves shows the status that it has', async () => {
+    const { id, name, path } = await freshDomain();
+    await check(id, OURS);
+    await api.ask('PUT', `/domains/${name}`, { body: { dns_mode: 'external' } });
+    await check(id, OURS, 'background');
+    await check(id, ['ns1.other.test.'], 'background');
+    const { body } = await api.ask('GET', path);
+    expect(body.map((run: Record<string, unknown>) => [run.status_before, run.status_after])).toEqual([
+      ['unverified', 'unverified'],
+      ['unverified', 'unverified'],
+      ['pending', 'active'],
+    ]);
+  });
+
+  it('is the domain’s members’ and nobody else’s', async () => {
+    const { id, path } = await freshDomain();
+    const other = await freshDomain();
+    const run = await check(id, OURS);
+    for (const url of [path, `${path}/${run}`]) {
+      expect((await api.ask('GET', url, { as: 'stranger' })).status).toBe(404);
+      expect((await api.ask('GET', url, { as: 'operator' })).status).toBe(200);
+    }
+    const elsewhere = await api.ask('GET', `${other.path}/${run}`);
+    expect([elsewhere.status, elsewhere.body.error]).toEqual([404, 'check not found']);
+    expect((await api.ask('GET', `${path}/x`)).status).toBe(404);
+  });
+});

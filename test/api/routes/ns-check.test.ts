@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckPort } from '../../../src/api/call.ts';
+import type { CheckJob } from '../../../src/queue/jobs.ts';
+import { changeStatus } from '../../../src/store/change-status.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
+import { until } from '../../support/until.ts';
+
+const OURS = ['ns1.example.net.', 'ns2.example.net.'];
+const HOUR_S = 3600;
+
+let api: TestApi;
+let domains = 0;
+/** What a worker does with a job, and all jobs. */
+let work: (job: CheckJob) => Promise<unknown>;
+let jobs: CheckJob[] = [];
+let waitMs = 10_000;
+const checks: CheckPort = {
+  get waitMs() {
+    return waitMs;
+  },
+  async enqueueNow(job) {
+    jobs.push(job);
+    await work(job);
+  },
+};
+const seeing = (said: Said) => (job: CheckJob) =>
+  makeCheck(api.database.db, job, (domain) => evidenceOf(domain, said));
+
+beforeAll(async () => {
+  api = await startTestApi({ checks });
+});
+afterAll(() => api?.stop());
+afterEach(() => {
+  jobs = [];
+  waitMs = 10_000;
+});
+
+async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
+  const name = `n${++domains}.example`;
+  const { id } = await api.makeDomain(name, options);
+  // as one that is nobody's dangling delegation
+  await sql`update domains set preset = 'clear' where id = ${id}`.execute(api.database.db);
+  return { id, name, path: `/domains/${name}`, check: `/domains/${name}/ns-check` };
+}
+
+async function lastManual(id: number): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select last_manual_ns_check_at as at from domains where id = ${id}`.execute(api.database.db);
+  return rows[0]?.at ?? null;
+}
+
+describe('POST ns-check', () => {
+  it('answers the domain as it is after the check, with the check', async () => {
+    work = seeing(OURS);
+    const { id, name, check, path } = await freshDomain();
+    const { status, body } = await api.ask('POST', check);
+    expect(status).toBe(200);
+    const { check: made, ...domain } = body;
+    expect(domain).toMatchObject({
+      id,
+      name,
+      status: 'active',
+      current_ns: ['ns1.example.net', 'ns2.example.net'],
+    });
+    expect(made).toMatchObject({
+      domain_id: id,
+      kind: 'manual',
+      verdict: 'match',
+      status_before: 'pending',
+      status_after: 'active',
+      matched_set: ['ns1.example.net', 'ns2.example.net'],
+      parent: 'example',
+    });
+    expect(jobs).toEqual([
+      { domainId: id, kind: 'manual', request: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    ]);
+    const { body: read } = await api.ask('GET', path);
+    expect(read).toEqual(domain);
+    expect(Date.parse(read.last_manual_ns_check_at)).toBeGreaterThan(Date.now() - 60_000);
+    const { body: changes } = await api.ask('GET', `${path}/changes?limit=1`);
+    expect(changes[0]).toMatchObject({
+      source: 'status',
+      actor: { kind: 'system' },
+      status: { from: 'pending', to: 'active', check_id: made.id },
+    });
+    expect((await api.ask('GET', `${path}/checks/${made.id}`)).body).toEqual({
+      ...made,
+      evidence: expect.any(Array),
+    });
+  });
+
+  it('is one an hour for each domain, whoever of its members asks', async () => {
+    work = seeing(['ns1.other.test.']);
+    const { id, check } = await freshDomain();
+    expect((await api.ask('POST', check, { as: 'admin' })).status).toBe(200);
+    const limited = await api.ask('POST', check);
+    expect([limited.status, limited.body.code]).toEqual([429, 'ns_check_limited']);
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(HOUR_S - 60);
+    expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(HOUR_S);
+    expect(jobs).toHaveLength(1);
+    const other = await freshDomain();
+    expect((await api.ask('POST', other.check)).status).toBe(200);
+    await sql`
+      update domains set last_manual_ns_check_at = last_manual_ns_check_at - interval '1 hour'
+      where id = ${id}`.execute(api.database.db);
+    expect((await api.ask('POST', check)).status).toBe(200);
+  });
+
+  it('of two at once makes one', async () => {
+    work = seeing(OURS);
+    const { check } = await freshDomain();
+    const both = await Promise.all([api.ask('POST', check), api.ask('POST', check)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 429]);
+  });
+
+  it('is free for global admins, and takes nobody’s hour', async () => {
+    work = seeing(OURS);
+    const { id, check } = await freshDomain();
+    for (const _ of [1, 2]) expect((await api.ask('POST', check, { as: 'operator' })).status).toBe(200);
+    expect(await lastManual(id)).toBeNull();
+    expect((await api.ask('POST', check)).status).toBe(200);
+  });
+
+  it('gives the hour back when nothing was learnt', async () => {
+    work = seeing('timeout');
+    const { id, check } = await freshDomain();
+    const { status, body } = await api.ask('POST', check);
+    expect([status, body.status, body.check.verdict]).toEqual([200, 'pending', 'unknown']);
+    expect(body.check.findings.map(({ code }: { code: string }) => code)).toEqual(['PARENT_UNREACHABLE']);
+    expect(body).not.toHaveProperty('last_manual_ns_check_at');
+    expect(await lastManual(id)).toBeNull();
+    expect((await api.ask('POST', check)).status).toBe(200);
+  });
+
+  it('without a queue is a 503 that changes nothing', async () => {
+    work = () => Promise.reject(new Error('the queue cannot be reached'));
+    const { id, check, path } = await freshDomain();
+    const before = (await api.ask('GET', path)).body;
+    const { status, headers, body } = await api.ask('POST', check);
+    expect(status).toBe(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(body).toEqual({ error: expect.any(String) });
+    expect((await api.ask('GET', path)).body).toEqual(before);
+    expect(await lastManual(id)).toBeNull();
+  });
+
+  it('that nobody makes in time is a 503 too, and gives the hour back', async () => {
+    work = async () => {};
+    waitMs = 150;
+    const { id, check } = await freshDomain();
+    const { status, headers } = await api.ask('POST', check);
+    expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);
+    expect(await lastManual(id)).toBeNull();
+  });
+
+  it('keeps no other write of the domain waiting', async () => {
+    work = async () => {};
+    const { check, path } = await freshDomain();
+    const asked = api.ask('POST', check, { headers: { 'idempotency-key': 'slow' } });
+    await until(() => jobs.length === 1);
+    expect((await api.ask('PUT', path, { body: { sec_no_sniff: true } })).status).toBe(200);
+    await seeing(OURS)(jobs[0] as CheckJob);
+    expect((await asked).body).toMatchObject({ sec_no_sniff: true, status: 'active' });
+  });
+
+  it('is refused in external mode, to viewers and editors, and while disabled or banned', async () => {
+    work = seeing(OURS);
+    const external = await freshDomain({ dnsMode: 'external' });
+    const refused = await api.ask('POST', external.check);
+    expect([refused.status, refused.body.code]).toEqual([400, 'wrong_state']);
+    expect(await lastManual(external.id)).toBeNull();
+    const { id, check } = await freshDomain();
+    for (const as of ['viewer', 'editor']) expect((await api.ask('POST', check, { as })).status).toBe(403);
+    expect((await api.ask('POST', check, { as: 'stranger' })).status).toBe(404);
+    for (const [event, code] of [
+      ['disable', 'domain_disabled'],
+      ['ban', 'domain_banned'],
+    ] as const) {
+      await changeStatus(api.database.db, { domainId: id, event, by: { kind: 'cli' }, source: 'test' });
+      expect((await api.ask('POST', check)).body.code).toBe(code);
+    }
+    expect(jobs).toEqual([]);
+  });
+});
+
+describe('POST ns-check with an Idempotency-Key', () => {
+  const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+  it('is made once, and a repeat gets the first answer', async () => {
+    work = seeing(OURS);
+    const { check } = await freshDomain();
+    const first = await api.ask('POST', check, keyed('once'));
+    const repeat = await api.ask('POST', check, keyed('once'));
+    expect([first.status, repeat.status, repeat.text]).toEqual([200, 200, first.text]);
+    expect([first.headers['idempotent-replay'], repeat.headers['idempotent-replay']]).toEqual([
+      undefined,
+      'true',
+    ]);
+    expect(jobs).toHaveLength(1);
+    const other = await freshDomain();
+    expect((await api.ask('POST', other.check, keyed('once'))).body.code).toBe('idempotency_mismatch');
+    expect(jobs).toHaveLength(1);
+  });
+
+  it('twice at once is made once: the second waits for the first one’s answer', async () => {
+    work = async () => {};
+    const { check } = await freshDomain();
+    const both = Promise.all([api.ask('POST', check, keyed('twin')), api.ask('POST', check, keyed('twin'))]);
+    await until(() => jobs.length === 1);
+    await seeing(OURS)(jobs[0] as CheckJob);
+    const [first, second] = await both;
+    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
+    expect(jobs).toHaveLength(1);
+  });
+
+  it('stores no failure', async () => {
+    work = () => Promise.reject(new Error('the queue cannot be reached'));
+    const { check } = await freshDomain();
+    expect((await api.ask('POST', check, keyed('later'))).status).toBe(503);
+    work = seeing(OURS);
+    const again = await api.ask('POST', check, keyed('later'));
+    expect([again.status, again.headers['idempotent-replay']]).toEqual([200, undefined]);
+  });
+
+  it('finds the check of a call that never got its answer', async () => {
+    work = async () => {};
+    waitMs = 100;
+    const { check } = await freshDomain();
+    expect((await api.ask('POST', check, keyed('lost'))).status).toBe(503);
+    await seeing(OURS)(jobs[0] as CheckJob);
+    const found = await api.ask('POST', check, keyed('lost'));
+    expect([found.status, found.body.check.verdict, jobs.length]).toEqual([200, 'match', 1]);
+  });
+});
+
+describe('a caller who goes away', () => {
+  it('leaves no wait behind; the hour is spent, and the check is found by a repeat', async () => {
+    work = async () => {};
+    waitMs = 60_000;
+    const { check } = await freshDomain();
+    await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = api.app.server.address() as { port: number };
+    const leave = new AbortController();
+    const headers = { 'idempotency-key': 'gone' };
+    const asked = fetch(`http://127.0.0.1:${port}${check}`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${api.keys.owner}` },
+      signal: leave.signal,
+    });
+    await until(() => jobs.length === 1);
+    leave.abort();
+    await expect(asked).rejects.toThrow();
+    // A repeat waits for the end of the call that it repeats: if that still waited, for a minute.
+    const beganMs = performance.now();
+    const repeat = await api.ask('POST', check, { headers });
+    expect([repeat.status, repeat.body.code]).toEqual([429, 'ns_check_limited']);
+    expect(performance.now() - beganMs).toBeLessThan(20_000);
+    await seeing(OURS)(jobs[0] as CheckJob);
+    const found = await api.ask('POST', check, { headers });
+    expect([found.status, found.body.check.verdict, jobs.length]).toEqual([200, 'match', 1]);
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CheckQueue, QueueUnavailable } from '../../src/queue/check-queue.ts';
+import { type CheckWorker, type RunCheck, runCheckWorker } from '../../src/queue/check-worker.ts';
+import type { CheckJob } from '../../src/queue/jobs.ts';
+import { freePort } from '../support/free-port.ts';
+import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+for (const backend of BACKENDS) {
+  const isMissing = backend === 'Redis' && !HAS_REDIS;
+  describe.skipIf(isMissing)(`the queue on ${backend}${isMissing ? NEEDS_REDIS : ''}`, () => {
+    let place: TestQueuePlace;
+    let queue: CheckQueue;
+    const workers: CheckWorker[] = [];
+    beforeAll(async () => {
+      place = await createQueuePlace(backend);
+      queue = new CheckQueue(place, { backoffMs: 20 });
+    });
+    afterEach(async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+      await queue.queue.obliterate({ force: true });
+    });
+    afterAll(async () => {
+      await queue?.close();
+      await place?.drop();
+    });
+
+    const run = (handle: RunCheck, concurrency = 5) => {
+      const failed: { job: CheckJob; message: string; isDead: boolean }[] = [];
+      workers.push(
+        runCheckWorker(place, handle, {
+          concurrency,
+          onTrouble: () => {},
+          onFailed: (job, { message }, isDead) => failed.push({ job, message, isDead }),
+        }),
+      );
+      return failed;
+    };
+    const empty = async () => {
+      const { waiting, active, delayed } = await queue.depth();
+      return waiting + active + delayed === 0;
+    };
+
+    it('hands each job to a worker once, and forgets it', async () => {
+      const ids = Array.from({ length: 250 }, (_, index) => index + 1);
+      await queue.enqueueChecks(ids);
+      expect(await queue.depth()).toEqual({ waiting: 250, active: 0, delayed: 0, dead: 0 });
+      const seen: CheckJob[] = [];
+      run(async (job) => void seen.push(job));
+      run(async (job) => void seen.push(job));
+      await until(empty);
+      expect(seen.map(({ domainId }) => domainId).sort((a, b) => a - b)).toEqual(ids);
+      expect(seen.every(({ kind }) => kind === 'background')).toBe(true);
+      expect(await queue.depth()).toEqual({ waiting: 0, active: 0, delayed: 0, dead: 0 });
+      expect(await queue.queue.getJobCounts('completed')).toEqual({ completed: 0 });
+    });
+
+    it('keeps one background check of a domain, while it waits and while it runs, and takes the next one after it', async () => {
+      await queue.enqueueChecks([7, 8]);
+      await queue.enqueueChecks([7, 8, 9]);
+      expect((await queue.depth()).waiting).toBe(3);
+      const seen: number[] = [];
+      let go = () => {};
+      const gate = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      run(async ({ domainId }) => {
+        seen.push(domainId);
+        await gate;
+      });
+      await until(() => seen.length === 3);
+      await queue.enqueueChecks([7]);
+      expect((await queue.depth()).waiting).toBe(0);
+      go();
+      await until(empty);
+      await queue.enqueueChecks([7]);
+      await until(() => seen.length === 4);
+      expect([...seen].sort()).toEqual([7, 7, 8, 9]);
+    });
+
+    it('puts a check that somebody waits for ahead of all others, also of one of the same domain', async () => {
+      await queue.enqueueChecks([1, 2, 3]);
+      const [first, second] = [randomUUID(), randomUUID()];
+      await queue.enqueueCheckNow({ domainId: 3, kind: 'manual', request: first });
+      await queue.enqueueCheckNow({ domainId: 3, kind: 'operator', request: second });
+      const seen: CheckJob[] = [];
+      run(async (job) => void seen.push(job), 1);
+      await until(empty);
+      expect(seen).toEqual([
+        { domainId: 3, kind: 'manual', request: first },
+        { domainId: 3, kind: 'operator', request: second },
+        ...[1, 2, 3].map((domainId) => ({ domainId, kind: 'background' })),
+      ]);
+    });
+
+    it('tries a run that fails three times in all, then keeps it where it can be seen; the domain may be checked again', async () => {
+      await queue.enqueueChecks([5]);
+      const agains: boolean[] = [];
+      const failed = run(async (_, { again }) => {
+        agains.push(again);
+        throw new Error('a bug');
+      });
+      await until(async () => (await queue.depth()).dead === 1);
+      expect(agains).toEqual([false, true, true]);
+      const job = { domainId: 5, kind: 'background' };
+      await until(() => failed.length === 3);
+      expect(failed.map(({ isDead }) => isDead)).toEqual([false, false, true]);
+      const [letter, ...more] = await queue.deadLetters();
+      expect(more).toEqual([]);
+      expect(letter).toMatchObject({ job, reason: 'a bug', attempts: 3 });
+      expect(Math.abs(Date.now() - (letter?.failedAt ?? 0))).toBeLessThan(60_000);
+      await queue.enqueueChecks([5]);
+      await until(async () => (await queue.depth()).dead === 2);
+    });
+
+    it('goes on with other jobs while one fails', async () => {
+      await queue.enqueueChecks([1, 2, 3, 4]);
+      const done: number[] = [];
+      run(async ({ domainId }) => {
+        if (domainId === 2) throw new Error('a bug');
+        done.push(domainId);
+      }, 1);
+      await until(empty);
+      expect(done).toEqual([1, 3, 4]);
+      expect((await queue.depth()).dead).toBe(1);
+    });
+
+    it('gives back what a stopped worker cannot finish, for another one to run', async () => {
+      await queue.enqueueChecks([1, 2]);
+      let begun = 0;
+      run(async (_, { signal }) => {
+        begun++;
+        await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+      });
+      await until(() => begun === 2);
+      const started = performance.now();
+      await workers.pop()?.stop(50);
+      expect(performance.now() - started).toBeLessThan(1000);
+      expect(await queue.depth()).toEqual({ waiting: 2, active: 0, delayed: 0, dead: 0 });
+      const seen: number[] = [];
+      run(async ({ domainId }) => void seen.push(domainId));
+      await until(empty);
+      expect(seen.sort()).toEqual([1, 2]);
+    });
+
+    it('lets a run that is nearly over finish when its worker is stopped', async () => {
+      await queue.enqueueChecks([1]);
+      let [begun, finished] = [0, 0];
+      run(async () => {
+        begun++;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        finished++;
+      });
+      await until(() => begun === 1);
+      await workers.pop()?.stop(5000);
+      expect(finished).toBe(1);
+      expect(await empty()).toBe(true);
+    });
+  });
+
+  it.skipIf(isMissing)(
+    `a queue whose ${backend} is not there says so within two seconds${isMissing ? NEEDS_REDIS : ''}`,
+    async () => {
+      const port = await freePort();
+      const queue = new CheckQueue(
+        backend === 'Redis'
+          ? { databaseUrl: '', redisUrl: `redis://127.0.0.1:${port}` }
+          : { databaseUrl: `postgresql://nobody@127.0.0.1:${port}/none`, redisUrl: undefined },
+      );
+      const started = performance.now();
+      const job = { domainId: 1, kind: 'manual', request: randomUUID() } as const;
+      await expect(queue.enqueueCheckNow(job)).rejects.toThrow(QueueUnavailable);
+      await expect(queue.depth()).rejects.toThrow(QueueUnavailable);
+      expect(performance.now() - started).toBeLessThan(4500);
+      await queue.close();
+    },
+  );
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CheckQueue, QueueUnavailable } from '../../src/queue/check-queue.ts';
+import { type CheckWorker, type RunCheck, runCheckWorker } from '../../src/queue/check-worker.ts';
+import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
+import { createDatabase } from '../support/database.ts';
+import { BACKENDS, createQueuePlace } from '../support/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/redis.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const CHILD = fileURLToPath(new URL('../support/check-worker-child.ts', import.meta.url));
+const LOCK_MS = 1500;
+
+/** Undone after each test, the last first. */
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
+});
+
+function openQueue(place: QueuePlace): CheckQueue {
+  const queue = new CheckQueue(place);
+  opened.push(() => queue.close());
+  return queue;
+}
+
+function work(place: QueuePlace, run: RunCheck, concurrency = 5): CheckWorker {
+  const options = { concurrency, lockMs: LOCK_MS, onTrouble: () => {}, onFailed: () => {} };
+  const worker = runCheckWorker(place, run, options);
+  opened.push(() => worker.stop(0));
+  return worker;
+}
+
+describe.each(BACKENDS)('a worker on %s', (backend) => {
+  const isMissing = backend === 'Redis' && !HAS_REDIS;
+  it.skipIf(isMissing)(
+    `that is killed loses nothing: another runs what it had, and is told${isMissing ? NEEDS_REDIS : ''}`,
+    async () => {
+      const place = await createQueuePlace(backend);
+      opened.push(() => place.drop());
+      const queue = openQueue(place);
+      await queue.enqueueChecks([1, 2, 3]);
+      const child: ChildProcess = spawn(
+        process.execPath,
+        ['--import', 'tsx', CHILD, place.databaseUrl, place.redisUrl ?? '', String(LOCK_MS)],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      opened.push(() => child.kill('SIGKILL'));
+      let told = '';
+      child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
+      await until(() => told.split('\n').length === 4, 'the child runs all three');
+      child.kill('SIGKILL');
+      const seen: { domainId: number; again: boolean }[] = [];
+      work(place, async ({ domainId }, { again }) => void seen.push({ domainId, again }));
+      await until(() => seen.length === 3);
+      expect(seen.sort((a, b) => a.domainId - b.domainId)).toEqual(
+        [1, 2, 3].map((domainId) => ({ domainId, again: true })),
+      );
+      await until(async () => (await queue.depth()).active === 0);
+    },
+  );
+});
+
+describe('while Postgres is away', () => {
+  it('workers wait and go on by themselves, every job is run, and adding fails in time', async () => {
+    const database = await createDatabase();
+    opened.push(() => database.drop());
+    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+    const proxy = await startProxy(database.url);
+    opened.push(() => proxy.stop());
+    const direct = openQueue({ databaseUrl: database.url, redisUrl: undefined });
+    const place = { databaseUrl: proxy.url, redisUrl: undefined };
+    const queue = openQueue(place);
+    const ids = Array.from({ length: 60 }, (_, index) => index + 1);
+    await queue.enqueueChecks(ids);
+    const seen = new Set<number>();
+    work(place, async ({ domainId }) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      seen.add(domainId);
+    });
+    await until(() => seen.size >= 20);
+    proxy.cut();
+    const started = performance.now();
+    await expect(queue.enqueueChecks([999])).rejects.toThrow(QueueUnavailable);
+    expect(performance.now() - started).toBeLessThan(2500);
+    await direct.enqueueChecks([100]);
+    proxy.resume();
+    await until(() => ids.every((id) => seen.has(id)) && seen.has(100), 'all are run', 20_000);
+    await until(
+      async () => {
+        const { waiting, active, delayed } = await direct.depth();
+        return waiting + active + delayed === 0;
+      },
+      'nothing is left over',
+      20_000,
+    );
+    expect((await direct.depth()).dead).toBe(0);
+    await queue.enqueueChecks([101]);
+    await until(() => seen.has(101));
+    expect(seen.has(999)).toBe(false);
+  });
+
+  it('a connection that says nothing more is given up in time by whoever adds', async () => {
+    const database = await createDatabase();
+    opened.push(() => database.drop());
+    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+    const proxy = await startProxy(database.url);
+    opened.push(() => proxy.stop());
+    const queue = openQueue({ databaseUrl: proxy.url, redisUrl: undefined });
+    await queue.enqueueChecks([1]);
+    proxy.pause();
+    const started = performance.now();
+    await expect(queue.enqueueChecks([2])).rejects.toThrow(QueueUnavailable);
+    expect(performance.now() - started).toBeLessThan(2500);
+    proxy.resume();
+    await until(() =>
+      queue.enqueueChecks([3]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  it('a queue and a worker that were opened before it came find it', async () => {
+    const database = await createDatabase();
+    opened.push(() => database.drop());
+    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+    const proxy = await startProxy(database.url);
+    opened.push(() => proxy.stop());
+    proxy.cut();
+    const place = { databaseUrl: proxy.url, redisUrl: undefined };
+    const queue = openQueue(place);
+    await expect(queue.enqueueChecks([1])).rejects.toThrow(QueueUnavailable);
+    const seen: number[] = [];
+    work(place, async ({ domainId }) => void seen.push(domainId));
+    proxy.resume();
+    await queue.enqueueChecks([2]);
+    await until(() => seen.includes(2));
+    expect(seen).toEqual([2]);
+  });
+});
+
+describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
+  it('adding fails in time, nothing is added later, and workers go on by themselves', async () => {
+    const first = await startRedis();
+    const place = { databaseUrl: '', redisUrl: first.url };
+    const queue = openQueue(place);
+    const seen: number[] = [];
+    work(place, async ({ domainId }) => void seen.push(domainId));
+    await queue.enqueueChecks([1]);
+    await until(() => seen.includes(1));
+    await first.stop();
+    const started = performance.now();
+    await expect(queue.enqueueChecks([2])).rejects.toThrow(QueueUnavailable);
+    expect(performance.now() - started).toBeLessThan(2500);
+    const second = await startRedis(first.port);
+    opened.unshift(() => second.stop());
+    await until(
+      () =>
+        queue.enqueueChecks([3]).then(
+          () => true,
+          () => false,
+        ),
+      'the queue is back',
+    );
+    await until(() => seen.includes(3));
+    expect(seen).toEqual([1, 3]);
+  });
+});

@@ -1,0 +1,52 @@
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectQueue, migrateQueue, QUEUE_SCHEMA } from '../../src/queue/connection.ts';
+import { createDatabase, runOn, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+const schemas = async () =>
+  (await runOn(database, 'select nspname from pg_namespace')).map(({ nspname }) => nspname);
+
+test('the queue has a schema of its own, made by whoever comes first, and only once', async () => {
+  expect(await schemas()).not.toContain(QUEUE_SCHEMA);
+  const place = { databaseUrl: database.url, redisUrl: undefined };
+  await Promise.all([migrateQueue(place), migrateQueue(place)]);
+  expect(await schemas()).toContain(QUEUE_SCHEMA);
+  const before = await runOn(database, `select * from ${QUEUE_SCHEMA}.migration order by version`);
+  await migrateQueue(place);
+  expect(await runOn(database, `select * from ${QUEUE_SCHEMA}.migration order by version`)).toEqual(before);
+  const ours = await runOn(database, "select tablename from pg_tables where schemaname = 'public'");
+  expect(ours.map(({ tablename }) => tablename)).not.toContain('job');
+});
+
+test('with Redis there is nothing to prepare', async () => {
+  await migrateQueue({
+    databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
+    redisUrl: 'redis://127.0.0.1:1',
+  });
+});
+
+test('options in the URL of the database are kept beside those of the queue', async () => {
+  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+  const join = database.url.includes('?') ? '&' : '?';
+  const databaseUrl = `${database.url}${join}options=-c%20work_mem%3D7MB`;
+  const { factory, options } = connectQueue({ databaseUrl, redisUrl: undefined }, 'worker', () => {});
+  const queue = new Queue('test', options, factory);
+  queue.on('error', () => {});
+  const { pool } = (
+    queue.getBackend() as unknown as {
+      connection: { pool: { query(text: string): Promise<{ rows: unknown[] }> } };
+    }
+  ).connection;
+  const { rows } = await pool.query(
+    `select current_setting('work_mem') as work_mem, current_setting('search_path') as path,
+       current_setting('synchronous_commit') as durable`,
+  );
+  expect(rows).toEqual([{ work_mem: '7MB', path: `"${QUEUE_SCHEMA}"`, durable: 'off' }]);
+  await queue.close();
+});

@@ -1,0 +1,66 @@
+// Tokens for questions to one address, shared by all workers.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { postgresLeases } from '../../src/store/rate-leases.ts';
+import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let db: Database;
+
+  beforeEach(async () => {
+    database = await createDatabase({ server });
+    ({ db } = database);
+  });
+  afterEach(() => database.drop());
+
+  test('many workers at once never have more than the rate in any second, and get all of it', async () => {
+    const perSecond = 50;
+    const granted = new Map<number, number>();
+    const workers = Array.from({ length: 6 }, () => postgresLeases(db, perSecond));
+    const shares = workers.map(() => 0);
+    const deadline = performance.now() + 2500;
+    await Promise.all(
+      workers.map(async (worker, i) => {
+        while (performance.now() < deadline) {
+          const lease = await worker.lease('192.0.2.1', 10);
+          expect(lease.granted).toBeLessThanOrEqual(10);
+          expect(lease.retryAfterMs).toBeGreaterThan(0);
+          expect(lease.retryAfterMs).toBeLessThanOrEqual(1000);
+          shares[i] = (shares[i] ?? 0) + lease.granted;
+          const second = await rowSecond();
+          granted.set(second.second, second.granted);
+        }
+      }),
+    );
+    for (const count of granted.values()) expect(count).toBeLessThanOrEqual(perSecond);
+    const total = shares.reduce((a, b) => a + b, 0);
+    expect(total).toBeLessThanOrEqual(perSecond * 4); // parts of the first and of the last second
+    expect(total).toBeGreaterThanOrEqual(perSecond * 2);
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+  });
+
+  const rowSecond = async () =>
+    await db.selectFrom('resolver_leases').select(['second', 'granted']).executeTakeFirstOrThrow();
+
+  test('what is used up comes back with the next second; addresses are apart, however they are written', async () => {
+    const { lease } = postgresLeases(db, 4);
+    await sql`insert into resolver_leases values
+      ('192.0.2.1', floor(extract(epoch from now())) + 2, 4, 1),
+      ('2001:db8::1', floor(extract(epoch from now())) + 2, 3, 1)`.execute(db);
+    expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 0 });
+    expect(await lease('2001:0db8:0::1', 10)).toMatchObject({ granted: 1 });
+    expect(await lease('192.0.2.2', 1)).toMatchObject({ granted: 1 });
+    expect(await until(async () => (await lease('192.0.2.1', 10)).granted || undefined)).toBe(2);
+  });
+
+  test('a clock that was set far back does not stop questions until it has caught up', async () => {
+    await sql`insert into resolver_leases values ('192.0.2.1', floor(extract(epoch from now())) + 9999, 50, 1)`.execute(
+      db,
+    );
+    expect(await postgresLeases(db, 50).lease('192.0.2.1', 10)).toMatchObject({ granted: 10 });
+  });
+});

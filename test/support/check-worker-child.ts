@@ -1,0 +1,14 @@
+// A process that takes checks out of the queue, says which, and never gets to the end of one: to be killed.
+//   check-worker-child.ts DATABASE_URL REDIS_URL LOCK_MS
+
+import { runCheckWorker } from '../../src/queue/check-worker.ts';
+
+const [databaseUrl = '', redisUrl = '', lockMs] = process.argv.slice(2);
+runCheckWorker(
+  { databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl },
+  async (job) => {
+    process.stdout.write(`${JSON.stringify(job)}\n`);
+    await new Promise(() => {});
+  },
+  { concurrency: 3, lockMs: Number(lockMs), onTrouble: () => {}, onFailed: () => {} },
+);

@@ -1,0 +1,30 @@
+// A workers process that comes to a bad end. `observing`: its checks never come to an end, it says so and waits to be
+// killed. `saved`: it dies when the first run is saved, before the queue hears of it.
+//   doomed-checker.ts observing|saved DATABASE_URL REDIS_URL LOCK_MS
+
+import { runCheckWorker } from '../../src/queue/check-worker.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createChecker } from '../../workers/check-delegation.ts';
+import { evidenceOf } from './made-checks.ts';
+import { RULES } from './saved-checks.ts';
+
+const [end, databaseUrl = '', redisUrl = '', lockMs] = process.argv.slice(2);
+const check = createChecker({
+  db: openDatabase(databaseUrl),
+  resolver: {
+    async observeDelegation(domain) {
+      if (end === 'saved') return evidenceOf(domain, ['ns1.elsewhere.test.', 'ns2.elsewhere.test.']);
+      process.stdout.write('observing\n');
+      return await new Promise(() => {});
+    },
+  },
+  rules: RULES,
+  breaker: { isFrozen: () => false, count: () => {} },
+  onOutcome: () => void process.kill(process.pid, 'SIGKILL'),
+});
+runCheckWorker({ databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl }, check, {
+  concurrency: 3,
+  lockMs: Number(lockMs),
+  onTrouble: () => {},
+  onFailed: () => {},
+});

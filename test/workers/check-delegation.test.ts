@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Evidence } from '../../src/checks/evidence.ts';
+import type { Name } from '../../src/dns/name.ts';
+import type { CheckJob } from '../../src/queue/jobs.ts';
+import { changeStatus } from '../../src/store/change-status.ts';
+import { listChecks } from '../../src/store/load-checks.ts';
+import { loadDomainById } from '../../src/store/load-domains.ts';
+import { deleteDomain } from '../../src/store/save-domain.ts';
+import { type CheckerOptions, type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { BY, newAccount, newDomain } from '../support/domains.ts';
+import { evidenceOf, type Said } from '../support/made-checks.ts';
+import { RULES } from '../support/saved-checks.ts';
+import { until } from '../support/until.ts';
+
+const OURS = ['ns1.example.net.', 'ns2.example.net.'];
+const FOREIGN = ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'];
+
+let database: TestDatabase;
+let domainId: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
+});
+afterEach(() => database.drop());
+
+interface Made {
+  readonly outcomes: CheckOutcome[];
+  readonly counted: { parent: string; turned: boolean }[];
+  run(job?: Partial<CheckJob>, run?: { signal?: AbortSignal; again?: boolean }): Promise<CheckOutcome>;
+}
+
+function checker(
+  observe: (domain: Name, options: { signal?: AbortSignal | undefined }) => Promise<Evidence>,
+  { isFrozen = false, ...rest }: Partial<CheckerOptions> & { isFrozen?: boolean } = {},
+): Made {
+  const outcomes: CheckOutcome[] = [];
+  const counted: Made['counted'] = [];
+  const check = createChecker({
+    db: database.db,
+    resolver: { observeDelegation: (domain, options = {}) => observe(domain, options) },
+    rules: RULES,
+    breaker: {
+      isFrozen: () => isFrozen,
+      count: (parent, turned) => void counted.push({ parent, turned }),
+    },
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    ...rest,
+  });
+  return {
+    outcomes,
+    counted,
+    async run(job = {}, { signal = new AbortController().signal, again = false } = {}) {
+      await check({ domainId, kind: 'background', ...job }, { signal, again });
+      return outcomes.at(-1) as CheckOutcome;
+    },
+  };
+}
+
+const says = (said: Said) => async (domain: Name) => evidenceOf(domain, said);
+const runs = () => listChecks(database.db, domainId, { limit: 100 });
+const status = async () => (await loadDomainById(database.db, domainId))?.status;
+
+test('a check is observed, judged, saved, and told with its transition', async () => {
+  const outcome = await checker(says(OURS)).run();
+  expect(outcome).toMatchObject({
+    kind: 'saved',
+    name: 'example.com.',
+    verdict: 'match',
+    transition: { from: 'pending', to: 'active' },
+  });
+  const saved = await runs();
+  expect(saved).toHaveLength(1);
+  expect(outcome.kind === 'saved' && outcome.checkId).toBe(saved[0]?.id);
+  expect(await status()).toBe('active');
+});
+
+test('nothing that decides anything is an ordinary outcome', async () => {
+  const outcome = await checker(says('timeout')).run();
+  expect(outcome).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
+  expect(await status()).toBe('pending');
+});
+
+test('a domain that is gone, or is not checked any more, ends its job well', async () => {
+  const made = checker(says(OURS));
+  await changeStatus(database.db, { ...BY, domainId, event: 'disable' });
+  expect(await made.run()).toMatchObject({ kind: 'absent' });
+  await deleteDomain(database.db, { ...BY, domainId });
+  expect(await made.run()).toMatchObject({ kind: 'absent' });
+  expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
+});
+
+test('a background job that is run twice counts once', async () => {
+  const made = checker(says(FOREIGN));
+  expect(await made.run()).toMatchObject({ kind: 'saved' });
+  expect(await made.run({}, { again: true })).toMatchObject({ kind: 'early' });
+  const saved = await runs();
+  expect(saved.map(({ repeated }) => repeated)).toEqual([0]);
+});
+
+test('a check that somebody asked for is made whether it is due or not, and counts once', async () => {
+  let observed = 0;
+  const made = checker(async (domain) => {
+    observed++;
+    return evidenceOf(domain, FOREIGN);
+  });
+  await made.run();
+  const request = randomUUID();
+  expect(await made.run({ kind: 'manual', request })).toMatchObject({ kind: 'saved' });
+  expect(await made.run({ kind: 'manual', request }, { again: true })).toMatchObject({ kind: 'repeated' });
+  expect(observed).toBe(2);
+  expect(await runs()).toHaveLength(2);
+});
+
+test('a domain that changes meanwhile is left alone by a background check, and checked once more where somebody waits', async () => {
+  let meanwhile = async () => {};
+  const made = checker(async (domain) => {
+    await meanwhile();
+    return evidenceOf(domain, FOREIGN);
+  });
+  const other = checker(says(OURS));
+  meanwhile = async () => {
+    meanwhile = async () => {};
+    await other.run({ kind: 'operator', request: randomUUID() });
+  };
+  expect(await made.run()).toMatchObject({ kind: 'conflict' });
+  expect((await runs()).map(({ verdict }) => verdict)).toEqual(['match']);
+
+  meanwhile = async () => {
+    meanwhile = async () => {};
+    await other.run({ kind: 'operator', request: randomUUID() });
+  };
+  const request = randomUUID();
+  expect(await made.run({ kind: 'manual', request })).toMatchObject({ kind: 'saved', verdict: 'foreign' });
+  expect(await runs()).toHaveLength(3);
+});
+
+test('what is cut short is not saved', async () => {
+  const abort = new AbortController();
+  const made = checker(async (domain) => {
+    abort.abort();
+    return evidenceOf(domain, 'timeout');
+  });
+  await expect(made.run({}, { signal: abort.signal })).rejects.toThrow();
+  expect(await runs()).toEqual([]);
+  expect(made.outcomes).toEqual([]);
+});
+
+test('a fault of ours fails that job, while Postgres is there', async () => {
+  const made = checker(async () => {
+    throw new TypeError('a bug');
+  });
+  await expect(made.run()).rejects.toThrow('a bug');
+  expect(await runs()).toEqual([]);
+});
+
+test('the breaker counts active domains only, and holds their moves', async () => {
+  const made = checker(says(OURS));
+  await made.run();
+  expect(made.counted).toEqual([]); // it was pending
+  const request = () => ({ kind: 'operator', request: randomUUID() }) as const;
+  await made.run(request());
+  expect(made.counted).toEqual([{ parent: 'com.', turned: false }]);
+
+  const rules = { ...RULES, movedAfterMs: 1 };
+  const frozen = checker(says(FOREIGN), { rules, isFrozen: true });
+  for (let i = 0; i < 4; i++) {
+    await frozen.run(request());
+    await until(async () => Date.now() > (await runs())[0]!.finishedAt.getTime() + 2);
+  }
+  expect(frozen.counted).toEqual([true, false, false, false].map((turned) => ({ parent: 'com.', turned })));
+  expect(await status()).toBe('active');
+  expect((await runs())[0]?.findings.map(({ code }) => code)).toContain('MOVES_HELD');
+  expect(await checker(says(FOREIGN), { rules }).run(request())).toMatchObject({
+    transition: { from: 'active', to: 'moved' },
+  });
+});
+
+test('many at once, of many domains, are each saved once', async () => {
+  const accountId = await newAccount(database.db, 'many@example.org');
+  const ids: number[] = [];
+  for (let i = 0; i < 60; i++) {
+    ids.push((await newDomain(database.db, accountId, `many${i}.com.`, { exempt: true })).id);
+  }
+  const made = checker(async (domain) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+    return evidenceOf(domain, domain.includes('7') ? OURS : FOREIGN);
+  });
+  await Promise.all([...ids, ...ids].map((id) => made.run({ domainId: id })));
+  for (const id of ids) {
+    const saved = await listChecks(database.db, id, { limit: 10 });
+    expect(saved.map(({ repeated }) => repeated)).toEqual([0]);
+  }
+  const kinds = made.outcomes.map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'saved')).toHaveLength(60);
+  expect(kinds.filter((kind) => kind === 'conflict' || kind === 'early')).toHaveLength(60);
+});

@@ -1,0 +1,194 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listChecks } from '../../src/store/load-checks.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { newAccount, newDomain } from '../support/domains.ts';
+import { freePort } from '../support/free-port.ts';
+import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/redis.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly metrics: string;
+  readonly told: { kind: string; reason?: string; addresses?: { port: number }[] }[];
+  readonly exited: Promise<number | null>;
+  log(): string;
+}
+
+let database: TestDatabase;
+let directory: string;
+/** A root server that refuses everything: every check is unknown, and soon. */
+let root: ReturnType<typeof createSocket>;
+let rootPort: number;
+const processes: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  await newDomain(database.db, accountId, 'example.com.', { exempt: true });
+  directory = mkdtempSync(join(tmpdir(), 'zonefleet-workers-'));
+  writeFileSync(
+    join(directory, 'root.hints'),
+    '. 3600000 NS A.ROOT.TEST.\nA.ROOT.TEST. 3600000 A 127.0.0.1\n',
+  );
+  root = createSocket('udp4');
+  root.on('message', (query, from) => {
+    query[2] = 0x80; // QR
+    query[3] = 5; // REFUSED
+    root.send(query, from.port, from.address);
+  });
+  await new Promise<void>((resolve) => root.bind(0, '127.0.0.1', resolve));
+  rootPort = root.address().port;
+});
+afterEach(() => {
+  for (const child of processes.splice(0)) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  root?.close();
+  rmSync(directory, { recursive: true, force: true });
+  await database?.drop();
+});
+
+async function start(env: Record<string, string> = {}): Promise<Started> {
+  const [metricsPort, boardPort] = [await freePort(), await freePort()];
+  const child = fork(new URL('../../workers/main.ts', import.meta.url), [], {
+    execArgv: ['--import', TSX],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      DATA_DIR: '/nonexistent/zonefleet',
+      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+      BOARD_LISTEN: `127.0.0.1:${boardPort}`,
+      ROOT_HINTS: join(directory, 'root.hints'),
+      DNS_PORT_OUT: String(rootPort),
+      RESOLVER_ALLOW: '127.0.0.0/8',
+      ...env,
+    },
+  });
+  processes.push(child);
+  const told: Started['told'] = [];
+  let log = '';
+  child.on('message', (message) => told.push(message as Started['told'][number]));
+  child.stdout?.on('data', (text: Buffer) => (log += text.toString()));
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  return { process: child, metrics: `http://127.0.0.1:${metricsPort}`, told, exited, log: () => log };
+}
+
+const ready = (started: Started) =>
+  until(
+    () => started.told.some(({ kind }) => kind === 'ready'),
+    () => `it is ready: ${started.log()}`,
+    30_000,
+  );
+const statusOf = (url: string) =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+describe('the workers process', () => {
+  it('checks what is due, says what became of it, shows the board, and ends on SIGTERM', async () => {
+    const started = await start();
+    await ready(started);
+    expect(await statusOf(`${started.metrics}/healthz`)).toBe(200);
+    expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
+    const board = started.told[0]?.addresses?.[0]?.port;
+    expect(await statusOf(`http://127.0.0.1:${board}/`)).toBe(200);
+    const domain = await database.db.selectFrom('domains').select('id').executeTakeFirstOrThrow();
+    const [run] = await until(
+      async () => {
+        const runs = await listChecks(database.db, domain.id, { limit: 5 });
+        return runs.length > 0 && runs;
+      },
+      'the domain is checked',
+      30_000,
+    );
+    expect(run).toMatchObject({ kind: 'background', verdict: 'unknown' });
+    const metrics = await until(async () => {
+      const text = await (await fetch(`${started.metrics}/metrics`)).text();
+      return /^zonefleet_check_runs_total\{kind="background",verdict="unknown"\} 1$/m.test(text) && text;
+    });
+    expect(metrics).toMatch(/^zonefleet_queue_jobs\{queue="check-delegation",state="waiting"\} 0$/m);
+    expect(metrics).toMatch(/^zonefleet_resolver_packets_total\{kind="sent"\} [1-9]/m);
+    const begun = performance.now();
+    started.process.kill('SIGTERM');
+    expect(await started.exited).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(1500);
+  });
+
+  it.skipIf(!HAS_REDIS)(`does the same with its queue on Redis${NEEDS_REDIS}`, async () => {
+    const redis = await startRedis();
+    try {
+      const accountId = await newAccount(database.db, 'redis@example.org');
+      const { id } = await newDomain(database.db, accountId, 'redis.example.com.', { exempt: true });
+      const started = await start({ REDIS_URL: redis.url });
+      await ready(started);
+      await until(
+        async () => (await listChecks(database.db, id, { limit: 5 })).length > 0,
+        'it is checked',
+        30_000,
+      );
+      started.process.kill('SIGTERM');
+      expect(await started.exited).toBe(0);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('waits for Postgres, and is not ready while it is away', async () => {
+    const proxy = await startProxy(database.url);
+    proxy.cut();
+    try {
+      const started = await start({ DATABASE_URL: proxy.url });
+      await until(async () => (await statusOf(`${started.metrics}/healthz`)) === 200, 'alive', 30_000);
+      expect(await statusOf(`${started.metrics}/readyz`)).toBe(503);
+      proxy.resume();
+      await ready(started);
+      expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
+      proxy.cut();
+      await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503);
+      const begun = performance.now();
+      started.process.kill('SIGTERM');
+      await started.exited;
+      expect(performance.now() - begun).toBeLessThan(4500);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it('says what stands in its way', async () => {
+    const empty = await createDatabase({ empty: true });
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const reasonOf = async (env: Record<string, string>) => {
+      const started = await start(env);
+      expect(await started.exited).toBe(1);
+      return started.told.find(({ kind }) => kind === 'failed')?.reason;
+    };
+    const [schema, metrics, board, hints] = await Promise.all([
+      reasonOf({ DATABASE_URL: empty.url }),
+      reasonOf({ METRICS_LISTEN: `127.0.0.1:${port}` }),
+      reasonOf({ BOARD_LISTEN: `127.0.0.1:${port}` }),
+      reasonOf({ ROOT_HINTS: '/nonexistent/hints' }),
+    ]);
+    expect(schema).toContain('migrate');
+    expect(metrics).toBe(`METRICS_LISTEN: 127.0.0.1:${port} is in use by another program`);
+    expect(board).toBe(`BOARD_LISTEN: 127.0.0.1:${port} is in use by another program`);
+    expect(hints).toMatch(/^ROOT_HINTS: /);
+    await new Promise((resolve) => other.close(resolve));
+    await empty.drop();
+  });
+});

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { parseName } from '../../src/dns/name.ts';
+import type { CheckOutcome } from '../../workers/check-delegation.ts';
+import { createWorkerMetrics, type WorkerGauges } from '../../workers/metrics.ts';
+import { evidenceOf } from '../support/made-checks.ts';
+
+const gauges: WorkerGauges = {
+  depth: async () => ({ waiting: 5, active: 2, delayed: 1, dead: 3 }),
+  running: () => 2,
+  packets: () => ({ sent: 7, replies: 6 }),
+  held: () => 1,
+};
+
+const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({
+  kind: 'saved',
+  job: { domainId: 1, kind: transition === undefined ? 'background' : 'manual', request: randomUUID() },
+  name: 'example.com.',
+  checkId: 1,
+  evidence: evidenceOf(parseName('example.com.'), 'timeout'),
+  verdict,
+  transition,
+});
+
+test('runs are counted by kind and verdict, transitions by both ends, and the queue by state', async () => {
+  const metrics = createWorkerMetrics(gauges);
+  metrics.countOutcome(saved('match', { from: 'pending', to: 'active' }));
+  metrics.countOutcome(saved('unknown'));
+  metrics.countOutcome(saved('unknown'));
+  metrics.countOutcome({ kind: 'conflict', job: { domainId: 1, kind: 'background' } });
+  metrics.countFailure(true);
+  metrics.countFailure(false);
+  metrics.countTrouble('queue');
+  const lines = (await metrics.registry.metrics()).split('\n');
+  for (const line of [
+    'zonefleet_check_runs_total{kind="manual",verdict="match"} 1',
+    'zonefleet_check_runs_total{kind="background",verdict="unknown"} 2',
+    'zonefleet_transitions_total{from="pending",to="active"} 1',
+    'zonefleet_checks_unsaved_total{reason="conflict"} 1',
+    'zonefleet_check_failures_total{job="dead"} 1',
+    'zonefleet_check_failures_total{job="again"} 1',
+    'zonefleet_worker_troubles_total{of="queue"} 1',
+    'zonefleet_queue_jobs{queue="check-delegation",state="waiting"} 5',
+    'zonefleet_queue_jobs{queue="check-delegation",state="dead"} 3',
+    'zonefleet_resolver_packets_total{kind="sent"} 7',
+    'zonefleet_checks_running 2',
+    'zonefleet_breakers_held 1',
+    'zonefleet_check_seconds_count 3',
+    'zonefleet_check_questions_count 3',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+test('a queue that cannot be reached leaves its depth out, and nothing else', async () => {
+  const { registry } = createWorkerMetrics({ ...gauges, depth: () => Promise.reject(new Error('away')) });
+  const text = await registry.metrics();
+  expect(text).not.toMatch(/^zonefleet_queue_jobs\{/m);
+  expect(text).toContain('zonefleet_checks_running 2');
+});

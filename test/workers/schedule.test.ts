@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runSchedule, type Schedule, type ScheduleOptions } from '../../workers/schedule.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { newAccount, newDomain } from '../support/domains.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let accountId: number;
+const schedules: Schedule[] = [];
+beforeEach(async () => {
+  database = await createDatabase();
+  accountId = await newAccount(database.db, 'me@example.org');
+});
+afterEach(async () => {
+  await Promise.all(schedules.splice(0).map((schedule) => schedule.stop()));
+  await database.drop();
+});
+
+/** Due at once: new domains are pending. */
+async function domains(count: number, parent = 'com.'): Promise<number[]> {
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    ids.push((await newDomain(database.db, accountId, `name${i}.${parent}`, { exempt: true })).id);
+  }
+  return ids;
+}
+
+function fakeQueue() {
+  const queue = {
+    waiting: 0,
+    rounds: 0,
+    broken: false,
+    taken: [] as number[],
+    largest: 0,
+    async depth() {
+      queue.rounds++;
+      if (queue.broken) throw new Error('away');
+      return { waiting: queue.waiting, active: 0, delayed: 0, dead: 0 };
+    },
+    async enqueueChecks(ids: readonly number[]) {
+      if (queue.broken) throw new Error('away');
+      queue.largest = Math.max(queue.largest, ids.length);
+      queue.taken.push(...ids);
+    },
+  };
+  return queue;
+}
+
+function schedule(queue: ScheduleOptions['queue'], rest: Partial<ScheduleOptions> = {}): unknown[] {
+  const troubles: unknown[] = [];
+  schedules.push(
+    runSchedule({
+      db: database.db,
+      queue,
+      room: 400,
+      idleMs: 10,
+      onTrouble: (error) => troubles.push(error),
+      ...rest,
+    }),
+  );
+  return troubles;
+}
+
+const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b);
+
+test('each due domain comes into the queue once, however many schedules run', async () => {
+  const ids = [...(await domains(12)), ...(await domains(7, 'org.'))];
+  const queue = fakeQueue();
+  const troubles = [schedule(queue), schedule(queue), schedule(queue)];
+  await until(() => queue.taken.length >= ids.length);
+  const { rounds } = queue;
+  await until(() => queue.rounds > rounds + 12);
+  expect(sorted(queue.taken)).toEqual(sorted(ids));
+  expect(troubles.flat()).toEqual([]);
+});
+
+test('no more are taken than the queue has room for', async () => {
+  const ids = await domains(9);
+  const queue = fakeQueue();
+  queue.waiting = 6;
+  schedule(queue, { room: 6 });
+  await until(() => queue.rounds > 5);
+  expect(queue.taken).toEqual([]);
+  queue.waiting = 4;
+  await until(() => queue.taken.length === ids.length);
+  expect(queue.largest).toBe(2);
+  expect(sorted(queue.taken)).toEqual(sorted(ids));
+});
+
+test('many parents come in turn; of few, each round takes more than the one before', async () => {
+  for (const [parent, count] of [
+    ['com.', 65],
+    ['org.', 4],
+  ] as const)
+    await domains(count, parent);
+  const queue = fakeQueue();
+  const rounds: number[] = [];
+  const { enqueueChecks } = queue;
+  queue.enqueueChecks = async (ids) => {
+    if (ids.length > 0) rounds.push(ids.length);
+    await enqueueChecks(ids);
+  };
+  schedule(queue);
+  await until(() => queue.taken.length === 69);
+  expect(rounds).toEqual([20 + 4, 40, 5]);
+});
+
+test('a domain whose job is lost comes up again when the lease is over', async () => {
+  const [id] = await domains(1);
+  const queue = fakeQueue();
+  schedule(queue, { leaseSeconds: 1 });
+  await until(() => queue.taken.length === 1);
+  const begun = performance.now();
+  await until(() => queue.taken.length === 2);
+  expect(performance.now() - begun).toBeGreaterThan(700);
+  expect(queue.taken).toEqual([id, id]);
+});
+
+test('while the queue is away it is told, waited for longer and longer, and nothing is lost', async () => {
+  const queue = fakeQueue();
+  queue.broken = true;
+  const ids = await domains(3);
+  const troubles = schedule(queue, { leaseSeconds: 1 });
+  const begun = performance.now();
+  await until(() => troubles.length === 4);
+  expect(performance.now() - begun).toBeGreaterThan(20 + 40 + 80);
+  queue.broken = false;
+  await until(() => queue.taken.length === 3);
+  expect(sorted(queue.taken)).toEqual(ids);
+});
+
+test('it ends when it is told to', async () => {
+  await domains(1);
+  const queue = fakeQueue();
+  schedule(queue);
+  await until(() => queue.taken.length === 1);
+  await schedules.pop()?.stop();
+  const { rounds } = queue;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(queue.rounds).toBe(rounds);
+});

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { releaseBreaker } from '../../src/store/breaker-store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { type BreakerChange, BreakerWatch } from '../../workers/watch-breaker.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+const opened: (() => unknown)[] = [];
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(async () => {
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
+  await database.drop();
+});
+
+async function watch(db = database.db) {
+  const changes: BreakerChange[] = [];
+  const troubles: Error[] = [];
+  const breaker = new BreakerWatch(db, {
+    intervalMs: 20,
+    onChange: (change) => changes.push(change),
+    onTrouble: (error) => troubles.push(error),
+  });
+  await breaker.start();
+  opened.push(() => breaker.stop().catch(() => {}));
+  return { breaker, changes, troubles };
+}
+
+function count(breaker: BreakerWatch, parent: string, checked: number, turned: number): void {
+  for (let i = 0; i < checked; i++) breaker.count(parent, i < turned);
+}
+
+const counted = async () =>
+  (
+    await sql<{ parent: string; checked: number; turned: number }>`
+      select parent, sum(checked)::int as checked, sum(turned)::int as turned from check_counts
+      group by parent order by parent`.execute(database.db)
+  ).rows;
+
+test('what any worker counts holds the moves of that parent in all of them, until it is over', async () => {
+  const [one, two] = [await watch(), await watch()];
+  count(one.breaker, 'com.', 20, 12);
+  count(two.breaker, 'com.', 20, 12);
+  count(two.breaker, 'org.', 500, 1);
+  await until(() => one.breaker.isFrozen('com.') && two.breaker.isFrozen('com.'));
+  expect(one.breaker.isFrozen('org.')).toBe(false);
+  expect(one.breaker.held()).toBe(1);
+  expect([...one.changes, ...two.changes]).toEqual([
+    { parent: 'com.', checked: 40, turned: 24, ended: false },
+  ]);
+  await sql`update check_counts set minute = minute - interval '20 minutes'`.execute(database.db);
+  await until(() => !one.breaker.isFrozen('com.') && !two.breaker.isFrozen('com.'));
+  await until(() => one.changes.length + two.changes.length === 2);
+  expect([...one.changes, ...two.changes].filter(({ ended }) => ended)).toHaveLength(1);
+});
+
+test('too many overall hold every move', async () => {
+  const { breaker } = await watch();
+  for (let i = 0; i < 25; i++) count(breaker, `parent${i}.`, 1, 1);
+  await until(() => breaker.isFrozen('elsewhere.'));
+});
+
+test('an operator lets moves through until it is over', async () => {
+  const { breaker } = await watch();
+  count(breaker, 'com.', 30, 30);
+  await until(() => breaker.isFrozen('com.'));
+  for (const parent of ['com.', '']) await releaseBreaker(database.db, parent, 'ann');
+  await until(() => !breaker.isFrozen('com.'));
+  expect(breaker.held()).toBe(0);
+});
+
+test('counts are kept while Postgres is away, and told once; the last ones at the end', async () => {
+  const proxy = await startProxy(database.url);
+  opened.push(() => proxy.stop());
+  const db = openDatabase(proxy.url, { connectTimeoutMs: 500 });
+  opened.push(() => db.destroy());
+  const { breaker, troubles } = await watch(db);
+  proxy.cut();
+  count(breaker, 'com.', 10, 3);
+  await until(() => troubles.length > 1);
+  count(breaker, 'com.', 5, 1);
+  proxy.resume();
+  await until(async () => (await counted()).length === 1);
+  expect(await counted()).toEqual([{ parent: 'com.', checked: 15, turned: 4 }]);
+  count(breaker, 'net.', 1, 0);
+  await breaker.stop();
+  expect(await counted()).toContainEqual({ parent: 'net.', checked: 1, turned: 0 });
+});

@@ -1,0 +1,42 @@
+// The queue's board for a browser on this machine: what waits, what runs, what failed and why. It changes nothing.
+
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
+import Fastify from 'fastify';
+import type { CheckQueue } from '../src/queue/check-queue.ts';
+import type { Address } from './health.ts';
+
+export interface Board {
+  readonly address: Address;
+  close(): Promise<void>;
+}
+
+const POLICY = "default-src 'self' 'unsafe-inline' data:";
+
+/** Rejects when the address cannot be had. */
+export async function listenBoard({ address: host, port }: Address, queue: CheckQueue): Promise<Board> {
+  const adapter = new FastifyAdapter();
+  createBullBoard({
+    queues: [new BullMQAdapter(queue.queue as never, { readOnlyMode: true, allowRetries: false })],
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Zonefleet' } },
+  });
+  const app = Fastify({ forceCloseConnections: true });
+  // A page of somebody else's, whose name leads here, asks under that name (DNS rebinding).
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isLoopback(request.headers.host ?? '')) return reply.code(403).send({ error: 'ask for localhost' });
+  });
+  // Its page names fonts on the internet: nothing is fetched from anywhere but here.
+  app.addHook('onSend', async (_, reply) => {
+    reply.header('Content-Security-Policy', POLICY);
+  });
+  await app.register(adapter.registerPlugin());
+  await app.listen({ host, port, exclusive: true });
+  const bound = app.addresses()[0] as Address;
+  return { address: { address: bound.address, port: bound.port }, close: () => app.close() };
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
+}

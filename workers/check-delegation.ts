@@ -1,0 +1,138 @@
+// One delegation check: observe, judge, next, save. Only what is saved counts, and it is saved only onto the state that it
+// was judged from: a job that is run twice, or beside another, leaves one run behind.
+//
+//   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
+//     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
+
+import { isTurn } from '../src/checks/breaker.ts';
+import type { Evidence } from '../src/checks/evidence.ts';
+import { judgeDelegation } from '../src/checks/judge-delegation.ts';
+import { nextCheckAt } from '../src/checks/next-check-at.ts';
+import { nextStatus, type Rules } from '../src/checks/next-status.ts';
+import type { Verdict } from '../src/checks/verdict.ts';
+import { printName } from '../src/dns/name.ts';
+import type { CheckRun, RunCheck } from '../src/queue/check-worker.ts';
+import type { CheckJob } from '../src/queue/jobs.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+import type { Database } from '../src/store/database.ts';
+import { gatherChecks } from '../src/store/gather-checks.ts';
+import { type CheckedDomain, loadCheckedDomain } from '../src/store/load-checked-domain.ts';
+import { findCheckByRequest } from '../src/store/load-checks.ts';
+import { loadHeldZone } from '../src/store/load-held-zone.ts';
+import { encodeNameColumn } from '../src/store/name-column.ts';
+import { DatabaseWatch } from './database-watch.ts';
+
+export type CheckOutcome =
+  | {
+      readonly kind: 'saved';
+      readonly job: CheckJob;
+      readonly name: string;
+      readonly checkId: number;
+      readonly evidence: Evidence;
+      readonly verdict: Verdict;
+      readonly transition: { readonly from: string; readonly to: string } | undefined;
+    }
+  | {
+      readonly kind: /** Gone, or in a status that is not checked. */
+        | 'absent'
+        /** Another check of it was saved since the job was made. */
+        | 'early'
+        /** This very run was saved, by a process that did not live to say so. */
+        | 'repeated'
+        /** It changed while it was observed. */
+        | 'conflict';
+      readonly job: CheckJob;
+    };
+
+export interface CheckerOptions {
+  readonly db: Database;
+  readonly resolver: Pick<Resolver, 'observeDelegation'>;
+  readonly rules: Rules;
+  readonly breaker: {
+    isFrozen(parent: string): boolean;
+    count(parent: string, turned: boolean): void;
+  };
+  readonly onOutcome: (outcome: CheckOutcome) => void;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  readonly now?: () => number;
+}
+
+/** Of a check that somebody waits for. */
+const TRIES = 2;
+/** A claim may come a little before the time: clocks differ. */
+const EARLY_MS = 5000;
+
+export function createChecker(options: CheckerOptions): RunCheck {
+  const database = new DatabaseWatch(options.db);
+  const save = gatherChecks(options.db);
+  return async (job, { signal, again: wasBegun }) => {
+    for (let again = wasBegun; ; again = true) {
+      try {
+        options.onOutcome(await check({ ...options, save }, job, { signal, again }));
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (await database.isThere()) throw error;
+        await database.untilThere(signal);
+      }
+    }
+  };
+}
+
+type CheckTools = CheckerOptions & { readonly save: ReturnType<typeof gatherChecks> };
+
+async function check(options: CheckTools, job: CheckJob, run: CheckRun): Promise<CheckOutcome> {
+  const { db, now = Date.now } = options;
+  for (let attempt = 1; ; attempt++) {
+    if (run.again && job.request !== undefined && (await findCheckByRequest(db, job.request))) {
+      return { kind: 'repeated', job };
+    }
+    const domain = await loadCheckedDomain(db, job.domainId);
+    if (domain === undefined) return { kind: 'absent', job };
+    const dueAt = domain.nextCheckAt ?? 0;
+    if (job.kind === 'background' && dueAt > now() + EARLY_MS) return { kind: 'early', job };
+    const outcome = await checkOnce(options, job, domain, run);
+    if (outcome.kind !== 'conflict' || job.kind === 'background' || attempt === TRIES) return outcome;
+  }
+}
+
+async function checkOnce(
+  { db, resolver, rules, breaker, save, random = Math.random }: CheckTools,
+  job: CheckJob,
+  domain: CheckedDomain,
+  { signal }: CheckRun,
+): Promise<CheckOutcome> {
+  const { name, state, expected, seq } = domain;
+  const held = await loadHeldZone(db, name);
+  const evidence = await resolver.observeDelegation(name, { signal, ...(held && { held }) });
+  signal.throwIfAborted(); // cut short: what it saw is no outcome
+
+  const judgement = judgeDelegation(evidence, expected);
+  const parent = evidence.parent === undefined ? domain.parentText : encodeNameColumn(evidence.parent);
+  const at = evidence.finishedAt;
+  const decision = nextStatus(state, judgement, at, rules, breaker.isFrozen(parent), expected);
+  const saved = await save({
+    domainId: job.domainId,
+    seq,
+    kind: job.kind,
+    ...(job.request !== undefined && { request: job.request }),
+    evidence,
+    judgement,
+    decision,
+    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random()),
+    startedAt: evidence.startedAt,
+    finishedAt: at,
+  });
+  if (saved.kind !== 'saved') return { kind: saved.kind, job };
+  if (state.status === 'active') breaker.count(parent, isTurn(domain.lastVerdict, judgement.verdict));
+  return {
+    kind: 'saved',
+    job,
+    name: printName(name),
+    checkId: saved.checkId,
+    evidence,
+    verdict: judgement.verdict,
+    transition: saved.transition,
+  };
+}

@@ -1,0 +1,89 @@
+// /metrics, /healthz and /readyz of the workers over HTTP (spec §11).
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+/** Ready, or why not: in words for the operator. */
+export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
+
+export interface Address {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface HealthListener {
+  readonly address: Address;
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 5000;
+
+/** Rejects when the address cannot be had. */
+export async function listenHealth(
+  { address: host, port }: Address,
+  registry: Registry,
+  readiness: () => Promise<Readiness>,
+): Promise<HealthListener> {
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => {
+      respond(request, response, registry, readiness).catch((error: unknown) => {
+        if (!response.headersSent) send(response, 500, `${String(error)}\n`);
+        else response.destroy();
+      });
+    },
+  );
+  server.maxConnections = 64;
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen({ host, port, exclusive: true }, done);
+  });
+  server.removeAllListeners('error');
+  server.on('error', () => {}); // a failed accept: the scraper asks again
+  const bound = server.address() as AddressInfo;
+  return {
+    address: { address: bound.address, port: bound.port },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  registry: Registry,
+  readiness: () => Promise<Readiness>,
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return send(response, 405, 'only GET and HEAD\n');
+  }
+  switch (request.url?.split('?')[0]) {
+    case '/metrics':
+      return send(response, 200, await registry.metrics(), registry.contentType);
+    case '/healthz':
+      return send(response, 200, 'alive\n');
+    case '/readyz': {
+      const state = await readiness();
+      if (state.kind === 'ready') return send(response, 200, 'ready\n');
+      response.setHeader('Retry-After', '1');
+      return send(response, 503, `${state.reason}\n`);
+    }
+    default:
+      return send(response, 404, 'one of /metrics, /healthz, /readyz\n');
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  contentType = 'text/plain; charset=utf-8',
+): void {
+  response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}

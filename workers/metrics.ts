@@ -1,0 +1,125 @@
+// The Prometheus metrics of a workers process (spec §11): what became of checks, and what is true at the scrape.
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { QueueDepth } from '../src/queue/check-queue.ts';
+import type { CheckOutcome } from './check-delegation.ts';
+
+export interface WorkerGauges {
+  /** Rejects while the queue cannot be reached. */
+  depth(): Promise<QueueDepth>;
+  running(): number;
+  /** Totals since the start, by kind. */
+  packets(): Readonly<Record<string, number>>;
+  /** Breakers that hold moves back. */
+  held(): number;
+}
+
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  countOutcome(outcome: CheckOutcome): void;
+  countFailure(isDead: boolean): void;
+  countTrouble(of: 'queue' | 'schedule' | 'breaker'): void;
+}
+
+const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+
+export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  addGauges(registry, gauges);
+  const runs = new Counter({
+    name: 'zonefleet_check_runs_total',
+    help: 'Check runs that were saved, by kind and verdict.',
+    labelNames: ['kind', 'verdict'],
+    registers,
+  });
+  const unsaved = new Counter({
+    name: 'zonefleet_checks_unsaved_total',
+    help: 'Checks that ended without a run: the domain is gone, changed meanwhile, was not due, or was checked already.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const transitions = new Counter({
+    name: 'zonefleet_transitions_total',
+    help: 'Changes of status by checks.',
+    labelNames: ['from', 'to'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'zonefleet_check_seconds',
+    help: 'Time that the observation of a delegation took.',
+    buckets: CHECK_BOUNDS_SECONDS,
+    registers,
+  });
+  const questions = new Histogram({
+    name: 'zonefleet_check_questions',
+    help: 'Packets that one check sent.',
+    buckets: [0, 1, 2, 3, 4, 6, 8, 12, 20, 40, 60],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'zonefleet_check_failures_total',
+    help: 'Runs that ended with a fault of ours, by what becomes of the job: tried again, or a dead letter.',
+    labelNames: ['job'],
+    registers,
+  });
+  const troubles = new Counter({
+    name: 'zonefleet_worker_troubles_total',
+    help: 'Calls of the queue or of Postgres that failed outside of checks.',
+    labelNames: ['of'],
+    registers,
+  });
+  return {
+    registry,
+    countOutcome(outcome) {
+      if (outcome.kind !== 'saved') return unsaved.inc({ reason: outcome.kind });
+      runs.inc({ kind: outcome.job.kind, verdict: outcome.verdict });
+      seconds.observe((outcome.evidence.finishedAt - outcome.evidence.startedAt) / 1000);
+      questions.observe(outcome.evidence.queries);
+      if (outcome.transition !== undefined) {
+        transitions.inc({ from: outcome.transition.from, to: outcome.transition.to });
+      }
+    },
+    countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
+    countTrouble: (of) => troubles.inc({ of }),
+  };
+}
+
+function addGauges(registry: Registry, gauges: WorkerGauges): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'zonefleet_queue_jobs',
+    help: 'Jobs of all workers in the queue; delayed ones failed and wait for another try. Missing while it cannot be reached.',
+    labelNames: ['queue', 'state'],
+    registers,
+    async collect() {
+      this.reset();
+      const depth = await gauges.depth().catch(() => undefined);
+      for (const [state, count] of Object.entries(depth ?? {})) {
+        this.set({ queue: 'check-delegation', state }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'zonefleet_resolver_packets_total',
+    help: 'Packets of the resolver, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, count] of Object.entries(gauges.packets())) this.inc({ kind }, count);
+    },
+  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
+  gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+}
