@@ -38,6 +38,7 @@ export type PartName =
   | 'rrl'
   | 'latency'
   | 'edits'
+  | 'checks'
   | 'million'
   | 'memory'
   | 'start'

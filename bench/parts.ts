@@ -2,6 +2,7 @@
 
 import type { Part, PartName } from './part.ts';
 import { answers } from './parts/answers.ts';
+import { checks } from './parts/checks.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { rrl } from './parts/rrl.ts';
@@ -33,5 +34,6 @@ export const PARTS: readonly PartGroup[] = [
       { name: 'start', minutes: 8, about: 'first answer after a start with a million zones (2 more)' },
     ],
   },
+  single(checks, 8, 'delegation checks: a second, through the queue, and with a million domains'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
 ];

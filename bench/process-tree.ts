@@ -29,7 +29,7 @@ export function processTree(root: number): number[] {
   return tree;
 }
 
-/** User and system time. A process that has ended since is left out: none does while a run is measured. */
+/** User and system time, also of processes below it that have ended. */
 export function cpuSeconds(root: number): number {
   return processTree(root)
     .map((pid) => readStat(`/proc/${pid}`)?.cpuSeconds ?? 0)
@@ -69,6 +69,7 @@ function readStat(place: string): Stat | undefined {
   return {
     pid: Number.parseInt(text, 10),
     parent: Number(fields[1]),
-    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+    // Of its own, and of the children that it waited for.
+    cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND,
   };
 }

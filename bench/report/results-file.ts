@@ -14,6 +14,7 @@ const ORDER: readonly PartName[] = [
   'memory',
   'start',
   'edits',
+  'checks',
   'soak',
 ];
 

@@ -1,0 +1,63 @@
+// Observes and judges delegations as a worker does, and nothing else: no queue and no Postgres. For each message it
+// observes so many names, and tells what that took.
+//   observing-process.ts PORT HINTS_FILE
+
+import type { Expected } from '../../src/checks/check-state.ts';
+import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { type Network, parseNetwork } from '../../src/resolver/address-rules.ts';
+import { createExchange } from '../../src/resolver/exchange.ts';
+import { AddressRates } from '../../src/resolver/rate-leases.ts';
+import { createResolver } from '../../src/resolver/resolver.ts';
+import { loadRootHints } from '../../src/resolver/root-hints.ts';
+import { percentile } from '../statistics.ts';
+import type { Observed, Order } from './measure-observing.ts';
+import { OUR_NAMESERVERS, PARENT_NETWORK, parentedName } from './parents.ts';
+
+const [port = '', hintsFile] = process.argv.slice(2);
+const rootServers = await loadRootHints(hintsFile);
+const set = OUR_NAMESERVERS.map((name) => parseName(`${name}.`)).sort();
+const expected: Expected = { sets: [set], allSets: [set] };
+
+/** Set anew by each order, so that the resolver keeps what it knows. */
+let rates = new AddressRates(1, undefined, Date.now);
+const resolver = createResolver({
+  exchange: createExchange({ port: Number(port) }),
+  rootServers,
+  allowed: [parseNetwork(PARENT_NETWORK) as Network],
+  rates: { take: (address, signal) => rates.take(address, signal) },
+  hasIpv6: () => false,
+});
+
+async function observe({ first, seconds, concurrency, perSecond }: Order): Promise<Observed> {
+  rates = new AddressRates(perSecond, undefined, Date.now);
+  const packets: number[] = [];
+  const millis: number[] = [];
+  let next = first;
+  let others = 0;
+  const startedMs = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const endMs = startedMs + seconds * 1000;
+  const inTurn = async () => {
+    while (performance.now() < endMs) {
+      const evidence = await resolver.observeDelegation(parseName(`${parentedName(next++)}.`));
+      if (judgeDelegation(evidence, expected).verdict !== 'match') others++;
+      packets.push(evidence.queries);
+      millis.push(evidence.finishedAt - evidence.startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, inTurn));
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    checks: packets.length,
+    seconds: (performance.now() - startedMs) / 1000,
+    cpuSeconds: (user + system) / 1e6,
+    packets: { median: percentile(packets, 0.5), p99: percentile(packets, 0.99) },
+    millis: { median: percentile(millis, 0.5), p99: percentile(millis, 0.99) },
+    others,
+  };
+}
+
+process.on('message', async (order: Order) => process.send?.(await observe(order)));
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');

@@ -1,0 +1,46 @@
+// A small internet on loopback addresses: a root, top-level zones spread over 64 addresses, and names under them that are
+// all delegated to us. Nameservers are named by their addresses, so that dig finds these without asking the machine's
+// own resolver.
+
+/** The domains are delegated to these: the set that a domain of the benchmark should have. */
+export const OUR_NAMESERVERS = ['127.0.20.65', '127.0.20.66'] as const;
+/** For RESOLVER_ALLOW. */
+export const PARENT_NETWORK = '127.0.20.0/24';
+export const PARENT_ADDRESSES = 64;
+export const PARENT_ZONES = 16;
+export const PARENT_DELAY_MS = 20;
+
+const ADDRESSES_PER_ZONE = PARENT_ADDRESSES / PARENT_ZONES;
+const ROOT_ADDRESSES = 4;
+
+/** From 0. */
+export function parentAddress(index: number): string {
+  return `127.0.20.${index + 1}`;
+}
+
+/** Without the final dot. */
+export function parentZone(index: number): string {
+  return `t${String(index).padStart(2, '0')}`;
+}
+
+export function addressesOfZone(index: number): string[] {
+  return Array.from({ length: ADDRESSES_PER_ZONE }, (_, i) => parentAddress(index * ADDRESSES_PER_ZONE + i));
+}
+
+/** A few addresses, each of a server that holds a top-level zone too. */
+export function rootAddresses(): string[] {
+  const step = PARENT_ADDRESSES / ROOT_ADDRESSES;
+  return Array.from({ length: ROOT_ADDRESSES }, (_, i) => parentAddress(i * step));
+}
+
+/** For ROOT_HINTS. */
+export function rootHints(): string {
+  return rootAddresses()
+    .map((address) => `. 3600000 NS ${address}.\n${address}. 3600000 A ${address}\n`)
+    .join('');
+}
+
+/** Any number of names, the zones in turn. */
+export function parentedName(index: number): string {
+  return `d${String(index).padStart(7, '0')}.${parentZone(index % PARENT_ZONES)}`;
+}

@@ -1,0 +1,36 @@
+// Starts the servers of the small internet, on the core of the load.
+
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../test/support/peers.ts';
+import type { BenchOptions } from '../part.ts';
+import { runProgram } from '../program.ts';
+import { PARENT_DELAY_MS, rootHints } from './parents.ts';
+
+const PROGRAM = fileURLToPath(new URL('./parent-server.ts', import.meta.url));
+
+export interface Parents {
+  readonly port: number;
+  /** For ROOT_HINTS. */
+  readonly hintsFile: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startParents(options: BenchOptions): Promise<Parents> {
+  const port = await freePort();
+  const program = runProgram(
+    [process.execPath, '--import', 'tsx', PROGRAM, String(port), String(PARENT_DELAY_MS)],
+    { cpu: options.loadCpu, ipc: true },
+  );
+  const ended = program.ended.then((code) => {
+    throw new Error(`the parents' servers ended with ${code}:\n${program.output()}`);
+  });
+  await Promise.race([once(program.child, 'message'), ended]);
+  ended.catch(() => {});
+  const hintsFile = join(options.directory, 'root-hints');
+  writeFileSync(hintsFile, rootHints());
+  return { port, hintsFile, pid: program.pid, stop: program.stop };
+}
