@@ -52,6 +52,7 @@ async function loadDemo(trx: Database, hasEdge: boolean): Promise<void> {
     unicode: DEMO_APEX.slice(0, -1),
     dnsMode: 'managed',
     exempt: true,
+    isChecked: false, // the name is reserved: at its parent there is nothing to see
   });
   if (created.kind !== 'created') throw new Error(`the demo cannot be made: ${created.message}`);
   const parsed = parseEdit({ create: demoRecords(hasEdge) }, name);

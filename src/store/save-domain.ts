@@ -38,6 +38,8 @@ export interface NewDomain extends ChangedBy {
   readonly exempt: boolean;
   /** Default: the account's. */
   readonly planSlug?: string | null;
+  /** False: nobody looks at its delegation, since it can have none. */
+  readonly isChecked?: boolean;
 }
 
 export type CreatedDomain =
@@ -89,6 +91,7 @@ async function insertDomain(
     unicode,
     dnsMode,
     preset,
+    isChecked = true,
   }: NewDomain & { readonly nameText: string; readonly preset: PresetKind },
   { zone, serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
   planId: number | null,
@@ -111,6 +114,7 @@ async function insertDomain(
       deleted_at: null,
       check_parent: encodeNameColumn(parentOf(name)),
       ...startColumns({ dnsMode, preset, now }),
+      ...(!isChecked && { due_at: null, next_check_at: null, ns_check_interval_seconds: null }),
     })
     .returning('id')
     .executeTakeFirstOrThrow();

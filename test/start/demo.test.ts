@@ -34,6 +34,7 @@ it('the demo is a domain of the first admin, a sound zone, and its proxied name 
   expect(demo).toMatchObject({
     status: 'pending',
     served: 'full',
+    nextCheckAt: null,
     accountId: await ensureFirstAdmin(database.db),
   });
   expect(await addresses()).toEqual(['192.0.2.1']);
