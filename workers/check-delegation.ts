@@ -4,7 +4,6 @@
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
 
-import { isTurn } from '../src/checks/breaker.ts';
 import type { Evidence } from '../src/checks/evidence.ts';
 import { judgeDelegation } from '../src/checks/judge-delegation.ts';
 import { nextCheckAt } from '../src/checks/next-check-at.ts';
@@ -50,7 +49,7 @@ export interface CheckerOptions {
   readonly rules: Rules;
   readonly breaker: {
     isFrozen(parent: string): boolean;
-    count(parent: string, turned: boolean): void;
+    count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
   readonly onOutcome: (outcome: CheckOutcome) => void;
   /** In [0, 1). */
@@ -125,7 +124,7 @@ async function checkOnce(
     finishedAt: at,
   });
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
-  if (state.status === 'active') breaker.count(parent, isTurn(domain.lastVerdict, judgement.verdict));
+  if (state.status === 'active') breaker.count(parent, domain.lastVerdict, judgement.verdict);
   return {
     kind: 'saved',
     job,

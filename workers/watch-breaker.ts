@@ -2,7 +2,8 @@
 // such moments which parents' moves are held. What all workers counted decides, so all come to the same.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CheckCounts, judgeBreaker } from '../src/checks/breaker.ts';
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../src/checks/breaker.ts';
+import type { Verdict } from '../src/checks/verdict.ts';
 import {
   addCheckCounts,
   type BreakerTrip,
@@ -19,6 +20,8 @@ export interface BreakerChange {
   readonly turned: number;
   readonly ended: boolean;
 }
+
+type Sums = Omit<CheckCounts, 'parent'>;
 
 export interface BreakerWatchOptions {
   readonly onTrouble: (error: Error) => void;
@@ -37,7 +40,7 @@ export class BreakerWatch {
   readonly #options: BreakerWatchOptions;
   readonly #stopping = new AbortController();
   /** By parent, as a column has it: not told yet. */
-  #counts = new Map<string, { checked: number; turned: number }>();
+  #counts = new Map<string, Sums>();
   #held: ReadonlySet<string> = new Set();
   #rounds = 0;
   #running: Promise<void> = Promise.resolve();
@@ -56,10 +59,19 @@ export class BreakerWatch {
     return this.#held.size;
   }
 
-  /** A check of an active domain. */
-  count(parent: string, turned: boolean): void {
-    const before = this.#counts.get(parent) ?? { checked: 0, turned: 0 };
-    this.#counts.set(parent, { checked: before.checked + 1, turned: before.turned + (turned ? 1 : 0) });
+  /** A check of an active domain, and what the one before it said. */
+  count(parent: string, before: Verdict | undefined, after: Verdict): void {
+    const turned = isTurn(before, after) ? 1 : 0;
+    this.#add(parent, { checked: 1, turned, off: isOff(after) ? 1 : 0 });
+  }
+
+  #add(parent: string, { checked, turned, off }: Sums): void {
+    const sum = this.#counts.get(parent) ?? { checked: 0, turned: 0, off: 0 };
+    this.#counts.set(parent, {
+      checked: sum.checked + checked,
+      turned: sum.turned + turned,
+      off: sum.off + off,
+    });
   }
 
   /** Resolves when it is known what is held: nothing may be judged before. */
@@ -95,7 +107,8 @@ export class BreakerWatch {
   async #round(): Promise<void> {
     await this.#tell();
     const { counts, trips } = await loadBreaker(this.#db);
-    const tripped = judgeBreaker(counts);
+    const held = new Set(trips.map(({ parent }) => parent));
+    const tripped = judgeBreaker(counts, held);
     const begun = await tripBreaker(this.#db, tripped);
     const goingOn = new Set(tripped.map(({ parent }) => parent));
     const isOver = trips.some(({ parent }) => !goingOn.has(parent));
@@ -121,10 +134,7 @@ export class BreakerWatch {
     try {
       await addCheckCounts(this.#db, rows);
     } catch (error) {
-      for (const { parent, checked, turned } of rows) {
-        const since = this.#counts.get(parent) ?? { checked: 0, turned: 0 };
-        this.#counts.set(parent, { checked: since.checked + checked, turned: since.turned + turned });
-      }
+      for (const { parent, ...sums } of rows) this.#add(parent, sums);
       throw error;
     }
   }

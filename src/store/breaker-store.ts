@@ -32,17 +32,18 @@ export interface Breaker {
 export async function addCheckCounts(db: Database, counts: readonly CheckCounts[]): Promise<void> {
   if (counts.length === 0) return;
   await sql`
-    insert into check_counts as c (minute, parent, checked, turned)
-    select date_trunc('minute', clock_timestamp()), n.parent, sum(n.checked), sum(n.turned)
-    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as n(parent text, checked integer, turned integer)
+    insert into check_counts as c (minute, parent, checked, turned, off)
+    select date_trunc('minute', clock_timestamp()), n.parent, sum(n.checked), sum(n.turned), sum(n.off)
+    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as n(parent text, checked integer, turned integer, off integer)
     group by n.parent order by n.parent collate "C"
     on conflict (minute, parent) do update
-      set checked = c.checked + excluded.checked, turned = c.turned + excluded.turned`.execute(db);
+      set checked = c.checked + excluded.checked, turned = c.turned + excluded.turned,
+        off = c.off + excluded.off`.execute(db);
 }
 
 export async function loadBreaker(db: Database): Promise<Breaker> {
   const { rows: counts } = await sql<CheckCounts>`
-    select parent, sum(checked) as checked, sum(turned) as turned from check_counts
+    select parent, sum(checked) as checked, sum(turned) as turned, sum(off) as off from check_counts
     where minute > clock_timestamp() - make_interval(mins => ${WINDOW_MINUTES}::integer)
     group by parent order by parent`.execute(db);
   const trips = await sql<BreakerTrip>`

@@ -347,6 +347,7 @@ export interface CheckCountsTable {
   parent: string;
   checked: number;
   turned: number;
+  off: number;
 }
 
 export interface BreakerTripsTable {

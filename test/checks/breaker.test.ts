@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isTurn, judgeBreaker } from '../../src/checks/breaker.ts';
+import { isOff, isTurn, judgeBreaker } from '../../src/checks/breaker.ts';
 import { VERDICTS, type Verdict } from '../../src/checks/verdict.ts';
 
-/** `com 200 21, net 100 0`: parent, checked, turned; `*` is overall, or no parent found. */
-function trips(text: string): string {
+/** `com 200 21 30, net 100 0`: parent, checked, turned, off (as many as turned); `*` is overall, or no parent found. */
+function trips(text: string, held: readonly string[] = []): string {
   const counts = text.split(', ').map((row) => {
-    const [parent, checked, turned] = row.split(' ') as [string, string, string];
-    return { parent: parent === '*' ? '' : parent, checked: Number(checked), turned: Number(turned) };
+    const [parent, checked, turned, off = turned] = row.split(' ') as [string, string, string, string?];
+    const name = parent === '*' ? '' : parent;
+    return { parent: name, checked: Number(checked), turned: Number(turned), off: Number(off) };
   });
-  return judgeBreaker(counts)
+  return judgeBreaker(counts, new Set(held.map((parent) => (parent === '*' ? '' : parent))))
     .map(({ parent, checked, turned }) => `${parent || '*'} ${checked} ${turned}`)
     .join(', ');
 }
@@ -31,6 +32,19 @@ describe('the breaker', () => {
     expect(trips(counts)).toBe(expected);
   });
 
+  it.each([
+    // hours after the turn: nothing turns any more, but the same domains still miss
+    ['com 200 0 190', '* 200 0, com 200 0'],
+    ['com 200 0 101', '* 200 0, com 200 0'],
+    ['com 200 0 100', ''],
+    ['com 30 0 19', ''], // fewer than 20
+    ['com 100 0 90, net 1000 0 0', 'com 100 0'],
+    ['com 0 0', ''],
+  ])('once it holds, goes on while most checks show nothing of ours: %s: %s', (counts, expected) => {
+    expect(trips(counts, ['*', 'com'])).toBe(expected);
+    expect(trips(counts)).toBe('');
+  });
+
   it('nothing was checked', () => {
     expect(judgeBreaker([])).toEqual([]);
   });
@@ -48,4 +62,8 @@ describe('an active domain turns', () => {
   it('to unknown from what was known', () => {
     for (const before of notMatch) expect(turns(before)).toEqual(before === 'unknown' ? [] : ['unknown']);
   });
+});
+
+it('a check shows nothing of ours when it is unknown or a miss', () => {
+  expect(VERDICTS.filter(isOff)).toEqual(['foreign', 'not_delegated', 'unregistered', 'alias', 'unknown']);
 });

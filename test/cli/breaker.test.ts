@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 
 const run = (...args: string[]) => runCommands(addBreakerCommands, ['breaker', ...args], database.url);
-const ALL = { parent: '', checked: 812, turned: 240 };
-const COM = { parent: 'com.', checked: 300, turned: 200 };
+const ALL = { parent: '', checked: 812, turned: 240, off: 240 };
+const COM = { parent: 'com.', checked: 300, turned: 200, off: 200 };
 const rows = (stdout: string) =>
   stdout
     .trimEnd()
@@ -25,7 +25,7 @@ const rows = (stdout: string) =>
 
 describe('breaker show', () => {
   it('answers 0 while nothing is held, with what was counted', async () => {
-    await addCheckCounts(database.db, [COM, { parent: 'org.', checked: 12, turned: 1 }]);
+    await addCheckCounts(database.db, [COM, { parent: 'org.', checked: 12, turned: 1, off: 1 }]);
     expect(await run('show')).toEqual({
       code: 0,
       stdout: 'no moves are held; of 312 active domains checked within 15 minutes 201 turned\n',

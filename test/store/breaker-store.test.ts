@@ -26,19 +26,21 @@ describe.each(testServers())('on $name', (server) => {
 
   test('counts of many workers add up, by parent, over 15 minutes', async () => {
     const one = [
-      { parent: 'com.', checked: 10, turned: 1 },
-      { parent: 'org.', checked: 5, turned: 0 },
-      { parent: 'com.', checked: 1, turned: 1 },
+      { parent: 'com.', checked: 10, turned: 1, off: 1 },
+      { parent: 'org.', checked: 5, turned: 0, off: 0 },
+      { parent: 'com.', checked: 1, turned: 1, off: 1 },
     ];
     await addCheckCounts(db, []);
     await Promise.all(Array.from({ length: 10 }, () => addCheckCounts(db, one)));
-    await sql`insert into check_counts values (now() - interval '16 minutes', 'com.', 1000, 1000),
-      (now() - interval '14 minutes', 'net.', 7, 0), (now() - interval '2 hours', 'com.', 1, 1)`.execute(db);
+    await sql`insert into check_counts values (now() - interval '16 minutes', 'com.', 1000, 1000, 1000),
+      (now() - interval '14 minutes', 'net.', 7, 0, 0), (now() - interval '2 hours', 'com.', 1, 1, 1)`.execute(
+      db,
+    );
     const { counts, trips } = await loadBreaker(db);
     expect(counts).toEqual([
-      { parent: 'com.', checked: 110, turned: 20 },
-      { parent: 'net.', checked: 7, turned: 0 },
-      { parent: 'org.', checked: 50, turned: 0 },
+      { parent: 'com.', checked: 110, turned: 20, off: 20 },
+      { parent: 'net.', checked: 7, turned: 0, off: 0 },
+      { parent: 'org.', checked: 50, turned: 0, off: 0 },
     ]);
     expect(trips).toEqual([]);
     expect(judgeBreaker(counts).map(({ parent }) => parent)).toEqual(['', 'com.']);
@@ -48,8 +50,8 @@ describe.each(testServers())('on $name', (server) => {
   });
 
   test('a trip opens once, keeps its worst figures, and ends when its condition is over', async () => {
-    const overall = { parent: '', checked: 100, turned: 30 };
-    const com = { parent: 'com.', checked: 90, turned: 30 };
+    const overall = { parent: '', checked: 100, turned: 30, off: 30 };
+    const com = { parent: 'com.', checked: 90, turned: 30, off: 30 };
     expect(await tripBreaker(db, [])).toEqual([]);
     const opened = (
       await Promise.all(Array.from({ length: 4 }, () => tripBreaker(db, [overall, com])))
@@ -71,15 +73,15 @@ describe.each(testServers())('on $name', (server) => {
   });
 
   test('an operator lets moves through until the trip ends, and the row says who did', async () => {
-    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30 }]);
+    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
     expect(await releaseBreaker(db, '', 'ops')).toBeUndefined();
     const released = await releaseBreaker(db, 'com.', 'ops');
     expect(released).toMatchObject({ parent: 'com.', releasedBy: 'ops', releasedAt: expect.any(Date) });
     expect(await releaseBreaker(db, 'com.', 'somebody else')).toEqual(released);
-    await tripBreaker(db, [{ parent: 'com.', checked: 95, turned: 40 }]);
+    await tripBreaker(db, [{ parent: 'com.', checked: 95, turned: 40, off: 40 }]);
     expect((await loadBreaker(db)).trips).toMatchObject([{ parent: 'com.', turned: 40, releasedBy: 'ops' }]);
     await endTrips(db, []);
-    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30 }]);
+    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
     expect((await loadBreaker(db)).trips).toMatchObject([{ releasedBy: null }]);
     expect((await listTrips(db, { limit: 9 })).map(({ releasedBy }) => releasedBy)).toEqual([null, 'ops']);
   });

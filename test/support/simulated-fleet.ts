@@ -1,7 +1,7 @@
 // Runs the real rules of the delegation checker over simulated domains and parents in virtual time. The rules can be
 // swapped for broken ones, which must not go unnoticed.
 
-import { type CheckCounts, isTurn, judgeBreaker } from '../../src/checks/breaker.ts';
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../src/checks/breaker.ts';
 import type { CheckState, Expected } from '../../src/checks/check-state.ts';
 import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
 import { nextCheckAt } from '../../src/checks/next-check-at.ts';
@@ -12,6 +12,7 @@ import {
   UNKNOWN_PENDING_MAX_MS,
 } from '../../src/checks/next-status.ts';
 import { setsLeft } from '../../src/checks/preset.ts';
+import type { Verdict } from '../../src/checks/verdict.ts';
 import { printName } from '../../src/dns/name.ts';
 import { type Random, randomFrom } from './random-zones.ts';
 import { EXPECTED, makeDomain, reactToPreset, type SimulatedDomain } from './simulated-domains.ts';
@@ -155,7 +156,7 @@ class Simulation {
     const decision = this.checker.next(state, judgement, at, RULES, frozen, expected);
     const next = nextCheckAt(decision.state, judgement.verdict, at, this.random());
     if (state.status === 'active')
-      this.breaker.count(printName(parent.zone), isTurn(domain.lastVerdict, judgement.verdict), at);
+      this.breaker.count(printName(parent.zone), domain.lastVerdict, judgement.verdict, at);
 
     this.checks++;
     if (decision.frozen) {
@@ -196,12 +197,17 @@ class SimulatedBreaker {
     return this.frozen.has('') || this.frozen.has(parent);
   }
 
-  count(parent: string, turned: boolean, at: number): void {
+  count(parent: string, before: Verdict | undefined, after: Verdict, at: number): void {
     this.advance(at);
     const counts = this.minutes.get(this.minute) ?? new Map<string, CheckCounts>();
     this.minutes.set(this.minute, counts);
-    const sum = counts.get(parent) ?? { parent, checked: 0, turned: 0 };
-    counts.set(parent, { parent, checked: sum.checked + 1, turned: sum.turned + (turned ? 1 : 0) });
+    const sum = counts.get(parent) ?? { parent, checked: 0, turned: 0, off: 0 };
+    counts.set(parent, {
+      parent,
+      checked: sum.checked + 1,
+      turned: sum.turned + (isTurn(before, after) ? 1 : 0),
+      off: sum.off + (isOff(after) ? 1 : 0),
+    });
   }
 
   private advance(at: number): void {
@@ -210,7 +216,7 @@ class SimulatedBreaker {
     this.minute = minute;
     for (const old of this.minutes.keys()) if (old <= minute - 15 || old > minute) this.minutes.delete(old);
     const counts = [...this.minutes.values()].flatMap((sums) => [...sums.values()]);
-    this.frozen = new Set(judgeBreaker(counts).map(({ parent }) => parent));
+    this.frozen = new Set(judgeBreaker(counts, this.frozen).map(({ parent }) => parent));
   }
 }
 

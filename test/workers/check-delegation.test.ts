@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isTurn } from '../../src/checks/breaker.ts';
 import type { Evidence } from '../../src/checks/evidence.ts';
 import type { Name } from '../../src/dns/name.ts';
 import type { CheckJob } from '../../src/queue/jobs.ts';
@@ -44,7 +45,7 @@ function checker(
     rules: RULES,
     breaker: {
       isFrozen: () => isFrozen,
-      count: (parent, turned) => void counted.push({ parent, turned }),
+      count: (parent, before, after) => void counted.push({ parent, turned: isTurn(before, after) }),
     },
     onOutcome: (outcome) => void outcomes.push(outcome),
     ...rest,

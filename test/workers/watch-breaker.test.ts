@@ -31,7 +31,7 @@ async function watch(db = database.db) {
 }
 
 function count(breaker: BreakerWatch, parent: string, checked: number, turned: number): void {
-  for (let i = 0; i < checked; i++) breaker.count(parent, i < turned);
+  for (let i = 0; i < checked; i++) breaker.count(parent, 'match', i < turned ? 'foreign' : 'match');
 }
 
 const counted = async () =>
@@ -89,4 +89,16 @@ test('counts are kept while Postgres is away, and told once; the last ones at th
   count(breaker, 'net.', 1, 0);
   await breaker.stop();
   expect(await counted()).toContainEqual({ parent: 'net.', checked: 1, turned: 0 });
+});
+
+test('goes on for as long as the domains that turned are not back', async () => {
+  const { breaker, changes } = await watch();
+  count(breaker, 'com.', 40, 40);
+  await until(() => breaker.isFrozen('com.'));
+  await sql`update check_counts set turned = 0`.execute(database.db);
+  for (let i = 0; i < 5; i++) breaker.count('com.', 'foreign', 'foreign');
+  await until(async () => (await counted()).some(({ checked }) => checked === 45));
+  expect(changes.filter(({ ended }) => ended)).toEqual([]);
+  for (let i = 0; i < 60; i++) breaker.count('com.', 'foreign', 'match');
+  await until(() => !breaker.isFrozen('com.'));
 });

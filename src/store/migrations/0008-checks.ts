@@ -69,12 +69,14 @@ const STATEMENTS = [
    ) with (fillfactor = 85, toast_tuple_target = 256)`,
   `create index check_runs_domain on check_runs (domain_id, id)`,
 
-  // For the breaker: active domains that were checked, and those of them that flipped or turned unknown.
+  // For the breaker: active domains that were checked, those of them that flipped or turned unknown, and those that showed
+  // nothing of ours, whether or not that was news.
   `create table check_counts (
      minute timestamptz not null,
      parent text collate "C" not null,
      checked integer not null,
      turned integer not null,
+     off integer not null,
      primary key (minute, parent)
    )`,
   // parent '': overall. While a row has no ended_at the breaker is tripped; released_at: an operator lets moves through.
