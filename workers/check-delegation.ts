@@ -124,7 +124,8 @@ async function checkOnce(
     finishedAt: at,
   });
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
-  if (state.status === 'active') breaker.count(parent, domain.lastVerdict, judgement.verdict);
+  if (state.status === 'active' && job.kind === 'background')
+    breaker.count(parent, domain.lastVerdict, judgement.verdict);
   return {
     kind: 'saved',
     job,

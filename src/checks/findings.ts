@@ -25,6 +25,8 @@ export const CHECK_FINDING_CODES = [
   /** Some addresses of the parent fail, the others decide. */
   'PARENT_FAILS',
   'PARENTS_DISAGREE',
+  /** The parent's servers hold the domain themselves, as ours do for every claim: that proves no delegation. */
+  'OWN_ANSWER',
   /** Only one of several addresses could say it. */
   'UNCONFIRMED',
   'WALK_LIMIT',
@@ -151,6 +153,11 @@ export const FINDINGS = {
     finding(
       'PARENTS_DISAGREE',
       `The name servers of the zone ${print(parent)} do not say the same of this domain, perhaps because a change is still on its way. ${NOTHING_TO_CHANGE}`,
+    ),
+  OWN_ANSWER: (parent: Name) =>
+    finding(
+      'OWN_ANSWER',
+      `The name servers of the zone ${print(parent)} answer for this domain themselves, which proves no delegation: whoever runs that zone must delegate it with NS records there.`,
     ),
   UNCONFIRMED: (parent: Name) =>
     finding(

@@ -32,6 +32,9 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
     counting.some(({ transport }) => transport === 'database');
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
+  // Who answers with our names may be a server of ours, under whatever name: it has a zone for every claim, and proves none.
+  // And another's that holds the domain as well as its parent sends nobody to us.
+  if (first.outcome === 'answer' && oursShown) return unknown([FINDINGS.OWN_ANSWER(parent)]);
   const ds = counting.flatMap((server) => server.ds);
   return {
     verdict,

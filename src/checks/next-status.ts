@@ -18,6 +18,8 @@ import type { Judgement, Verdict } from './verdict.ts';
 export const UNKNOWN_PENDING_MAX_MS = 90 * 86_400_000;
 
 const MISSES_TO_MOVE = 3;
+/** Of sets that a standing preset took: what it says itself is all that is to be changed. */
+const ABOUT_OTHER_SETS: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED']);
 const MISSES: ReadonlySet<Verdict> = new Set(['foreign', 'not_delegated', 'unregistered', 'alias']);
 
 export interface Rules {
@@ -63,7 +65,7 @@ export function nextStatus(
     to,
     state: to === state.status || to === 'disabled' || to === 'left' ? seen : enter(seen, to, at),
     findings: [
-      ...judgement.findings,
+      ...judgement.findings.filter(({ code }) => preset.kind !== 'standing' || !ABOUT_OTHER_SETS.has(code)),
       ...presetFindings(preset, expected),
       ...(held ? [FINDINGS.MOVES_HELD()] : []),
     ],

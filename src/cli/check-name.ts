@@ -32,7 +32,8 @@ export async function checkName(
         ? JSON.stringify(evidenceJson(observed))
         : printEvidence(observed, { colours: output.colours }),
     );
-    return observed.judgement.verdict === 'match' ? 0 : 1;
+    const { verdict, staleDs } = observed.judgement;
+    return verdict === 'match' && !staleDs ? 0 : 1;
   } catch (error) {
     if (signal.aborted) return INTERRUPTED;
     throw error;

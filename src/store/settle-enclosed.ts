@@ -23,7 +23,7 @@ async function isEnclosed(trx: Database, nameText: string, accountId: number): P
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from domains d where d.name = any(${namesAbove(nameText)}::text[]) and d.zone_id is not null
-        and d.account_id <> ${accountId} and d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved')
+        and d.account_id <> ${accountId} and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))
     ) as found`.execute(trx);
   return rows[0]?.found ?? false;
 }

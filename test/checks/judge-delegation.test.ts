@@ -86,7 +86,9 @@ table('addresses that disagree', EXPECTED, [
 ]);
 
 table('servers that also hold the domain', EXPECTED, [
-  ['answer ns1.a ns2.a; answer ns1.a ns2.a', 'match', '2!', ''],
+  // perhaps our own servers, which have a zone for every claim
+  ['answer ns1.a ns2.a; answer ns1.a ns2.a', 'unknown', '0', 'OWN_ANSWER'],
+  ['answer ns1.a ns1.x; answer ns1.a ns1.x', 'unknown', '0', 'OWN_ANSWER'],
   ['answer ns1.x ns2.x; answer ns1.x ns2.x', 'foreign', '2!', 'NS_FOREIGN'],
   ['answer ns1.a ns2.a; answer ns1.x', 'unknown', '0', 'PARENTS_DISAGREE'],
   ['answer ns1.a ns2.a; nodata', 'unknown', '0', 'PARENTS_DISAGREE'],

@@ -87,7 +87,7 @@ describe('check', () => {
   it('as JSON has the evidence and the judgement', async () => {
     const { code, stdout } = await check(['signed.test', '--json']);
     const { domain, verdict, evidence, judgement, accepted_sets } = JSON.parse(stdout);
-    expect([code, domain, verdict]).toEqual([0, 'signed.test', 'match']);
+    expect([code, domain, verdict]).toEqual([1, 'signed.test', 'match']);
     expect(accepted_sets).toHaveLength(2);
     expect(evidence.walk.map(({ zone }: { zone: string }) => zone)).toEqual(['.', 'test']);
     expect(evidence).toMatchObject({ parent: 'test', parent_addresses: 2, failure: null });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isTurn } from '../../src/checks/breaker.ts';
 import type { Evidence } from '../../src/checks/evidence.ts';
@@ -157,18 +158,23 @@ test('a fault of ours fails that job, while Postgres is there', async () => {
   expect(await runs()).toEqual([]);
 });
 
-test('the breaker counts active domains only, and holds their moves', async () => {
+test('the breaker counts checks of active domains by the schedule only, and holds their moves', async () => {
   const made = checker(says(OURS));
   await made.run();
   expect(made.counted).toEqual([]); // it was pending
   const request = () => ({ kind: 'operator', request: randomUUID() }) as const;
+  const due = () => sql`update domains set next_check_at = now()`.execute(database.db);
   await made.run(request());
+  expect(made.counted).toEqual([]); // somebody asked: as often as he likes
+  await due();
+  await made.run();
   expect(made.counted).toEqual([{ parent: 'com.', turned: false }]);
 
   const rules = { ...RULES, movedAfterMs: 1 };
   const frozen = checker(says(FOREIGN), { rules, isFrozen: true });
   for (let i = 0; i < 4; i++) {
-    await frozen.run(request());
+    await due();
+    await frozen.run();
     await until(async () => Date.now() > (await runs())[0]!.finishedAt.getTime() + 2);
   }
   expect(frozen.counted).toEqual([true, false, false, false].map((turned) => ({ parent: 'com.', turned })));
