@@ -8,7 +8,8 @@ import { proves, scale } from '../support/scale.ts';
 import { type CheckerUnderTest, RULES, simulate } from '../support/simulated-fleet.ts';
 import type { Violation } from '../support/simulated-truth.ts';
 
-const SEED = Number(process.env.ZONEFLEET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** In full another world each time; reduced the same one, since its few domains are no proof. */
+const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 31), 8));
 const DOMAINS = scale(10_000, 400);
 const PARENTS = scale(60, 20);
 

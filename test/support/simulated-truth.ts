@@ -64,9 +64,12 @@ export class Truth {
   look(domain: SimulatedDomain, servers: readonly ServerEvidence[], now: number): void {
     const heard = servers.filter(({ outcome }) => SAID.has(outcome));
     const [first] = heard;
+    // beside denials a server that still holds the domain contradicts; beside referrals it says nothing
+    const contradicts = first?.outcome !== 'referral' && servers.some(({ outcome }) => outcome === 'answer');
     if (heard.some(({ ns }) => namesOurs(ns))) domain.looks = undefined;
     else if (
       first !== undefined &&
+      !contradicts &&
       heard.length >= quorum(domain.parent) &&
       heard.every((s) => saysSame(s, first))
     )
