@@ -4,8 +4,8 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
+import type { Address } from '../src/listen-health.ts';
 import type { CheckQueue } from '../src/queue/check-queue.ts';
-import type { Address } from './health.ts';
 
 export interface Board {
   readonly address: Address;

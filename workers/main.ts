@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UNKNOWN_PENDING_MAX_MS } from '../src/checks/next-status.ts';
 import { type Config, type ListenAddress, readConfig } from '../src/config.ts';
+import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
 import { type Log, openLog } from '../src/log.ts';
 import { CheckQueue } from '../src/queue/check-queue.ts';
 import { runCheckWorker } from '../src/queue/check-worker.ts';
@@ -23,7 +24,6 @@ import { checkSchema, SchemaError } from '../src/store/migrate.ts';
 import { postgresLeases } from '../src/store/rate-leases.ts';
 import { listenBoard } from './board.ts';
 import { type CheckOutcome, createChecker } from './check-delegation.ts';
-import { type HealthListener, listenHealth, type Readiness } from './health.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { runSchedule } from './schedule.ts';
 import { BreakerWatch } from './watch-breaker.ts';
@@ -209,12 +209,12 @@ async function prepare(db: Database, place: QueuePlace, log: Log, { stopping }: 
 }
 
 async function readiness(queue: CheckQueue, isRunning: () => boolean): Promise<Readiness> {
-  if (!isRunning()) return { kind: 'waiting', reason: 'it is being started or stopped' };
+  if (!isRunning()) return { kind: 'waiting', reasons: ['it is being started or stopped'] };
   try {
     await queue.depth();
     return { kind: 'ready' };
   } catch (error) {
-    return { kind: 'waiting', reason: (error as Error).message };
+    return { kind: 'waiting', reasons: [(error as Error).message] };
   }
 }
 

@@ -35,7 +35,7 @@ export interface CheckQueueOptions {
   readonly backoffMs?: number;
 }
 
-export const ATTEMPTS = 3;
+const ATTEMPTS = 3;
 const BACKOFF_MS = 2000;
 const KEPT_DEAD_LETTERS = { count: 1000, age: 7 * 86_400 };
 const KEPT_EVENTS = 1000; // nobody reads them

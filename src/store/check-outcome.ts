@@ -118,7 +118,7 @@ export function rememberedColumns({
   };
 }
 
-export function presetColumns({ preset }: CheckState) {
+function presetColumns({ preset }: CheckState) {
   const taken = preset.kind === 'standing' ? preset.taken.map(encodeNames) : [];
   return { preset: preset.kind, preset_taken: JSON.stringify(taken) };
 }

@@ -42,23 +42,12 @@ export interface CheckPage {
   readonly evidence?: boolean;
 }
 
-interface RunRow {
-  readonly id: number;
-  readonly domainId: number;
-  readonly kind: CheckKind;
-  readonly startedAt: Date;
-  readonly finishedAt: Date;
-  readonly lastSeenAt: Date;
-  readonly repeated: number;
-  readonly verdict: Verdict;
+/** As a row has it. */
+interface RunRow extends Omit<SavedRun, 'findings' | 'currentNs' | 'matchedNs' | 'parent' | 'evidence'> {
   readonly findings: readonly StoredFinding[];
-  readonly statusBefore: RunStatus;
-  readonly statusAfter: RunStatus;
   readonly currentNs: readonly string[] | null;
   readonly matchedNs: readonly string[] | null;
   readonly parent: string | null;
-  readonly queries: number;
-  readonly nextCheckAt: Date | null;
   readonly evidence: JsonEvidence | null;
 }
 

@@ -30,7 +30,7 @@ export const checkNameservers = domainRoute({
   tag: 'Checks',
   summary: 'Looks at the delegation now.',
   description:
-    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` or a 503 does not count.',
+    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made.',
   permission: 'domain.settings',
   waits: true,
   response: CheckedDomain,

@@ -7,7 +7,7 @@ import { Domain } from './domain.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
-export const SERVER_OUTCOMES = [
+const SERVER_OUTCOMES = [
   'referral',
   'answer',
   'nodata',

@@ -1,16 +1,18 @@
-// /metrics, /healthz and /readyz of the workers over HTTP (spec §11).
+// /metrics, /healthz and /readyz of a process over HTTP (spec §11), on an address that is not the service's.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
-/** Ready, or why not: in words for the operator. */
-export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
-
 export interface Address {
   readonly address: string;
   readonly port: number;
 }
+
+/** Ready, or why not: in words for the operator. */
+export type Readiness =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'waiting'; readonly reasons: readonly string[] };
 
 export interface HealthListener {
   readonly address: Address;
@@ -23,7 +25,7 @@ const REQUEST_TIMEOUT_MS = 5000;
 export async function listenHealth(
   { address: host, port }: Address,
   registry: Registry,
-  readiness: () => Promise<Readiness>,
+  readiness: () => Readiness | Promise<Readiness>,
 ): Promise<HealthListener> {
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
@@ -56,7 +58,7 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   registry: Registry,
-  readiness: () => Promise<Readiness>,
+  readiness: () => Readiness | Promise<Readiness>,
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
@@ -71,7 +73,7 @@ async function respond(
       const state = await readiness();
       if (state.kind === 'ready') return send(response, 200, 'ready\n');
       response.setHeader('Retry-After', '1');
-      return send(response, 503, `${state.reason}\n`);
+      return send(response, 503, `${state.reasons.join('\n')}\n`);
     }
     default:
       return send(response, 404, 'one of /metrics, /healthz, /readyz\n');

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type HealthListener, listenHealth, type Readiness } from '../../src/nameserver/health.ts';
-import { createMetrics } from '../../src/nameserver/metrics.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
+import { createMetrics } from '../src/nameserver/metrics.ts';
+import { QueryCounters } from '../src/nameserver/query-counters.ts';
 
 let listener: HealthListener | undefined;
 afterEach(async () => {
@@ -10,7 +10,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-async function listening(readiness: () => Readiness): Promise<string> {
+async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {
   const gauges = {
     zones: () => 1,
     records: () => 2,
@@ -36,6 +36,13 @@ test('a process that runs is alive, and ready when it says so', async () => {
   expect(await waiting.text()).toBe('no zones loaded\nfeed position unknown\n');
   readiness = { kind: 'ready' };
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
+});
+
+test('what has to be looked up first is waited for, and a client is told when to ask again', async () => {
+  const url = await listening(async () => ({ kind: 'waiting', reasons: ['the queue cannot be reached'] }));
+  const waiting = await fetch(`${url}/readyz`);
+  expect([waiting.status, await waiting.text()]).toEqual([503, 'the queue cannot be reached\n']);
+  expect(waiting.headers.get('retry-after')).toBe('1');
 });
 
 test('the metrics are exported in the text format', async () => {
