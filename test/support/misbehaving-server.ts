@@ -41,17 +41,12 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
     seen.push(entry);
     return entry;
   };
-  const udp = await bindUdp(address);
-  const { port } = udp.address();
-  udp.on('message', (octets, from) => {
-    behaviour.udp?.(see(octets, from.port, 'udp'), (reply) => udp.send(reply, from.port, from.address));
-  });
   const connections = new Set<Socket>();
   const { tcp } = behaviour;
-  const server =
+  const onConnection =
     tcp === undefined
       ? undefined
-      : await listenTcp(address, port, (socket) => {
+      : (socket: Socket) => {
           connections.add(socket);
           socket.on('error', () => {});
           let input = Buffer.alloc(0);
@@ -64,7 +59,12 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
             );
             input = Buffer.alloc(0);
           });
-        });
+        };
+  const { udp, server } = await bindBoth(address, onConnection);
+  const { port } = udp.address();
+  udp.on('message', (octets, from) => {
+    behaviour.udp?.(see(octets, from.port, 'udp'), (reply) => udp.send(reply, from.port, from.address));
+  });
   return {
     address,
     port,
@@ -76,6 +76,23 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
       if (server !== undefined) await once(server, 'close');
     },
   };
+}
+
+/** A port that is free for UDP may be taken for TCP: then another one. */
+async function bindBoth(
+  address: string,
+  onConnection: ((socket: Socket) => void) | undefined,
+): Promise<{ udp: UdpSocket; server?: Server }> {
+  for (;;) {
+    const udp = await bindUdp(address);
+    if (onConnection === undefined) return { udp };
+    try {
+      return { udp, server: await listenTcp(address, udp.address().port, onConnection) };
+    } catch (error) {
+      udp.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 /** Another port of the same address, to answer from where nobody asked. */
