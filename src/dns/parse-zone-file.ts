@@ -1,13 +1,15 @@
 // Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
 // Surprising: records of one set with different TTLs are no problem: all take the first one's (RFC 2181 §5.2).
 
+import { upperCaseAscii } from './ascii.ts';
 import { TextError } from './errors.ts';
 import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
+import { inOneGo } from './in-one-go.ts';
 import { foldCase, isWithin, type Name, parseName, printName, ROOT, unescapeAt } from './name.ts';
 import { parseRdata } from './rdata.ts';
 import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
 import type { Token } from './token.ts';
-import { TYPE } from './type-codes.ts';
+import { TYPE, typeCode } from './type-codes.ts';
 import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
 import { type Place, type ZoneFileProblem, ZoneFileProblems } from './zone-file-problems.ts';
 
@@ -21,6 +23,8 @@ export interface ZoneFileRecord {
   readonly file: string | undefined;
   readonly line: number;
   readonly column: number;
+  /** Behind it, where the file is read line by line. */
+  readonly comment?: string;
 }
 
 /** With problems the file is to be refused; `records` then holds what could be read. */
@@ -40,6 +44,21 @@ export interface ZoneFileOptions {
   readonly defaultTtlSeconds?: number | undefined;
   /** Reads what $INCLUDE names; without it $INCLUDE is a problem. */
   readonly include?: ((path: string) => string | { error: string }) | undefined;
+  /** For files of which the good lines count although others are bad. */
+  readonly lineByLine?: LineByLine | undefined;
+}
+
+/**
+ * What the lines before leave open is not guessed: below an owner that cannot be read a line without one is a problem,
+ * and below such an $ORIGIN every relative name is.
+ */
+export interface LineByLine {
+  readonly maxProblems: number;
+  readonly maxRecords: number;
+  /** Where neither the record nor $TTL nor a record before it says one. */
+  readonly ttlSeconds: number;
+  /** Mnemonics of types that other software has in its files, and the code that such a record gets; it holds one name. */
+  readonly nameTypes: ReadonlyMap<string, number>;
 }
 
 const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
@@ -48,6 +67,8 @@ const MAX_INCLUDED_FILES = 1000;
 const MAX_INCLUDED_CHARACTERS = 128 * 2 ** 20;
 const MAX_GENERATED_RECORDS = 65_536;
 const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
+
+const PIECE_ENTRIES = 1000;
 
 /** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
 interface OpenFile {
@@ -59,9 +80,17 @@ interface OpenFile {
 }
 
 export function parseZoneFile(text: string, options: ZoneFileOptions = {}): ZoneFile {
+  return inOneGo(parseZoneFileInPieces(text, options));
+}
+
+/** The same; between two pieces of a few milliseconds the caller can do something else. */
+export function* parseZoneFileInPieces(
+  text: string,
+  options: ZoneFileOptions = {},
+): Generator<undefined, ZoneFile> {
   const parser = new ZoneFileParser(options);
-  const problems = new ZoneFileProblems(options.file);
-  parser.readFile(text, {
+  const problems = new ZoneFileProblems(options.file, options.lineByLine?.maxProblems);
+  yield* parser.readFile(text, {
     file: undefined,
     includedBy: undefined,
     problems,
@@ -73,6 +102,8 @@ export function parseZoneFile(text: string, options: ZoneFileOptions = {}): Zone
 
 class ZoneFileParser {
   readonly #include: ZoneFileOptions['include'];
+  readonly #lineByLine: LineByLine | undefined;
+  readonly #nameTypes: ReadonlySet<number>;
   #records: ZoneFileRecord[] = [];
   #apex: Name | undefined;
   #defaultTtl: number | undefined;
@@ -88,17 +119,25 @@ class ZoneFileParser {
     this.#include = options.include;
     this.#apex = options.origin === undefined ? undefined : foldCase(options.origin);
     this.#defaultTtl = options.defaultTtlSeconds;
+    this.#lineByLine = options.lineByLine;
+    this.#nameTypes = new Set(options.lineByLine?.nameTypes.values());
   }
 
-  readFile(text: string, open: OpenFile): void {
+  *readFile(text: string, open: OpenFile): Generator<undefined, void> {
     const lexer = new ZoneFileLexer(text, (line, column, message) => {
       open.problems.add({ line, column }, message);
     });
+    let read = 0;
     for (let entry = lexer.next(); entry !== undefined; entry = lexer.next()) {
+      if (++read % PIECE_ENTRIES === 0) yield;
       const first = entry.tokens[0] as Token;
       if (first.text.startsWith('$') && !first.quoted) this.#readDirective(entry, first, open);
       else this.#readRecord(entry, first, open);
       if (open.problems.areTooMany) return;
+      if (this.#records.length > (this.#lineByLine?.maxRecords ?? Number.POSITIVE_INFINITY)) {
+        open.problems.add(first, 'the file has too many records; the rest is not read');
+        return;
+      }
     }
   }
 
@@ -126,14 +165,23 @@ class ZoneFileParser {
 
   #readRecord(entry: ZoneFileEntry, first: Token, open: OpenFile): void {
     const owner = entry.blankStart ? open.owner : this.#readOwner(first, open);
-    if (owner !== undefined) open.owner = owner;
+    if (owner !== undefined || this.#lineByLine !== undefined) open.owner = owner;
     if (entry.broken) return;
-    if (entry.blankStart && owner === undefined && open.problems.list.length === 0) {
+    if (entry.blankStart && owner === undefined && this.#reportsFollowing(open)) {
       open.problems.add(first, 'the line starts with a blank, but no line before it has an owner', 'owner');
+      if (this.#lineByLine !== undefined) return;
     }
-    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems);
-    if (head !== undefined) this.#addRecord(owner, head, entry.tokens, open);
+    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems, this.#typeOf);
+    if (head !== undefined) this.#addRecord(owner, head, entry, open);
   }
+
+  /** Whether a line is to blame that may only follow from a bad one before it. */
+  #reportsFollowing(open: OpenFile): boolean {
+    return this.#lineByLine !== undefined || open.problems.list.length === 0;
+  }
+
+  readonly #typeOf = (mnemonic: string): number | undefined =>
+    typeCode(mnemonic) ?? this.#lineByLine?.nameTypes.get(upperCaseAscii(mnemonic));
 
   #readOwner(token: Token, open: OpenFile): Name | undefined {
     const last = this.#lastOwner;
@@ -146,12 +194,17 @@ class ZoneFileParser {
   }
 
   /** False after a problem. */
-  #addRecord(owner: Name | undefined, head: RecordHead, tokens: readonly Token[], open: OpenFile): boolean {
+  #addRecord(
+    owner: Name | undefined,
+    head: RecordHead,
+    { tokens, comment }: Pick<ZoneFileEntry, 'tokens' | 'comment'>,
+    open: OpenFile,
+  ): boolean {
     const { type } = head;
     const place = tokens[0] as Token;
     const words = tokens.slice(head.next);
     const rdata = open.problems.attempt(tokens[head.next - 1] as Token, undefined, () =>
-      parseRdata(type, words, open.origin),
+      parseRdata(this.#nameTypes.has(type) ? TYPE.CNAME : type, words, open.origin),
     );
     if (type === TYPE.SOA && owner !== undefined) this.#apex ??= owner;
     if (owner === undefined || rdata === undefined) {
@@ -160,7 +213,9 @@ class ZoneFileParser {
       return false;
     }
     const ttl = this.#ttlOf(head, rdata, place, open);
-    this.#records.push({ owner, type, ttl, rdata, file: open.file, line: place.line, column: place.column });
+    const { line, column } = place;
+    const behind = this.#lineByLine !== undefined && comment !== undefined ? { comment } : {};
+    this.#records.push({ owner, type, ttl, rdata, file: open.file, line, column, ...behind });
     return true;
   }
 
@@ -170,6 +225,7 @@ class ZoneFileParser {
       const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.length - 4);
       seconds = Math.min(minimum, 2 ** 31 - 1); // RFC 1035 §3.3.13
     }
+    seconds ??= this.#lineByLine?.ttlSeconds;
     // after a problem the TTL may be missing because of it; one report stands for all the lines that lack one
     if (seconds === undefined && open.problems.list.length === 0) {
       open.problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
@@ -200,7 +256,7 @@ class ZoneFileParser {
 
   #readOrigin(word: Token, open: OpenFile): void {
     const origin = open.problems.attempt(word, 'origin', () => readName(word, open.origin));
-    if (origin !== undefined) open.origin = origin;
+    if (origin !== undefined || this.#lineByLine !== undefined) open.origin = origin;
   }
 
   #readDefaultTtl(word: Token, open: OpenFile): void {
@@ -219,7 +275,8 @@ class ZoneFileParser {
         : open.problems.attempt(originWord, 'origin', () => readName(originWord, open.origin));
     if (read === undefined || (originWord !== undefined && origin === undefined)) return;
     const problems = open.problems.in(read.file);
-    this.readFile(read.text, { file: read.file, includedBy: open, problems, origin, owner: open.owner });
+    const included = { file: read.file, includedBy: open, problems, origin, owner: open.owner };
+    inOneGo(this.readFile(read.text, included));
   }
 
   /** Throws TextError. The limits keep files that include one another many times over from growing without end. */
@@ -246,7 +303,7 @@ class ZoneFileParser {
     const [rangeWord, ownerWord] = words as [Token, Token];
     const range = open.problems.attempt(rangeWord, 'range', () => parseGenerateRange(rangeWord.text));
     const owner = open.problems.attempt(ownerWord, 'owner', () => compileTemplate(ownerWord.text));
-    const head = readRecordHead(words, 2, open.problems);
+    const head = readRecordHead(words, 2, open.problems, this.#typeOf);
     if (head === undefined) return;
     const rdataPlace = words[head.next] ?? ownerWord;
     const rdata = open.problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
@@ -276,7 +333,10 @@ class ZoneFileParser {
       return false;
     }
     const owner = this.#readOwner(ownerToken, open);
-    return owner !== undefined && this.#addRecord(owner, { ...head, next: 1 }, tokens, open);
+    return (
+      owner !== undefined &&
+      this.#addRecord(owner, { ...head, next: 1 }, { tokens, comment: undefined }, open)
+    );
   }
 }
 

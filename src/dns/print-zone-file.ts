@@ -18,6 +18,11 @@ const FIRST_TYPES = [TYPE.SOA, TYPE.NS]; // then by number
 
 /** `records` in any order; owners folded and inside the apex. The text ends with a line break. */
 export function printZoneFile(apex: Name, records: Iterable<PrintableRecord>): string {
+  return `${[...printZoneFileEntries(apex, records)].join('\n')}\n`;
+}
+
+/** The same entry by entry, without line breaks behind them. */
+export function* printZoneFileEntries(apex: Name, records: Iterable<PrintableRecord>): Generator<string> {
   const byOwner = new Map<Name, PrintableRecord[]>();
   for (const record of records) {
     const ofOwner = byOwner.get(record.owner);
@@ -25,16 +30,15 @@ export function printZoneFile(apex: Name, records: Iterable<PrintableRecord>): s
     else ofOwner.push(record);
   }
   const defaultTtl = commonestTtl(byOwner.values());
-  const lines = [`$ORIGIN ${printName(apex)}`];
-  if (defaultTtl !== undefined) lines.push(`$TTL ${defaultTtl}`);
+  yield `$ORIGIN ${printName(apex)}`;
+  if (defaultTtl !== undefined) yield `$TTL ${defaultTtl}`;
   for (const owner of sortNames(byOwner.keys())) {
     let column = relativeOwner(owner, apex);
     for (const record of (byOwner.get(owner) as PrintableRecord[]).sort(compareRecords)) {
-      lines.push(printRecord(column, record, defaultTtl));
+      yield printRecord(column, record, defaultTtl);
       column = '';
     }
   }
-  return `${lines.join('\n')}\n`;
 }
 
 function printRecord(
@@ -56,7 +60,8 @@ function printSoa(text: string): string {
   return `${primary} ${mailbox} (\n${lines.join('\n')}\n${' '.repeat(OWNER_COLUMNS + 1)})`;
 }
 
-function relativeOwner(owner: Name, apex: Name): string {
+/** `@` or the name without the apex and the final dot. */
+export function relativeOwner(owner: Name, apex: Name): string {
   if (owner === apex) return '@';
   return printName((owner.slice(0, owner.length - apex.length) + ROOT) as Name).slice(0, -1);
 }
@@ -70,7 +75,7 @@ function commonestTtl(groups: Iterable<readonly PrintableRecord[]>): number | un
 }
 
 /** Canonical order by one key a name instead of many comparisons: labels from the right, octets above the separator. */
-function sortNames(names: Iterable<Name>): Name[] {
+export function sortNames(names: Iterable<Name>): Name[] {
   const keyed = Array.from(names, (name) => ({
     name,
     key: labelsOf(name).reverse().map(raiseOctets).join('\0'),

@@ -17,11 +17,12 @@ const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 const ZERO = 48;
 const NINE = 57;
 
-/** Reads from `tokens[from]`; undefined after a problem that leaves the type unknown. */
+/** Reads from `tokens[from]`; undefined after a problem that leaves the type unknown. `typeOf` knows the types. */
 export function readRecordHead(
   tokens: readonly Token[],
   from: number,
   problems: ZoneFileProblems,
+  typeOf: (mnemonic: string) => number | undefined = typeCode,
 ): RecordHead | undefined {
   let ttl: number | undefined;
   let ttlSeen = false;
@@ -33,7 +34,7 @@ export function readRecordHead(
       ttl = problems.attempt(token, 'ttl', () => readTtl(token));
       continue;
     }
-    const type = token.quoted ? undefined : typeCode(token.text);
+    const type = token.quoted ? undefined : typeOf(token.text);
     if (type !== undefined) return checkType(type, token, problems) ? { ttl, type, next: i + 1 } : undefined;
     const recordClass = token.quoted || classSeen ? undefined : classCode(token.text);
     classSeen = true;

@@ -10,6 +10,8 @@ export interface ZoneFileEntry {
   readonly blankStart: boolean;
   /** A problem was reported inside: only the first token is worth anything. */
   readonly broken: boolean;
+  /** What stands behind the last `;` of the entry that begins a comment. */
+  readonly comment: string | undefined;
 }
 
 const MAX_TOKENS = 70_000; // rdata of 65,535 octets is at most that many empty strings
@@ -45,6 +47,7 @@ export class ZoneFileLexer {
   #lineStart: number;
   #reportedTo = -1; // what is read a second time must not be reported a second time
   #broken = false;
+  #comment: string | undefined;
 
   constructor(text: string, report: (line: number, column: number, message: string) => void) {
     this.#text = text;
@@ -60,9 +63,11 @@ export class ZoneFileLexer {
       const first = this.#text.charCodeAt(this.#at);
       const tokens: Token[] = [];
       this.#broken = false;
+      this.#comment = undefined;
       this.#readEntry(tokens);
       if (tokens.length > 0) {
-        return { tokens, blankStart: first === SPACE || first === TAB, broken: this.#broken };
+        const blankStart = first === SPACE || first === TAB;
+        return { tokens, blankStart, broken: this.#broken, comment: this.#comment };
       }
     }
     return undefined;
@@ -79,7 +84,9 @@ export class ZoneFileLexer {
       } else if (code === SPACE || code === TAB || code === CR) {
         this.#at++;
       } else if (code === SEMICOLON) {
+        const start = this.#at + 1;
         this.#skipLine();
+        this.#comment = text.slice(start, this.#at);
       } else if (code === OPEN) {
         // BIND nests parentheses, NSD and Knot refuse them; nearly always the first one was left open
         if (opening !== undefined) {

@@ -14,38 +14,38 @@ export interface ZoneFileProblem {
 
 export type Place = Pick<Token, 'line' | 'column'>;
 
-const MAX_PROBLEMS = 1000;
+export const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE_CHARACTERS = 400;
 
 /** The problems of one file and of those that it includes: `in` gives another view on the same list. */
 export class ZoneFileProblems {
   readonly list: ZoneFileProblem[];
   readonly #file: string | undefined;
+  readonly #max: number;
 
-  constructor(file: string | undefined, list: ZoneFileProblem[] = []) {
+  constructor(file: string | undefined, max = MAX_PROBLEMS, list: ZoneFileProblem[] = []) {
     this.#file = file;
+    this.#max = max;
     this.list = list;
   }
 
   in(file: string): ZoneFileProblems {
-    return new ZoneFileProblems(file, this.list);
+    return new ZoneFileProblems(file, this.#max, this.list);
   }
 
   get areTooMany(): boolean {
-    return this.list.length >= MAX_PROBLEMS;
+    return this.list.length >= this.#max;
   }
 
   add({ line, column }: Place, message: string, field?: string): void {
     if (this.areTooMany) return;
-    const isLast = this.list.length === MAX_PROBLEMS - 1;
+    const isLast = this.list.length === this.#max - 1;
     this.list.push({
       ...(this.#file !== undefined && { file: this.#file }),
       line,
       column,
       ...(field !== undefined && { field }),
-      message: isLast
-        ? `there are more than ${MAX_PROBLEMS} problems; the rest is not read`
-        : shorten(message),
+      message: isLast ? `there are more than ${this.#max} problems; the rest is not read` : shorten(message),
     });
   }
 

@@ -217,7 +217,7 @@ function bareTextOf(rdata: Uint8Array): string | undefined {
     parts.push(rdata.subarray(at + 1, at + 1 + (rdata[at] as number)));
   }
   const octets = Buffer.concat(parts);
-  if (octets.length === 0 || octets[0] === 0x22) return undefined;
+  if (octets.length === 0 || octets[0] === 0x22 || octets.includes(0)) return undefined; // no API text has U+0000
   if (Buffer.compare(cutStrings(octets), rdata) !== 0) return undefined;
   try {
     return utf8.decode(octets);

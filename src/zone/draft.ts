@@ -1,7 +1,9 @@
 // The records as an edit leaves them, with the item that wrote each: what is wrong with single items is found here,
 // what is wrong with the result elsewhere.
 
+import { inOneGo } from '../dns/in-one-go.ts';
 import type { Name } from '../dns/name.ts';
+import { type CountryOf, countryOfDestination } from './country.ts';
 import {
   type CustomerRecord,
   DEFAULT_SETTINGS,
@@ -54,18 +56,32 @@ export interface DraftState {
   readonly records: readonly CustomerRecord[];
   readonly edges: EdgeAddresses;
   readonly managedIds?: ReadonlySet<number>;
+  /** Without it countries are what the edit says. */
+  readonly countryOf?: CountryOf | undefined;
 }
 
 /** Fields that a replacement has itself, not its records. */
 const SET_FIELDS: ReadonlySet<string> = new Set(['name', 'type', 'ttl']);
 
 export function draftEdit(state: DraftState, edit: Edit): Draft {
+  return inOneGo(draftEditInPieces(state, edit));
+}
+
+export const PIECE_ITEMS = 1000;
+
+export function* draftEditInPieces(state: DraftState, edit: Edit): Generator<undefined, Draft> {
   const drafting = new Drafting(state);
   for (const [i, { id, index = i }] of edit.deletes.entries()) drafting.delete(id, index);
   for (const [i, { index = i, ...replacement }] of edit.replaces.entries())
     drafting.replace(replacement, index);
-  for (const [i, update] of edit.updates.entries()) drafting.update(update, update.index ?? i);
-  for (const [i, { index = i, ...record }] of edit.creates.entries()) drafting.create(record, index);
+  for (const [i, update] of edit.updates.entries()) {
+    if (i % PIECE_ITEMS === PIECE_ITEMS - 1) yield;
+    drafting.update(update, update.index ?? i);
+  }
+  for (const [i, { index = i, ...record }] of edit.creates.entries()) {
+    if (i % PIECE_ITEMS === PIECE_ITEMS - 1) yield;
+    drafting.create(record, index);
+  }
   return { rows: drafting.rows, problems: drafting.problems };
 }
 
@@ -185,9 +201,19 @@ class Drafting {
     for (const { field, message } of judgeRecord(value, given, this.#state)) {
       this.#report(item, 'invalid', message, field);
     }
-    row.after = value;
+    row.after = this.#withCountry(row, value, given.destCountry);
     row.item = item;
     if (given.ttl !== undefined) row.explicitTtl = given.ttl;
+  }
+
+  /** Found anew for another destination, and where the call says so by an empty one. */
+  #withCountry({ after: was }: Row, value: RecordValue, given: string | null | undefined): RecordValue {
+    const { countryOf } = this.#state;
+    if (countryOf === undefined || typeof given === 'string') return value;
+    const isSame =
+      was !== undefined && was.type === value.type && Buffer.compare(was.rdata, value.rdata) === 0;
+    if (isSame && given === undefined) return value;
+    return { ...value, destCountry: countryOfDestination(value, countryOf) };
   }
 
   /** The rdata after an update; text is read by the type that the record has then. Undefined after a report. */

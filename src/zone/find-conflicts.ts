@@ -4,7 +4,7 @@
 import { type Name, printName } from '../dns/name.ts';
 import type { RecordValue } from './customer-record.ts';
 import { MAX_SET_OCTETS } from './destination.ts';
-import type { EditItem, Row } from './draft.ts';
+import { type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
 import type { EditProblem } from './edit.ts';
 import { rdataKey, targetOf } from './rdata-key.ts';
 import { namesBetween } from './record-name.ts';
@@ -15,8 +15,9 @@ interface LiveRow extends Row {
   after: RecordValue;
 }
 
-export function findConflicts(rows: readonly Row[], apex: Name): EditProblem[] {
-  return new ConflictSearch(rows, apex).run();
+/** In pieces: the caller can do something else between them. */
+export function* findConflicts(rows: readonly Row[], apex: Name): Generator<undefined, EditProblem[]> {
+  return yield* new ConflictSearch(rows, apex).run();
 }
 
 const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
@@ -52,8 +53,10 @@ class ConflictSearch {
     }
   }
 
-  run(): EditProblem[] {
+  *run(): Generator<undefined, EditProblem[]> {
+    let judged = 0;
     for (const name of this.#written) {
+      if (++judged % PIECE_ITEMS === 0) yield;
       const rows = this.#at.get(name) ?? [];
       if (rows.length > 1) {
         this.#judgeAliases(name, rows);

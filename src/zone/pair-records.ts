@@ -10,18 +10,18 @@ interface Held {
   readonly after: { readonly rdata: Uint8Array } | undefined;
 }
 
-export interface Wanted {
-  readonly content: NewContent;
+export interface Wanted<C extends NewContent = NewContent> {
+  readonly content: C;
   /** Where the caller wrote it. */
   readonly path: string;
 }
 
 /** `held` are live rows. The order of `records` decides nothing. */
-export function pairRecords<R extends Held>(
+export function pairRecords<R extends Held, C extends NewContent>(
   type: ApiType,
   held: readonly R[],
-  records: readonly NewContent[],
-): { pairs: (Wanted & { row: R })[]; added: Wanted[]; leftOver: R[] } {
+  records: readonly C[],
+): { pairs: (Wanted<C> & { row: R })[]; added: Wanted<C>[]; leftOver: R[] } {
   const byId = [...held].sort((a, b) => (a.before?.id ?? 0) - (b.before?.id ?? 0));
   const rowsByKey = new Map<string, R[]>();
   for (const row of byId) {
@@ -34,7 +34,7 @@ export function pairRecords<R extends Held>(
     .map((content, i) => ({ content, path: `records[${i}].`, key: rdataKey(type, content.rdata) }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
-  const pairs: (Wanted & { row: R })[] = [];
+  const pairs: (Wanted<C> & { row: R })[] = [];
   const unmatched = wanted.filter(({ content, path, key }) => {
     const row = rowsByKey.get(key)?.shift();
     if (row !== undefined) pairs.push({ content, path, row });
@@ -42,7 +42,7 @@ export function pairRecords<R extends Held>(
   });
   const kept = new Set(pairs.map(({ row }) => row));
   const free = byId.filter((row) => !kept.has(row));
-  const added: Wanted[] = [];
+  const added: Wanted<C>[] = [];
   for (const [i, { content, path }] of unmatched.entries()) {
     const row = free[i];
     if (row === undefined) added.push({ content, path });

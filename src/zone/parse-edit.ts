@@ -49,7 +49,7 @@ export type ParsedEdit =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'problems'; readonly problems: readonly EditProblem[] };
 
-type Report = (field: string, message: string) => void;
+export type Report = (field: string, message: string) => void;
 
 export function parseEdit(text: EditText, apex: Name): ParsedEdit {
   const problems: EditProblem[] = [];
@@ -72,13 +72,15 @@ export function parseEdit(text: EditText, apex: Name): ParsedEdit {
       id,
       set: changeOf(change, apex, at('update', index)),
     })),
-    creates: (text.create ?? []).map((record, index): NewRecord => {
-      const report = at('create', index);
-      const { name, type } = record;
-      return { name: nameOf(name, apex, report), type, ...contentOf(type, record, apex, report) };
-    }),
+    creates: (text.create ?? []).map((record, index) => parseNewRecord(record, apex, at('create', index))),
   };
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'edit', edit };
+}
+
+/** A fault of its text is reported, and what comes is then worth nothing. */
+export function parseNewRecord(record: RecordText, apex: Name, report: Report): NewRecord {
+  const { name, type } = record;
+  return { name: nameOf(name, apex, report), type, ...contentOf(type, record, apex, report) };
 }
 
 function nameOf(text: string, apex: Name, report: Report): Name {

@@ -3,9 +3,10 @@
 //
 //     edit → draft (each item alone) → one TTL per set → conflicts of the result → plan → operations
 
+import { inOneGo } from '../dns/in-one-go.ts';
 import type { Name } from '../dns/name.ts';
 import { type CustomerRecord, type RecordValue, sameValue, setKey } from './customer-record.ts';
-import { type DraftState, draftEdit, type EditItem, type Row } from './draft.ts';
+import { type DraftState, draftEditInPieces, type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
 import type { Edit, EditProblem, EditProblemCode } from './edit.ts';
 import { findConflicts } from './find-conflicts.ts';
 import { DEFAULT_TTL_SECONDS } from './record-types.ts';
@@ -60,14 +61,22 @@ const PRECEDENCE: readonly EditProblemCode[] = [
 ];
 
 export function planEdit(state: EditState, edit: Edit): Planned {
-  const draft = draftEdit(state, edit);
-  settleTtls(draft.rows);
+  return inOneGo(planEditInPieces(state, edit));
+}
+
+/** The same of a large edit: between two pieces of some milliseconds the caller can do something else. */
+export function* planEditInPieces(state: EditState, edit: Edit): Generator<undefined, Planned> {
+  const draft = yield* draftEditInPieces(state, edit);
   const { rows } = draft;
+  const isLarge = rows.length > PIECE_ITEMS;
+  if (isLarge) yield;
+  settleTtls(rows);
+  if (isLarge) yield;
   const ops = listOperations(rows);
   const recordCount = ops.reduce((count, { op }) => count + GROWTH[op], state.recordCount);
   const problems = [...draft.problems, ...judgePlan(state, recordCount, rows)];
   // a draft with bad items has no meaningful result
-  if (problems.length === 0) problems.push(...findConflicts(rows, state.apex));
+  if (problems.length === 0) problems.push(...(yield* findConflicts(rows, state.apex)));
   if (problems.length > 0) {
     const first = PRECEDENCE.find((code) => problems.some((problem) => problem.code === code));
     return { kind: 'problems', problems: problems.filter(({ code }) => code === first) };

@@ -6,7 +6,7 @@ import { encodeName, foldCase, type Name, parentOf, ROOT } from '../dns/name.ts'
 import { printRdata } from '../dns/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { CustomerRecord, EdgeAddresses, RecordValue } from './customer-record.ts';
-import { rdataKey } from './rdata-key.ts';
+import { rdataKey, targetOf } from './rdata-key.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from './record-types.ts';
 import { isMark, markOf, type ZoneRecord } from './zone.ts';
 
@@ -15,6 +15,12 @@ export interface FlattenedTarget {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
   readonly ttl: number;
+}
+
+/** The target whose addresses are published among these records, all of one name: there is one ANAME at most. */
+export function flattenedTarget(records: readonly RecordValue[]): Name | undefined {
+  const aname = records.find(({ type, proxied }) => type === 'ANAME' && !proxied);
+  return aname === undefined ? undefined : targetOf('ANAME', aname.rdata);
 }
 
 /**

@@ -34,6 +34,11 @@ export function wireTypeCode(type: WireType): number {
   return TYPE[type];
 }
 
+/** The wire types that a customer's record can be of. */
+export const RECORD_TYPE_CODES: ReadonlySet<number> = new Set(
+  API_TYPES.flatMap((type) => (type === 'ANAME' ? [] : [wireTypeCode(type)])),
+);
+
 /** The types that say where a host is: the only ones that may be proxied, at one name all of them or none. */
 const ADDRESS_LIKE: ReadonlySet<ApiType> = new Set(['A', 'AAAA', 'CNAME', 'ANAME'] as const);
 

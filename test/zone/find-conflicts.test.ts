@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { inOneGo } from '../../src/dns/in-one-go.ts';
 import { draftEdit } from '../../src/zone/draft.ts';
 import { findConflicts } from '../../src/zone/find-conflicts.ts';
 import { APEX, type EditLines, edit, editState } from '../support/customer-records.ts';
 
 const messages = (lines: string[], wanted: EditLines) =>
-  findConflicts(draftEdit(editState(lines), edit(wanted)).rows, APEX).map(
+  inOneGo(findConflicts(draftEdit(editState(lines), edit(wanted)).rows, APEX)).map(
     ({ list, index, message }) => `${list}[${index}]: ${message}`,
   );
 

@@ -32,6 +32,8 @@ export interface ZoneEntry extends ZoneContent {
   readonly records: number;
 }
 
+const MANY_RECORDS = 1000;
+
 export class ImageWriter {
   readonly image: Image;
   readonly #space: Space;
@@ -68,13 +70,15 @@ export class ImageWriter {
 
   /**
    * Changed record sets on what is served, judged as the whole zone would be. The cost does not grow with the zone, but
-   * for a copy of its root, unless the change is refused or a DNAME comes to stand above other names.
+   * for a copy of its root, unless the change is refused, a DNAME comes to stand above other names, or most of the zone is
+   * new: then it is built anew, which takes a third of the time.
    */
   edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {
     const root = findRoot(this.image, apex);
     if (root === 0) throw new RangeError(`${printName(apex)} is not served: there is nothing to edit`);
     const edit = new ZoneEdit(this.image, this.#space, root);
-    if (!edit.apply(changes)) {
+    const isMostlyNew = changes.records.length > Math.max(MANY_RECORDS, recordsOfRoot(this.image, root));
+    if (isMostlyNew || !edit.apply(changes)) {
       const built = buildZone(apex, recordsAfter(this.image, root, changes));
       if (built.kind === 'refused') return built;
       this.put(built.zone, content);

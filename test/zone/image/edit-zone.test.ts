@@ -71,6 +71,29 @@ function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChange
 }
 
 describe('edits of a served zone', () => {
+  it('that write more than there is, as an import does, leave what was there and is not gone', () => {
+    const image = smallImage(2 ** 20);
+    const writer = new ImageWriter(image);
+    const before = recordsOf(`${SOA_AND_NS}old 60 A 192.0.2.1\nkept 60 TXT kept\n`, 'example.');
+    const built = buildZone(APEX, before);
+    if (built.kind === 'refused') throw new Error('a zone that is good is refused');
+    writer.put(built.zone, CONTENT);
+    const records = Array.from({ length: 3000 }, (_, i) => ({
+      owner: parseName(`host${i}.example.`),
+      type: TYPE.A,
+      ttl: 300,
+      rdata: Uint8Array.of(192, 0, i >> 8, i & 255),
+    }));
+    const old = parseName('old.example.');
+    const changes = { records, gone: [{ owner: old, type: TYPE.A }] };
+    expect(writer.edit(APEX, { ...CONTENT, version: 2 }, changes)).toEqual({ kind: 'edited' });
+    const after = buildZone(APEX, [...before.filter(({ owner }) => owner !== old), ...records]);
+    const fresh = smallImage(2 ** 20);
+    if (after.kind !== 'refused') new ImageWriter(fresh).put(after.zone, { ...CONTENT, version: 2 });
+    expect(isDeepStrictEqual(zoneInImage(image, APEX), zoneInImage(fresh, APEX))).toBe(true);
+    expect(image.records).toBe(before.length - 1 + records.length);
+  });
+
   it('lead from any zone to any other by steps that each equal a zone built anew, or are refused as it is', () => {
     let edited = 0;
     let refused = 0;

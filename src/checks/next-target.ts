@@ -1,0 +1,180 @@
+// What a look-up of an ANAME's target means (spec §3): which addresses are published from now on, and when the next one is
+// due. Nothing but the word of the target's own zone, twice, takes the last good addresses away.
+
+import type { WalkFailure } from './evidence.ts';
+import type { FamilyEvidence, TargetEvidence } from './target-evidence.ts';
+
+/** Of A or of AAAA. Times are milliseconds since 1970. */
+export interface FamilyState {
+  /** Published, in canonical order; undefined: nothing was ever said of them. */
+  readonly addresses: readonly string[] | undefined;
+  /** Since when the zone says that there are none: they are published until it says so again. */
+  readonly goneAt: number | undefined;
+}
+
+export interface TargetFailure {
+  readonly reason: WalkFailure['reason'];
+  readonly message: string;
+  readonly since: number;
+  /** Look-ups in a row. */
+  readonly count: number;
+}
+
+export interface TargetState {
+  readonly v4: FamilyState;
+  readonly v6: FamilyState;
+  /** Published, in seconds: never above the target's, but perhaps below it. */
+  readonly ttl: number | undefined;
+  readonly failure: TargetFailure | undefined;
+}
+
+export interface TargetRules {
+  /** From one look-up's start to the next one's. */
+  readonly minIntervalMs: number;
+  readonly maxIntervalMs: number;
+  /** Where a target fails, or has no addresses. A target that had some is asked again within its TTL all the same. */
+  readonly maxRetryMs: number;
+  /** Between the two times that a zone has to say that there are none. */
+  readonly goneAfterMs: number;
+}
+
+export const TARGET_RULES: TargetRules = {
+  minIntervalMs: 60_000,
+  maxIntervalMs: 3_600_000,
+  maxRetryMs: 600_000,
+  goneAfterMs: 600_000,
+};
+
+export interface TargetDecision {
+  readonly state: TargetState;
+  /** What is published differs. */
+  readonly isChanged: boolean;
+  readonly dueAt: number;
+}
+
+/** More than anybody needs: each is published for every ANAME that points there. */
+const MAX_ADDRESSES = 64;
+
+export function nextTarget(
+  before: TargetState,
+  evidence: TargetEvidence,
+  rules: TargetRules = TARGET_RULES,
+): TargetDecision {
+  const at = evidence.finishedAt;
+  const v4 = nextFamily(before.v4, evidence.v4, at, rules);
+  const v6 = nextFamily(before.v6, evidence.v6, at, rules);
+  const isOtherSet = differ(before.v4, v4) || differ(before.v6, v6);
+  const ttl = nextTtl(before, { v4, v6 }, evidence, isOtherSet);
+  const failure = nextFailure(before, { v4, v6 }, evidence);
+  const state = { v4, v6, ttl, failure };
+  return {
+    state,
+    isChanged: isOtherSet || (ttl !== before.ttl && (hasAny(v4) || hasAny(v6))),
+    dueAt: dueAt(state, evidence, rules),
+  };
+}
+
+function nextFamily(
+  { addresses, goneAt }: FamilyState,
+  evidence: FamilyEvidence,
+  at: number,
+  { goneAfterMs }: TargetRules,
+): FamilyState {
+  switch (evidence.kind) {
+    case 'found':
+      return { addresses: evidence.addresses.slice(0, MAX_ADDRESSES), goneAt: undefined };
+    case 'none': {
+      if (addresses === undefined || addresses.length === 0) return { addresses: [], goneAt: undefined };
+      if (goneAt === undefined || at < goneAt) return { addresses, goneAt: at }; // or the clock went back
+      return at - goneAt < goneAfterMs ? { addresses, goneAt } : { addresses: [], goneAt: undefined };
+    }
+    case 'failed':
+      return { addresses, goneAt };
+    default:
+      return evidence satisfies never;
+  }
+}
+
+type Families = Pick<TargetState, 'v4' | 'v6'>;
+
+/** Only another set, or a lower TTL, is worth a change; a higher one comes with the next of them. */
+function nextTtl(
+  before: TargetState,
+  after: Families,
+  evidence: TargetEvidence,
+  isOtherSet: boolean,
+): number | undefined {
+  const seen = (['v4', 'v6'] as const).flatMap((family) => {
+    const said = evidence[family];
+    if (said.kind === 'found') return [said.ttl];
+    return hasAny(after[family]) && before.ttl !== undefined ? [before.ttl] : []; // it is published as before
+  });
+  if (seen.length === 0) return before.ttl;
+  const lowest = Math.min(...seen);
+  return before.ttl === undefined || isOtherSet ? lowest : Math.min(lowest, before.ttl);
+}
+
+/** A family that has addresses and cannot be found, or no word of any address at all. */
+function nextFailure(
+  { failure }: TargetState,
+  after: Families,
+  evidence: TargetEvidence,
+): TargetFailure | undefined {
+  const isFound = evidence.v4.kind === 'found' || evidence.v6.kind === 'found';
+  for (const family of ['v4', 'v6'] as const) {
+    const said = evidence[family];
+    if (said.kind !== 'failed' || (isFound && !hasAny(after[family]))) continue;
+    const { reason, message } = said;
+    return {
+      reason,
+      message,
+      since: failure?.since ?? evidence.finishedAt,
+      count: (failure?.count ?? 0) + 1,
+    };
+  }
+  return undefined;
+}
+
+function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules): number {
+  const { minIntervalMs, maxIntervalMs, maxRetryMs, goneAfterMs } = rules;
+  const wanted = [
+    ...(state.failure === undefined ? [] : [retryMs(state, state.failure, rules)]),
+    ...[evidence.v4, evidence.v6].flatMap((said) => (said.kind === 'found' ? [said.ttl * 1000] : [])),
+  ];
+  if (wanted.length === 0) {
+    const ttls = [evidence.v4, evidence.v6].flatMap((said) =>
+      said.kind === 'none' ? [said.ttl * 1000] : [],
+    );
+    wanted.push(Math.min(maxRetryMs, ...ttls));
+  }
+  const next = evidence.startedAt + clamp(Math.min(...wanted), minIntervalMs, maxIntervalMs);
+  const going = [state.v4, state.v6].flatMap(({ goneAt }) =>
+    goneAt === undefined ? [] : [goneAt + goneAfterMs],
+  );
+  return Math.max(Math.min(next, ...going), evidence.startedAt + minIntervalMs);
+}
+
+/** Each time later, but what comes back is seen within its TTL. */
+function retryMs({ ttl }: TargetState, { count }: TargetFailure, rules: TargetRules): number {
+  const { minIntervalMs, maxRetryMs } = rules;
+  const most = ttl === undefined ? maxRetryMs : Math.min(maxRetryMs, ttl * 1000);
+  return Math.min(minIntervalMs * 2 ** Math.min(count - 1, 30), most);
+}
+
+function differ({ addresses: a = [] }: FamilyState, { addresses: b = [] }: FamilyState): boolean {
+  return a.length !== b.length || a.some((address, i) => address !== b[i]);
+}
+
+function hasAny({ addresses }: FamilyState): boolean {
+  return addresses !== undefined && addresses.length > 0;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, value));
+}
+
+/** The aliases lead, through ANAME records of this fleet, to where they began: their addresses would be each other's. */
+export function asLoop(evidence: TargetEvidence, message: string): TargetEvidence {
+  const failed = { kind: 'failed', reason: 'loop', message } as const;
+  return { ...evidence, v4: failed, v6: failed };
+}

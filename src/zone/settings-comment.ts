@@ -1,0 +1,76 @@
+// What a zone file cannot say of a record, as a comment behind it that an import reads back:
+// `; zonefleet proxied=true port=8443 comment="for \"people\""`. The names are the API's, the values JSON.
+
+import { DEFAULT_SETTINGS, ORIGIN_SCHEMES, type RecordSettings } from './customer-record.ts';
+import type { ContentText } from './parse-edit.ts';
+
+const MARK = 'zonefleet';
+
+/** How the API calls the settings. */
+const FIELDS: readonly (readonly [field: keyof ContentText, setting: keyof RecordSettings])[] = [
+  ['proxied', 'proxied'],
+  ['captcha', 'captcha'],
+  ['scheme', 'scheme'],
+  ['port', 'port'],
+  ['host_header', 'hostHeader'],
+  ['monitor', 'monitor'],
+  ['dest_country', 'destCountry'],
+  ['timeout', 'timeout'],
+  ['comment', 'comment'],
+];
+
+/** With its `;`; empty where everything is as a new record has it. */
+export function printSettingsComment(settings: RecordSettings): string {
+  const words = FIELDS.filter(([, setting]) => settings[setting] !== DEFAULT_SETTINGS[setting]).map(
+    ([field, setting]) => `${field}=${JSON.stringify(settings[setting])}`,
+  );
+  return words.length === 0 ? '' : `; ${MARK} ${words.join(' ')}`;
+}
+
+export type ParsedComment =
+  | { readonly kind: 'settings'; readonly settings: Partial<ContentText> }
+  | { readonly kind: 'problem'; readonly message: string };
+
+const MARKED = new RegExp(`^${MARK}(?:\\s|$)`);
+const WORD = /\s+(\w+)=("(?:[^"\\]|\\.)*"|[^\s"]+)/y;
+
+/** Of the text behind the `;`. A comment without our mark says nothing; one with it has to be right. */
+export function parseSettingsComment(comment: string): ParsedComment {
+  const text = comment.trim();
+  if (!MARKED.test(text)) return { kind: 'settings', settings: proxiedElsewhere(text) };
+  const settings: Record<string, unknown> = {};
+  WORD.lastIndex = MARK.length;
+  while (WORD.lastIndex < text.length) {
+    const at = WORD.lastIndex;
+    const match = WORD.exec(text);
+    if (match === null) return unreadable(text.slice(at).trim());
+    const [word, field = '', value = ''] = match;
+    const setting = FIELDS.find(([name]) => name === field)?.[1];
+    const read = setting === undefined ? undefined : readValue(value, setting);
+    if (read === undefined || field in settings) return unreadable(word.trim());
+    settings[field] = read;
+  }
+  return { kind: 'settings', settings };
+}
+
+function unreadable(text: string): ParsedComment {
+  return { kind: 'problem', message: `the comment "; ${MARK}" has no place for ${text}` };
+}
+
+/** Undefined for a value of another kind than the setting's. */
+function readValue(text: string, setting: keyof RecordSettings): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== typeof (DEFAULT_SETTINGS[setting] ?? '')) return undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  return setting === 'scheme' ? ORIGIN_SCHEMES.find((scheme) => scheme === value) : value;
+}
+
+/** Cloudflare's mark in its exports. */
+function proxiedElsewhere(text: string): Partial<ContentText> {
+  return /\bcf_tags=(?:\S+,)?cf-proxied:true\b/.test(text) ? { proxied: true } : {};
+}

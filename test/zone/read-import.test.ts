@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { inOneGo } from '../../src/dns/in-one-go.ts';
+import { setKey } from '../../src/zone/customer-record.ts';
+import type { RecordText } from '../../src/zone/parse-edit.ts';
+import { type ReadImport, readImport } from '../../src/zone/read-import.ts';
+import { APEX, recordText } from '../support/customer-records.ts';
+
+function read(items: readonly RecordText[]): ReadImport {
+  return inOneGo(readImport(items, APEX));
+}
+
+it('items are read one by one, those that cannot be are told', () => {
+  const { entries, unread, incomplete, named } = read(
+    ['a A 192.0.2.1', 'a A x', 'a..b A 192.0.2.1', 'b MX 10 h.example.net'].map((line) => recordText(line)),
+  );
+  expect(entries.map(({ index, type }) => `${index} ${type}`)).toEqual(['0 A', '3 MX']);
+  expect([...unread.keys()]).toEqual([1, 2]);
+  const [a, b] = entries;
+  expect([...incomplete]).toEqual([a && setKey(a.name, 'A')]);
+  expect(named).toEqual([
+    { name: a?.name, type: 'A' },
+    { name: b?.name, type: 'MX' },
+  ]);
+});
+
+it.each([
+  [undefined, undefined],
+  [-1, 60],
+  [60, 60],
+  [3600, 3600],
+  [2 ** 40, 86_400],
+])('a TTL of %s becomes %s', (ttl, expected) => {
+  expect(read([{ name: 'a', type: 'A', destination: '192.0.2.1', ttl }]).entries[0]?.ttl).toBe(expected);
+});
+
+it('a name of any length is judged', () => {
+  const { unread } = read([{ name: 'ü'.repeat(1_000_000), type: 'A', destination: '192.0.2.1' }]);
+  expect(unread.get(0)).toBe('a name is longer than 255 octets');
+});
