@@ -3,7 +3,7 @@
 import type { Name } from '../dns/name.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { AddressOutcome } from './known-zone.ts';
-import { countFailures, failureMs, MAX_NEGATIVE_TTL_MS, MAX_TTL_MS } from './zone-cache.ts';
+import { countFailures, FAILURE_MAX_MS, failureMs, MAX_NEGATIVE_TTL_MS, MAX_TTL_MS } from './zone-cache.ts';
 
 /** An outcome and until when it holds, in milliseconds since 1970. */
 export interface DatedOutcome {
@@ -13,11 +13,13 @@ export interface DatedOutcome {
 
 export class AddressCache {
   readonly #now: () => number;
+  readonly #failureMaxMs: number;
   readonly #cache: ExpiringCache<{ dated: DatedOutcome; withIpv6: boolean; failures: number }>;
 
-  constructor(capacity: number, now: () => number) {
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
     this.#cache = new ExpiringCache(capacity);
     this.#now = now;
+    this.#failureMaxMs = failureMaxMs;
   }
 
   /** Addresses that were looked up while there was no IPv6 do not count once there is. */
@@ -38,7 +40,7 @@ export class AddressCache {
           : undefined,
         now,
       );
-      forMs = failureMs(failures);
+      forMs = failureMs(failures, this.#failureMaxMs);
     }
     const dated: DatedOutcome = { outcome, until: now + forMs };
     this.#cache.set(host, { dated, withIpv6, failures }, dated.until);

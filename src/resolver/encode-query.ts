@@ -1,4 +1,4 @@
-// The octets of one question to an authoritative server: RD=0, and an OPT record with DO (RFC 3225) unless the server is
+// The octets of one question: RD=0 to an authoritative server, RD=1 to a resolver, and an OPT record with DO (RFC 3225) unless the server is
 // known to refuse it. The id is set when it is sent.
 
 import { DNSSEC_OK, OPT_OCTETS, optTtl } from '../dns/edns.ts';
@@ -9,10 +9,12 @@ import { CLASS, TYPE } from '../dns/type-codes.ts';
 /** No reply of that size is cut into fragments, which could be forged (RFC 9715 §3). */
 const UDP_PAYLOAD_OCTETS = 1232;
 const QUESTION_TAIL_OCTETS = 4;
+const RECURSION_DESIRED = 1;
 
-export function encodeQuery(name: Name, type: number, edns: boolean): Uint8Array {
+export function encodeQuery(name: Name, type: number, edns: boolean, recursive = false): Uint8Array {
   const end = HEADER_OCTETS + name.length + QUESTION_TAIL_OCTETS;
   const query = new Uint8Array(end + (edns ? OPT_OCTETS : 0));
+  if (recursive) query[2] = RECURSION_DESIRED;
   query[5] = 1;
   for (let i = 0; i < name.length; i++) query[HEADER_OCTETS + i] = name.charCodeAt(i);
   set16(query, end - 4, type);

@@ -55,6 +55,8 @@ export interface ExchangeOptions {
   /** Over UDP. */
   readonly tries?: number;
   readonly maxSockets?: number;
+  /** The servers are resolvers: asked with RD=1. */
+  readonly recursive?: boolean;
   /** Where packets for an address go really: tests keep their internet on loopback sockets. */
   readonly route?: (address: string) => { address: string; port: number };
 }
@@ -74,6 +76,7 @@ class SocketExchange implements Exchange {
   readonly #route: (address: string) => { address: string; port: number };
   readonly #tries: number;
   readonly #timeoutMs: number;
+  readonly #recursive: boolean;
   readonly #random = new RandomOctets();
   readonly #udp: UdpExchange;
   readonly #tcp: TcpExchange;
@@ -84,6 +87,7 @@ class SocketExchange implements Exchange {
     const { port, route = (address: string) => ({ address, port }) } = options;
     this.#route = route;
     this.#tries = options.tries ?? DEFAULT_TRIES;
+    this.#recursive = options.recursive ?? false;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const sockets = new OpenSockets(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
     this.#udp = new UdpExchange(sockets, this.#random, this.#timeoutMs);
@@ -100,7 +104,7 @@ class SocketExchange implements Exchange {
       const tried = await this.#try(this.#udp, target, question, edns, options);
       switch (tried.kind) {
         case 'reply':
-          return { ...tried, transport: 'udp' };
+          return replied(tried, 'udp');
         case 'failed':
           return { kind: 'bad', error: tried.error };
         case 'truncated':
@@ -132,7 +136,7 @@ class SocketExchange implements Exchange {
   ): Promise<Exchanged> {
     let tried = await this.#try(this.#tcp, target, question, edns, options);
     if (tried.kind === 'edns_refused') tried = await this.#try(this.#tcp, target, question, false, options);
-    if (tried.kind === 'reply') return { ...tried, transport: 'tcp' };
+    if (tried.kind === 'reply') return replied(tried, 'tcp');
     return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(tried)}` };
   }
 
@@ -151,7 +155,7 @@ class SocketExchange implements Exchange {
   ): Promise<Tried> {
     options.signal.throwIfAborted();
     if (this.#isClosed) return { kind: 'failed', error: CLOSED };
-    const query = encodeQuery(name, type, edns);
+    const query = encodeQuery(name, type, edns, this.#recursive);
     mixCase(query, this.#random.take(MIXING_OCTETS));
     return over.ask(target, query, options);
   }
@@ -173,4 +177,9 @@ class SocketExchange implements Exchange {
     this.#udp.close(CLOSED);
     this.#tcp.close(CLOSED);
   }
+}
+
+/** The time to the microsecond: what lies behind it is the clock's noise. */
+function replied({ message, rttMs }: Extract<Tried, { kind: 'reply' }>, transport: 'udp' | 'tcp'): Exchanged {
+  return { kind: 'reply', message, transport, rttMs: Math.round(rttMs * 1000) / 1000 };
 }

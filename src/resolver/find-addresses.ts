@@ -3,12 +3,12 @@
 import { type Name, printName, ROOT } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { DatedOutcome } from './address-cache.ts';
-import { askZone } from './ask-zone.ts';
+import { askAuthority } from './ask-authority.ts';
 import { type Errand, Errands } from './errands.ts';
 import type { AddressOutcome } from './known-zone.ts';
 import { addressIn } from './read-reply.ts';
 import type { ResolverState } from './resolver-state.ts';
-import { Journey, keepReferral, walk } from './walk.ts';
+import { Journey } from './walk.ts';
 import type { Work } from './work.ts';
 
 type Options = { readonly work: Work; readonly within: Errand | undefined };
@@ -112,30 +112,22 @@ function join(a: Outcome, b: Outcome): Outcome {
 type Answer = (Outcome & { readonly isNothing: boolean }) | { readonly target: Name; readonly ttl: number };
 
 async function ask(lookup: Lookup, journey: Journey, name: Name, type: number): Promise<Answer> {
-  const { state, options } = lookup;
-  for (;;) {
-    const walked = await walk(state, name, journey, { ...options, inclusive: true });
-    if (walked.kind === 'failed') return failedAnswer(walked.failure);
-    const asked = await askZone(state, walked.zone, { name, type }, options);
-    if (asked.kind === 'failed') return failedAnswer(asked.failure);
-    const { told } = asked;
-    switch (told.kind) {
-      case 'referral':
-        journey.learn(told.cut, keepReferral(state, told, options.work), walked.zone.zone);
-        continue;
-      case 'answer': {
-        const addresses = told.rdata.map((rdata) => addressIn(type, rdata));
-        return { outcome: { kind: 'found', addresses }, ttl: told.ttl, isNothing: false };
-      }
-      case 'alias':
-        if (told.target !== undefined) return { target: told.target, ttl: told.ttl };
-        return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: true };
-      case 'nodata':
-      case 'nxdomain':
-        return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: told.kind === 'nxdomain' };
-      default:
-        return told satisfies never;
+  const asked = await askAuthority(lookup.state, journey, { name, type }, lookup.options);
+  if (asked.kind === 'failed') return failedAnswer(asked.failure);
+  const { told } = asked;
+  switch (told.kind) {
+    case 'answer': {
+      const addresses = told.rdata.map((rdata) => addressIn(type, rdata));
+      return { outcome: { kind: 'found', addresses }, ttl: told.ttl, isNothing: false };
     }
+    case 'alias':
+      if (told.target !== undefined) return { target: told.target, ttl: told.ttl };
+      return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: true };
+    case 'nodata':
+    case 'nxdomain':
+      return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: told.kind === 'nxdomain' };
+    default:
+      return told satisfies never;
   }
 }
 

@@ -10,7 +10,7 @@ import type { ResolverState } from './resolver-state.ts';
 import type { Work } from './work.ts';
 
 /** What was looked up serves the check that did so, even with a TTL of 0. */
-const MIN_USE_MS = 15_000;
+export const MIN_USE_MS = 15_000;
 
 export class Lookups {
   readonly #state: ResolverState;

@@ -7,8 +7,9 @@ import { askParent } from './ask-parent.ts';
 import { isConclusive } from './next-step.ts';
 import type { HeldZone } from './resolver.ts';
 import type { ResolverState } from './resolver-state.ts';
+import { runWork } from './run-work.ts';
 import { isSilence, Journey, keepReferral, silenceOf, walk } from './walk.ts';
-import { Stopped, Work } from './work.ts';
+import { Stopped, type Work } from './work.ts';
 
 /** Rejects with the signal's reason when that aborts. */
 export async function observeDelegation(
@@ -27,9 +28,7 @@ export async function observeDelegation(
     held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
   const journey = new Journey(state, start);
-  const work = new Work(state.around.limits, signal);
-  state.running.add(work);
-  try {
+  return runWork(state, { limits: state.around.limits, signal }, async (work) => {
     const seen = await observe(state, domain, journey, work);
     return {
       domain,
@@ -39,13 +38,7 @@ export async function observeDelegation(
       startedAt,
       finishedAt: state.around.now(),
     };
-  } catch (error) {
-    if (error instanceof Stopped) signal?.throwIfAborted();
-    throw error;
-  } finally {
-    state.running.delete(work);
-    work.end();
-  }
+  });
 }
 
 type Seen = Pick<Evidence, 'parent' | 'servers' | 'parentAddresses' | 'failure'>;

@@ -3,7 +3,15 @@
 
 import { printIpv4, printIpv6 } from '../dns/ip-address.ts';
 import type { Message, MessageRecord } from '../dns/message.ts';
-import { compareNames, foldCase, isWithin, type Name, nameInRdata, printName } from '../dns/name.ts';
+import {
+  compareNames,
+  foldCase,
+  isWithin,
+  type Name,
+  nameInRdata,
+  printName,
+  replaceSuffix,
+} from '../dns/name.ts';
 import { RCODE, rcodeMnemonic } from '../dns/rcodes.ts';
 import { CLASS, TYPE } from '../dns/type-codes.ts';
 import type { Question } from './exchange.ts';
@@ -93,7 +101,12 @@ function readAlias(message: Message, { name, type }: Question, zone: Name): Told
     const owner = foldCase(record.owner);
     return isWithin(name, owner) && isWithin(owner, zone);
   });
-  return dname === undefined ? undefined : { kind: 'alias', target: undefined, ttl: lowestTtl([dname]) };
+  if (dname === undefined) return undefined;
+  // Who sends no CNAME beside it leaves that to us (RFC 6672 §3.4), unless the name would be too long.
+  const owner = foldCase(dname.owner);
+  const isMade = owner !== name && message.rcode !== RCODE.YXDOMAIN;
+  const target = isMade ? replaceSuffix(name, owner, foldCase(nameInRdata(dname.rdata))) : undefined;
+  return { kind: 'alias', target, ttl: lowestTtl([dname]) };
 }
 
 /** RFC 2308 §2: the SOA belongs to a negative answer. Without it, or without AA, nobody speaks for the zone. */
@@ -168,7 +181,7 @@ export function namesIn(rdata: readonly Uint8Array[]): Name[] {
 }
 
 /** Empty rdata can be read for any type (RFC 2136 §2.4), but says nothing. */
-function recordsOf(section: readonly MessageRecord[], name: Name, type: number): MessageRecord[] {
+export function recordsOf(section: readonly MessageRecord[], name: Name, type: number): MessageRecord[] {
   return section.filter(
     (record) =>
       record.type === type &&
@@ -178,11 +191,11 @@ function recordsOf(section: readonly MessageRecord[], name: Name, type: number):
   );
 }
 
-function rdataOf(records: readonly MessageRecord[]): Uint8Array[] {
+export function rdataOf(records: readonly MessageRecord[]): Uint8Array[] {
   return records.map(({ rdata }) => rdata);
 }
 
-function lowestTtl(records: readonly MessageRecord[]): number {
+export function lowestTtl(records: readonly MessageRecord[]): number {
   return records.reduce((lowest, { ttl }) => Math.min(lowest, ttlOf(ttl)), MAX_TTL);
 }
 

@@ -7,6 +7,7 @@ import { Errands } from './errands.ts';
 import type { Exchange } from './exchange.ts';
 import { KnownZone, type ZoneServers } from './known-zone.ts';
 import type { Limits } from './limits.ts';
+import type { PublicResolvers } from './resolver.ts';
 import type { RootServer } from './root-hints.ts';
 import type { Work } from './work.ts';
 import { ZoneCache } from './zone-cache.ts';
@@ -18,10 +19,13 @@ export interface Surroundings {
   /** Before a question to an address. */
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
   readonly hasIpv6: () => boolean;
+  readonly publicResolvers?: PublicResolvers;
   readonly now: () => number;
   readonly random: () => number;
   readonly limits: Limits;
   readonly cacheEntries: number;
+  /** Failures to find a zone or an address are remembered no longer than this. */
+  readonly failureMaxMs?: number;
 }
 
 /** Since the start. `bad`: a reply that could not be read, or a connection that failed. */
@@ -37,17 +41,21 @@ export class ResolverState {
   readonly zones: ZoneCache;
   readonly addresses: AddressCache;
   readonly errands = new Errands();
-  readonly packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 };
+  readonly packets: PacketCounts;
+  /** Whose turn it is among the public resolvers. */
+  resolverTurn = 0;
   /** The checks that go on now. */
   readonly running = new Set<Work>();
   /** From the hints as they are, for good: they are asked for delegations only, and all of them know those. */
   readonly root: KnownZone;
   readonly #isAskable: (address: string) => boolean;
 
-  constructor(around: Surroundings) {
+  /** `packets`: where another state's are counted too. */
+  constructor(around: Surroundings, packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 }) {
     this.around = around;
-    this.zones = new ZoneCache(around.cacheEntries, around.now);
-    this.addresses = new AddressCache(around.cacheEntries, around.now);
+    this.packets = packets;
+    this.zones = new ZoneCache(around.cacheEntries, around.now, around.failureMaxMs);
+    this.addresses = new AddressCache(around.cacheEntries, around.now, around.failureMaxMs);
     this.#isAskable = (address) => isAskable(address, around.allowed);
     this.root = this.knownZone(ROOT, {
       names: around.rootServers.map(({ name }) => name),

@@ -69,6 +69,11 @@ export class Work {
     return true;
   };
 
+  /** Those of a part with limits of its own, which have been sent. */
+  countPackets(packets: number): void {
+    this.#packets += packets;
+  }
+
   /** Throws Stopped. */
   countReferral(): void {
     this.#referrals++;

@@ -15,7 +15,8 @@ const NOTHING: CutFound = { kind: 'nothing' };
 export const MAX_TTL_MS = 24 * 3_600_000;
 export const MAX_NEGATIVE_TTL_MS = 3_600_000;
 const FAILURE_FIRST_MS = 1000;
-const FAILURE_MAX_MS = 300_000;
+/** RFC 9520 §3.2: no longer than this. */
+export const FAILURE_MAX_MS = 300_000;
 
 /** A delegation is not asked for again before, because its servers fail. */
 const MIN_AGE_MS = 300_000;
@@ -24,8 +25,8 @@ const MIN_AGE_MS = 300_000;
 const FAILURE_MEMORY_MS = 600_000;
 
 /** RFC 9520 §3.2: how long a failure is remembered that is the `count`th in a row, from 1. */
-export function failureMs(count: number): number {
-  return Math.min(FAILURE_MAX_MS, FAILURE_FIRST_MS * 2 ** (count - 1));
+export function failureMs(count: number, maxMs = FAILURE_MAX_MS): number {
+  return Math.min(maxMs, FAILURE_FIRST_MS * 2 ** (count - 1));
 }
 
 /** How many failures in a row a new one makes. */
@@ -35,11 +36,13 @@ export function countFailures(last: { count: number; expiresAt: number } | undef
 
 export class ZoneCache {
   readonly #now: () => number;
+  readonly #failureMaxMs: number;
   readonly #cache: ExpiringCache<{ found: CutFound; failures: number }>;
 
-  constructor(capacity: number, now: () => number) {
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
     this.#cache = new ExpiringCache(capacity);
     this.#now = now;
+    this.#failureMaxMs = failureMaxMs;
   }
 
   get size(): number {
@@ -77,7 +80,7 @@ export class ZoneCache {
         : undefined,
       now,
     );
-    this.#cache.set(name, { found, failures }, now + failureMs(failures));
+    this.#cache.set(name, { found, failures }, now + failureMs(failures, this.#failureMaxMs));
     return found;
   }
 

@@ -184,6 +184,11 @@ describe('a reply of the servers of com. about the NS of example.com.', () => {
       'alias 600 example.net.',
     ],
     [
+      'is below a DNAME without the CNAME that it makes',
+      { head: 'AA', answer: 'com. 600 DNAME net.' },
+      'alias 600 example.net.',
+    ],
+    [
       'is below a DNAME that makes it too long',
       { head: 'AA YXDOMAIN', answer: 'com. 600 DNAME net.' },
       'alias 600 ?',

@@ -14,13 +14,13 @@ import { canonicalAddress, type Fault, nameOf, parseWorld, type World } from './
 import { framed } from './sockets.ts';
 import { type Packet, type Seen, type Transport, WorldServer } from './world-server.ts';
 
-interface Place {
+export interface Place {
   readonly address: string;
   readonly port: number;
 }
 
 /** The sockets of one address. */
-interface Seat {
+export interface Seat {
   readonly place: Place;
   close(): Promise<void>;
 }
@@ -177,7 +177,7 @@ function loopbackFor(address: string): Place {
 }
 
 /** What sits behind the sockets of an address. */
-interface Conduct {
+export interface Conduct {
   receive(bytes: Uint8Array, transport: Transport): readonly Packet[];
   refusesTcp(): boolean;
   deliver(packet: Packet, send: () => void, sendFrom: (socket: UdpSocket) => void): void;
@@ -186,7 +186,7 @@ interface Conduct {
 const SWALLOW: Conduct = { receive: () => [], refusesTcp: () => false, deliver: () => {} };
 
 /** UDP and TCP at one port, a random one for port 0. */
-async function sitDown({ address, port }: Place, conduct: Conduct): Promise<Seat> {
+export async function sitDown({ address, port }: Place, conduct: Conduct): Promise<Seat> {
   const connections = new Set<Socket>();
   const tcp = createServer((socket) => {
     socket.on('error', () => {});

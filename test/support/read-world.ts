@@ -1,4 +1,4 @@
-// Reads the small internets of fixtures/worlds. The text format is described in the README there; the first comment of a
+// Reads the small internets of fixtures/worlds and fixtures/txt-worlds. The text format is described in the README there; the first comment of a
 // world is its sentence, and an indented line belongs to the line above it.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -72,14 +72,16 @@ export interface Script {
 export interface ServerScript {
   readonly name: Name;
   readonly address: string;
-  /** `variant` undefined: the one that is in force in the world. */
-  readonly serves: { apex: Name; variant: string | undefined }[];
+  /** Several variants: each in turn, question by question of one type. None: the one that is in force in the world. */
+  readonly serves: { apex: Name; variants: readonly string[] }[];
   readonly faults: Fault[];
   /** Records added to each reply, about a name or all. */
   readonly adds: { section: Section; record: ZoneRecord }[];
   readonly scripts: Script[];
   /** Names that nobody may ask about here: neither they nor what is below them. */
   readonly never: Name[];
+  /** A resolver of others: asked with RD, and its zones are what it has heard. */
+  recursive: boolean;
 }
 
 export interface World {
@@ -95,22 +97,24 @@ export interface World {
   readonly flips: readonly { apex: Name; variant: string; after: number; name: Name }[];
 }
 
-const FOLDER = join(import.meta.dirname, '../../fixtures/worlds');
+/** The folders of fixtures/ that have worlds. */
+export type WorldKind = 'worlds' | 'txt-worlds';
+const FIXTURES = join(import.meta.dirname, '../../fixtures');
 
-export function worldFolders(): string[] {
-  const entries = readdirSync(FOLDER, { withFileTypes: true });
+export function worldFolders(kind: WorldKind = 'worlds'): string[] {
+  const entries = readdirSync(join(FIXTURES, kind), { withFileTypes: true });
   return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
 }
 
-export function readWorldFile(folder: string, file: string): string {
-  return readFileSync(join(FOLDER, folder, file), 'utf8');
+export function readWorldFile(folder: string, file: string, kind: WorldKind = 'worlds'): string {
+  return readFileSync(join(FIXTURES, kind, folder, file), 'utf8');
 }
 
-export function readWorld(folder: string): World {
-  return parseWorld(readWorldFile(folder, 'world.txt'), `fixtures/worlds/${folder}/world.txt`);
+export function readWorld(folder: string, kind: WorldKind = 'worlds'): World {
+  return parseWorld(readWorldFile(folder, 'world.txt', kind), `fixtures/${kind}/${folder}/world.txt`);
 }
 
 /** A line with those that are indented below it. */
@@ -219,6 +223,7 @@ class WorldReader {
         adds: [],
         scripts: [],
         never: [],
+        recursive: false,
       };
       if (script.name !== name) throw new Error(`${address} is the address of ${printName(script.name)}`);
       this.#servers.set(address, script);
@@ -248,7 +253,9 @@ class WorldReader {
       );
     }
     for (const { address, serves } of this.#servers.values()) {
-      const unknown = serves.find(({ apex, variant }) => !zones.get(apex)?.has(variant ?? ''));
+      const unknown = serves.find(({ apex, variants }) =>
+        (variants.length === 0 ? [''] : variants).some((variant) => !zones.get(apex)?.has(variant)),
+      );
       if (unknown !== undefined)
         throw new Error(`${what}: ${address} serves ${printName(unknown.apex)}, which is not there`);
     }
@@ -284,12 +291,15 @@ function readConduct(script: ServerScript, block: Block): void {
   switch (keyword) {
     case 'serves':
       for (const word of words) {
-        const [apex, variant] = word.split('/');
-        script.serves.push({ apex: nameOf(apex), variant });
+        const [apex, variants] = word.split('/');
+        script.serves.push({ apex: nameOf(apex), variants: variants?.split('|') ?? [] });
       }
       return;
     case 'never':
       script.never.push(...words.map(nameOf));
+      return;
+    case 'recursive':
+      script.recursive = true;
       return;
     case 'adds':
       script.adds.push(readAddition(block.line.slice('adds '.length)));

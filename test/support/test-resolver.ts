@@ -5,7 +5,12 @@ import { printName } from '../../src/dns/name.ts';
 import type { Network } from '../../src/resolver/address-rules.ts';
 import type { Exchange } from '../../src/resolver/exchange.ts';
 import type { Limits } from '../../src/resolver/limits.ts';
-import { createResolver, type ObserveOptions, type Resolver } from '../../src/resolver/resolver.ts';
+import {
+  createResolver,
+  type ObserveOptions,
+  type PublicResolvers,
+  type Resolver,
+} from '../../src/resolver/resolver.ts';
 import { name, ZoneExchange, zone } from './zone-exchange.ts';
 
 export const ROOT_A = '198.41.0.4';
@@ -30,6 +35,7 @@ export function testResolver(
     allowed?: readonly Network[];
     random?: () => number;
     cacheEntries?: number;
+    publicResolvers?: PublicResolvers;
   } = {},
 ): TestResolver {
   const clock = { now: 1_700_000_000_000 };

@@ -45,6 +45,8 @@ export class WorldServer {
   readonly #report: (violation: string) => void;
   /** How many questions each fault has met. */
   readonly #met = new Map<Fault, number>();
+  /** How many replies there were from the zones, by type. */
+  readonly #turns = new Map<number, number>();
   #saidFormerr = false;
 
   constructor(
@@ -92,7 +94,8 @@ export class WorldServer {
     const { questions, edns } = query;
     if (query.qr || query.opcode !== 0 || questions.length !== 1) this.#wrong('it is not one question');
     if (questions[0]?.class !== CLASS.IN) this.#wrong('a question has another class');
-    if (query.rd || query.aa || query.tc) this.#wrong('a question has RD, AA or TC');
+    if (query.rd !== this.#script.recursive || query.aa || query.tc)
+      this.#wrong(`a question has ${query.rd ? '' : 'no '}RD, AA or TC`);
     if (edns === undefined) {
       if (!this.#saidFormerr) this.#wrong('a question comes without EDNS');
     } else if (!edns.dnssecOk || (transport === 'udp' && edns.udpPayloadSize !== SIZE_ASKED)) {
@@ -194,15 +197,20 @@ export class WorldServer {
     const script = this.#script.scripts.find((other) => other.name === name && other.type === type);
     if (script !== undefined) return replyTo(query, fromScript(script));
     const zones = new Map<Name, Zone>();
-    for (const { apex, variant } of this.#script.serves) zones.set(apex, this.#zoneOf(apex, variant));
+    const turn = this.#turns.get(type) ?? 0;
+    this.#turns.set(type, turn + 1);
+    for (const { apex, variants } of this.#script.serves)
+      zones.set(apex, this.#zoneOf(apex, variants[turn % variants.length]));
     const answer = findAnswer(zones, name, type);
     if (answer.kind === 'refused') {
       this.#wrong(`${printName(name)} ${typeMnemonic(type)} is outside its zones`);
       return replyTo(query, { rcode: RCODE.REFUSED });
     }
     const isEmptyNode = answer.kind === 'nodata' && answer.zone?.nodes.get(name)?.sets.size === 0;
+    const { recursive } = this.#script;
     return replyTo(query, {
-      aa: answer.authoritative,
+      aa: answer.authoritative && !recursive,
+      ra: recursive,
       rcode: isEmptyNode && faults.has('nxdomain-for-ent') ? RCODE.NXDOMAIN : answer.rcode,
       answers: recordsIn(answer.answer),
       authorities: [...recordsIn(answer.authority), ...dsBeside(answer)],

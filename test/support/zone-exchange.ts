@@ -9,7 +9,7 @@ import { unwatchAbort, watchAbort } from '../../src/resolver/abort-watch.ts';
 import type { Exchange, Exchanged, Question } from '../../src/resolver/exchange.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
-import { zoneOf } from './zone-text.ts';
+import { recordsOf, zoneOf } from './zone-text.ts';
 
 /** What an address does with a question; undefined: what its zones say. */
 export type Conduct = (question: {
@@ -141,6 +141,11 @@ export function reply(parts: Partial<Message>): Message {
     additionals: [],
     ...parts,
   };
+}
+
+/** The word of a zone, with these records in the answer. */
+export function answering(text = ''): Message {
+  return reply({ aa: true, answers: recordsOf(text).map((record) => ({ ...record, class: CLASS.IN })) });
 }
 
 export function recordsIn(sets: readonly Omit<RecordSet, 'class'>[]): MessageRecord[] {

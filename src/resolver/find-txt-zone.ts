@@ -1,0 +1,37 @@
+// The way to the zone that holds a name, as it is now: servers that a domain has left must not verify it for whoever had it
+// before, because we remember them.
+
+import type { WalkFailure } from '../checks/evidence.ts';
+import type { Name } from '../dns/name.ts';
+import type { KnownZone } from './known-zone.ts';
+import type { ResolverState } from './resolver-state.ts';
+import { type Journey, walk } from './walk.ts';
+import type { Work } from './work.ts';
+
+export type TxtZone =
+  | { readonly kind: 'arrived'; readonly zone: KnownZone }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+/** A delegation that has been known for longer is asked for again. */
+const MAX_AGE_MS = 60_000;
+
+/** Throws Stopped. */
+export async function findTxtZone(
+  state: ResolverState,
+  host: Name,
+  journey: Journey,
+  work: Work,
+): Promise<TxtZone> {
+  for (;;) {
+    const walked = await walk(state, host, journey, { work, within: undefined, inclusive: true });
+    if (walked.kind === 'failed') return walked;
+    const oldest = state.around.now() - MAX_AGE_MS;
+    const old = delegatedZones(journey.path).filter(({ knownSince }) => knownSince < oldest);
+    if (old.filter(({ zone }) => journey.missed(zone)).length === 0) return walked;
+  }
+}
+
+/** Those whose delegations are looked into. What the root delegates rarely changes: it counts only where it holds the name. */
+export function delegatedZones(path: readonly KnownZone[]): readonly KnownZone[] {
+  return path.slice(path.length > 2 ? 2 : 1);
+}

@@ -1,0 +1,85 @@
+// Where random names beside a challenge's lead, and which TXT records are there: one server's word is enough, and what
+// cannot be found out in a few questions is left open.
+
+import { type Name, ROOT } from '../dns/name.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import { askAuthority } from './ask-authority.ts';
+import { joinStrings, type Word } from './ask-every-server.ts';
+import type { ResolverState } from './resolver-state.ts';
+import { runWork } from './run-work.ts';
+import { Journey } from './walk.ts';
+import { Stopped, type Work } from './work.ts';
+
+export interface AskedSibling {
+  readonly name: Name;
+  readonly word: Word;
+}
+
+export interface Followed {
+  readonly targets: readonly Name[];
+  readonly values: readonly Uint8Array[];
+}
+
+/** Of names that are followed, and for each of them. */
+const MAX_NAMES = 4;
+const PACKETS = 12;
+const MILLISECONDS = 5000;
+
+/** By the names that siblings are aliases of, and those of siblings in zones of their own. */
+export async function followTxt(
+  state: ResolverState,
+  siblings: readonly AskedSibling[],
+  { isAlias, work }: { readonly isAlias: boolean; readonly work: Work },
+): Promise<ReadonlyMap<Name, Followed>> {
+  const names = new Set<Name>();
+  const referred: Name[] = [];
+  for (const { name, word } of siblings) {
+    const { kind } = word.reading;
+    if (kind === 'alias' && word.evidence.target !== undefined) names.add(word.evidence.target);
+    else if (kind === 'referral') referred.push(name);
+  }
+  names.delete(ROOT);
+  // Aliases that differ decide already, where the challenge's name is one.
+  if (isAlias && names.size > 1) return new Map();
+  const wanted = [...names, ...referred].slice(0, MAX_NAMES);
+  const followed = await Promise.all(wanted.map((name) => followWithin(state, name, work)));
+  return new Map(wanted.map((name, i) => [name, followed[i] as Followed]));
+}
+
+async function followWithin(state: ResolverState, name: Name, outer: Work): Promise<Followed> {
+  const found: { targets: Name[]; values: Uint8Array[] } = { targets: [], values: [] };
+  const limits = { ...state.around.limits, packets: PACKETS, milliseconds: MILLISECONDS };
+  try {
+    outer.check();
+    await runWork(state, { limits, signal: outer.signal }, async (work) => {
+      try {
+        await follow(state, name, found, work);
+      } finally {
+        outer.countPackets(work.packets);
+      }
+    });
+  } catch (error) {
+    outer.check();
+    if (!(error instanceof Stopped)) throw error;
+  }
+  return found;
+}
+
+async function follow(
+  state: ResolverState,
+  from: Name,
+  found: { readonly targets: Name[]; readonly values: Uint8Array[] },
+  work: Work,
+): Promise<void> {
+  let name = from;
+  while (name !== ROOT && found.targets.length < work.limits.cnames) {
+    const journey = new Journey(state, state.root);
+    const asked = await askAuthority(state, journey, { name, type: TYPE.TXT }, { work, within: undefined });
+    if (asked.kind === 'failed') return;
+    const { told } = asked;
+    if (told.kind === 'answer') found.values.push(...told.rdata.map(joinStrings));
+    if (told.kind !== 'alias' || told.target === undefined || found.targets.includes(told.target)) return;
+    name = told.target;
+    found.targets.push(name);
+  }
+}

@@ -1,0 +1,45 @@
+// The names that a scan has yet to ask for: what records speak of comes before the list, and the list before what is below
+// and beside the names that it found. Each name is asked for once.
+
+import type { Name } from '../dns/name.ts';
+
+export type Lane = 'learned' | 'listed' | 'derived';
+
+export interface QueuedName {
+  readonly name: Name;
+  /** Sought with every type, even where a wildcard seems to answer for it. */
+  readonly isSure: boolean;
+}
+
+const LANES: readonly Lane[] = ['learned', 'listed', 'derived'];
+
+export class NameQueue {
+  readonly #lanes: Readonly<Record<Lane, QueuedName[]>> = { learned: [], listed: [], derived: [] };
+  readonly #taken: Record<Lane, number> = { learned: 0, listed: 0, derived: 0 };
+  readonly #known = new Set<Name>();
+
+  /** All that there ever were. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  get left(): number {
+    return LANES.reduce((left, lane) => left + this.#lanes[lane].length - this.#taken[lane], 0);
+  }
+
+  add(lane: Lane, name: Name, isSure: boolean): void {
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#lanes[lane].push({ name, isSure });
+  }
+
+  next(): QueuedName | undefined {
+    for (const lane of LANES) {
+      const next = this.#lanes[lane][this.#taken[lane]];
+      if (next === undefined) continue;
+      this.#taken[lane]++;
+      return next;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,221 @@
+// Where a scan's names come from: the list, and whatever leads on from the names that it finds.
+
+import { TextError } from '../dns/errors.ts';
+import {
+  foldCase,
+  isWildcard,
+  isWithin,
+  labelCount,
+  labelsOf,
+  type Name,
+  parentOf,
+  parseName,
+} from '../dns/name.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import { isOfMail, learnNames, providerHosts } from './learn-names.ts';
+import { type Lane, NameQueue } from './name-queue.ts';
+import { claimsOf, ScanHints } from './scan-hints.ts';
+import { isHome, labelsBeside, namesBelow, namesBesides, reverseDepth, reverseLabels } from './scan-names.ts';
+import { COMMON_SELECTORS, companionsOf, selectorsOf } from './scan-selectors.ts';
+import {
+  accountNames,
+  isContainer,
+  isReverseZone,
+  SERVICE_NAMES,
+  SURE_SERVICES,
+  servicesBelow,
+} from './scan-services.ts';
+import { COMMON_WORDS } from './scan-words.ts';
+
+/** A record set that is there. */
+export interface FoundSet {
+  readonly type: number;
+  readonly rdata: readonly Uint8Array[];
+}
+
+/** Labels below the domain: further down a name is only looked for when a record speaks of it. */
+const MAX_DEPTH = 4;
+/** A signed zone may show all its names (RFC 4034 §4): they are learned, but not without end. */
+const MAX_NEIGHBOURS = 1000;
+
+export class ScanLeads {
+  readonly queue = new NameQueue();
+  readonly isReverse: boolean;
+  readonly #domain: Name;
+  readonly #words: readonly string[];
+  /** Below them a group of hosts, or all that a container may hold, was queued. */
+  readonly #opened = new Set<Name>();
+  /** What shows the providers of the domain, and of names of their own that mail is sent from. */
+  readonly #hosts = new Map<Name, string[]>();
+  readonly #hints: ScanHints;
+  #isListed = false;
+  #neighbours = 0;
+
+  constructor(domain: Name, words: readonly string[]) {
+    this.#domain = domain;
+    this.#words = words;
+    this.isReverse = isReverseZone(domain);
+    this.#hints = new ScanHints(domain);
+  }
+
+  /** After the domain's own records have been followed. */
+  listNames(): void {
+    if (this.isReverse) {
+      this.#openReverse(this.#domain);
+      return;
+    }
+    this.#isListed = true;
+    const brand = labelsOf(this.#domain)[0] as string;
+    this.#addAll('learned', this.#selectors(this.#domain), this.#keysOf(this.#domain));
+    this.#addAll('derived', companionsOf(this.#hostsOf(this.#domain)), this.#domain);
+    this.#addAll('learned', SURE_SERVICES, this.#domain);
+    this.#addAll('listed', [...SERVICE_NAMES, ...accountNames(brand)], this.#domain);
+    for (const word of this.#words) this.#add('listed', word, this.#domain, COMMON_WORDS.has(word));
+    this.#addAll('listed', this.#hints.ofDomain(), this.#domain);
+  }
+
+  /** A name that is there, without any record perhaps: then something is below it. */
+  follow(name: Name, sets: readonly FoundSet[]): void {
+    for (const set of sets) this.#learn(name, set);
+    if (name === this.#domain || isWildcard(name)) return;
+    const label = labelsOf(name)[0] as string;
+    if (this.isReverse) {
+      if (sets.length === 0) this.#openReverse(name);
+      return;
+    }
+    this.#openAbove(name, label);
+    this.#addAll('derived', this.#hints.of(name), this.#domain);
+    const has = (...types: number[]) => sets.some(({ type }) => types.includes(type));
+    // who has a certificate here may have the usual others
+    if (has(TYPE.TLSA)) this.#addAll('derived', ['_443._tcp', '_443._tcp.www', '_25._tcp'], this.#domain);
+    if (label === '_dmarc') this.#add('derived', '_report', name); // RFC 7489 §7.1
+    if (label === '_report') this.#add('derived', '*', name);
+    if (label.startsWith('_')) return;
+    this.#addAll('derived', labelsBeside(label), parentOf(name));
+    if (this.#depthOf(name) > MAX_DEPTH || this.#isService(name)) return;
+    const takesMail = sets.some(({ type, rdata }) => rdata.some((each) => isOfMail(type, each)));
+    const known = {
+      hasRecords: sets.length > 0,
+      hasAddress: has(TYPE.A, TYPE.AAAA, TYPE.CNAME),
+      takesMail,
+    };
+    this.#addAll('derived', namesBelow(label, known), name);
+  }
+
+  /** Whatever `name` says: only NXDOMAIN shows that nothing is below a name that holds services or keys. */
+  openContainer(name: Name): void {
+    const label = labelsOf(name)[0] as string;
+    if (!isContainer(label) || this.#opened.has(name)) return;
+    this.#opened.add(name);
+    const above = parentOf(name);
+    if (label === '_domainkey') {
+      this.#addAll('listed', ['*', ...this.#selectors(above), ...COMMON_SELECTORS], name);
+    } else if (!this.#isService(above)) {
+      this.#addAll('listed', servicesBelow(label, { isHost: above !== this.#domain }), name);
+    }
+  }
+
+  /** The name seems to be made by a wildcard: another one may be below it all the same. */
+  addWildcardBelow(name: Name): boolean {
+    const isLikely = !this.isReverse && isHome(labelsOf(name)[0] as string);
+    if (isLikely) this.#add('derived', '*', name);
+    return isLikely;
+  }
+
+  learnNeighbours(names: readonly Name[]): void {
+    for (const name of names) {
+      if (this.#neighbours >= MAX_NEIGHBOURS || !isWithin(name, this.#domain)) continue;
+      // made-up neighbours have octets that no host name has (RFC 4470 §3, RFC 9824 §2)
+      if (name === this.#domain || labelsOf(name).some((label) => !/^[a-z0-9_*-]+$/.test(label))) continue;
+      this.#neighbours++;
+      this.queue.add('learned', name, true);
+    }
+  }
+
+  /** Where a name is, there may be more like it; and the names above it are there, whatever servers said of them. */
+  #openAbove(name: Name, found: string): void {
+    for (let above = parentOf(name); above.length > this.#domain.length; above = parentOf(above)) {
+      this.openContainer(above);
+    }
+    const parent = parentOf(name);
+    if (parent === this.#domain || this.#opened.has(parent) || this.#isService(parent)) return;
+    if (this.#depthOf(parent) > MAX_DEPTH) return;
+    const names = namesBesides(found);
+    if (names.length === 0) return;
+    this.#opened.add(parent);
+    this.#addAll('derived', ['*', ...names], parent);
+  }
+
+  #openReverse(name: Name): void {
+    if (labelCount(name) >= reverseDepth(this.#domain)) return;
+    this.#addAll('listed', ['*', ...reverseLabels(this.#domain)], name);
+  }
+
+  #learn(name: Name, { type, rdata }: FoundSet): void {
+    for (const octets of rdata) {
+      const names = learnNames(this.#domain, type, octets);
+      for (const each of names) this.queue.add('learned', each, true);
+      if (type === TYPE.MX) for (const host of names) this.#add('learned', '_25._tcp', host); // RFC 7672 §2.2
+      this.#noteProviders(name, type, octets);
+    }
+  }
+
+  /** A name with mail of its own has its own providers; what an alias shows holds for the domain. */
+  #noteProviders(name: Name, type: number, rdata: Uint8Array): void {
+    const hosts = providerHosts(type, rdata);
+    if (type === TYPE.CNAME && !this.#isService(name)) {
+      this.#addAll('derived', hosts.flatMap(claimsOf), name);
+      this.#addAll('derived', hosts.flatMap(claimsOf), this.#domain);
+    }
+    if (hosts.length === 0 || this.isReverse) return;
+    const hasOwn = type !== TYPE.CNAME && name !== this.#domain && !this.#isService(name);
+    for (const at of hasOwn ? [this.#domain, name] : [this.#domain]) {
+      this.#hosts.set(at, [...this.#hostsOf(at), ...hosts]);
+      if (!this.#isListed) continue;
+      const keys = this.#keysOf(at);
+      if (keys !== undefined && this.#opened.has(keys)) this.#addAll('derived', selectorsOf(hosts), keys);
+      this.#addAll('derived', companionsOf(hosts), at);
+    }
+  }
+
+  #hostsOf(name: Name): readonly string[] {
+    return this.#hosts.get(name) ?? [];
+  }
+
+  /** The domain's providers may sign for the names below it too. */
+  #selectors(name: Name): string[] {
+    return selectorsOf([...this.#hostsOf(name), ...this.#hostsOf(this.#domain)]);
+  }
+
+  #keysOf(name: Name): Name | undefined {
+    return this.#below('_domainkey', name);
+  }
+
+  #addAll(lane: Lane, names: readonly string[], above: Name | undefined): void {
+    if (above !== undefined) for (const each of names) this.#add(lane, each, above);
+  }
+
+  #add(lane: Lane, text: string, above: Name, isSure = lane === 'learned'): void {
+    const name = this.#below(text, above);
+    if (name !== undefined) this.queue.add(lane, name, isSure);
+  }
+
+  /** Undefined when that is no name, or too long. */
+  #below(text: string, above: Name): Name | undefined {
+    try {
+      return foldCase(parseName(text, above));
+    } catch (error) {
+      if (error instanceof TextError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Services and keys are below it, and no hosts. */
+  #isService(name: Name): boolean {
+    return labelsOf(name).some((label) => label.startsWith('_'));
+  }
+
+  #depthOf(name: Name): number {
+    return labelCount(name) - labelCount(this.#domain);
+  }
+}

@@ -1,0 +1,118 @@
+// Which names a scan tries because of one that is there: below it, and beside it. Pure.
+
+import { labelsOf, type Name } from '../dns/name.ts';
+
+/** What is known of a name that is there. */
+export interface Known {
+  /** It has records of its own. Without any, something is below it (RFC 8020 §2). */
+  readonly hasRecords: boolean;
+  readonly hasAddress: boolean;
+  readonly takesMail: boolean;
+}
+
+/** Places and stages that whole sets of hosts are named below. */
+const GROUPS =
+  set(`dev development staging stage stg test testing qa uat prod production preprod demo sandbox sb beta lab
+  labs preview internal int intern corp office local lan infra ops cloud k8s kube cluster eu us uk de ap asia emea apac
+  us-east us-west eu-west east west apps services svc srv vpn ad dc mgmt oob net noc platform saas customers clients
+  tenant tenants customer client edge aws gcp azure preview`);
+
+/** Where a group has records of its own, these show whether it is one: the others follow when any of them is there. */
+const FIRST_BELOW_GROUP =
+  list(`www api app admin web mail auth db portal dashboard cdn static git gitlab grafana test dev staging
+  prod status login sso vpn docs monitoring jenkins argocd vault registry ws backend node1 gw`);
+const BELOW_GROUP = [
+  ...FIRST_BELOW_GROUP,
+  ...list(`prometheus ci frontend kibana monitor redis postgres mysql s3 shop blog m img files smtp ns1 ns2 dc1 dc01 node2
+  eu us a b 1 2 v1 v2`),
+];
+
+/** An organisation's Active Directory has a name of its own there. */
+const DIRECTORIES = set(
+  `ad ads adds corp int internal intern intra intranet local lan win windows office hq dom domain ds`,
+);
+const BELOW_DIRECTORY = list('_msdcs _tcp dc1 dc01');
+
+/** Parts of an organisation that have their own site and mail. */
+const DEPARTMENTS =
+  set(`cs cse csc ee ece eecs me math maths phys physics chem chemistry bio biology econ economics business law med
+  medicine eng engineering stat stats psych psychology history arts music education edu library lib alumni research
+  students student staff faculty it ict informatik informatics school humanities science`);
+const BELOW_DEPARTMENT = list('mail web ftp intranet wiki');
+
+/** Below them each customer, branch or user has a name, by a wildcard most often. */
+const HOMES =
+  set(`app apps api customer customers client clients tenant tenants preview previews pr dev staging stage test qa demo
+  sandbox prod cloud sites site pages my user users shops hosted eu us teams workspace spaces k8s lab internal`);
+
+const BELOW_APP = list('v1 v2 dev staging test');
+
+const BASES = set('api app www admin portal shop web auth dashboard backend cdn static my login store');
+const STAGES = list('dev staging test stage beta demo');
+
+const NUMBERED =
+  set(`mail mx ns web www smtp server vpn app api db node host dns srv cdn img static test dev demo staging
+  backup ftp relay gw fw dc lb proxy vm esx pve cam sip pbx mta media stream worker k8s redis mongo kafka es s box`);
+
+/** Names that do not show that others stand beside them. */
+const PLAIN_BELOW = /^(www|\*|_.*)$/;
+const MAX_NUMBER = 400;
+
+/** Labels, or names relative to the one that is there. */
+export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }: Known): string[] {
+  const names = ['*'];
+  if (hasAddress || takesMail) names.push('www');
+  if (takesMail || !hasRecords) names.push('_dmarc', '_domainkey');
+  if (DIRECTORIES.has(label)) names.push(...BELOW_DIRECTORY);
+  if (DEPARTMENTS.has(label)) names.push(...BELOW_DEPARTMENT);
+  if (!hasRecords) names.push('_tcp');
+  if (!hasRecords) names.push(...BELOW_GROUP);
+  else if (GROUPS.has(label)) names.push(...FIRST_BELOW_GROUP);
+  else if (BASES.has(label)) names.push(...BELOW_APP);
+  return names;
+}
+
+/** A wildcard may be below such a name even where another one, above it, makes or hides the name itself. */
+export function isHome(label: string): boolean {
+  return HOMES.has(label);
+}
+
+/** A name was found below one that is no group as far as can be told. */
+export function namesBesides(found: string): readonly string[] {
+  return PLAIN_BELOW.test(found) ? [] : BELOW_GROUP;
+}
+
+/** Labels beside one that is there: hosts are numbered, and have stages. */
+export function labelsBeside(label: string): string[] {
+  const numbered = /^(.*?)([0-9]{1,4})([^0-9]*)$/.exec(label);
+  if (numbered !== null) {
+    const [, head = '', digits = '', tail = ''] = numbered;
+    const number = Number(digits);
+    return [number - 1, number + 1]
+      .filter((each) => each >= 0 && each <= MAX_NUMBER)
+      .map((each) => `${head}${String(each).padStart(digits.length, '0')}${tail}`);
+  }
+  const beside = NUMBERED.has(label) ? [`${label}1`, `${label}2`, `${label}01`] : [];
+  if (BASES.has(label)) for (const stage of STAGES) beside.push(`${label}-${stage}`, `${stage}-${label}`);
+  return beside;
+}
+
+/** RFC 1035 §3.5, RFC 3596 §2.5. */
+export function reverseLabels(domain: Name): string[] {
+  return labelsOf(domain).at(-2) === 'ip6'
+    ? [...'0123456789abcdef']
+    : Array.from({ length: 256 }, (_, i) => String(i));
+}
+
+/** The labels of a whole address's name. */
+export function reverseDepth(domain: Name): number {
+  return labelsOf(domain).at(-2) === 'ip6' ? 34 : 6;
+}
+
+function list(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+function set(text: string): ReadonlySet<string> {
+  return new Set(list(text));
+}

@@ -1,0 +1,110 @@
+// Scans a zone for the records it seems to have: what its servers say of a list of names, and of the names that those lead to.
+//
+//   the zone ──> apex and wildcard ──> names, one question each ──> NXDOMAIN: nothing below either
+//                                        ▲       │                └> referral: a delegation, nothing below it is ours
+//                     below, beside, and │       └> there, and no wildcard made it ──> its other types
+//                     spoken of by records └────────────────────────────┘
+
+import type { WalkFailure } from '../checks/evidence.ts';
+import type { Scan } from '../checks/scan.ts';
+import { foldCase, type Name, printName, ROOT } from '../dns/name.ts';
+import type { Limits } from './limits.ts';
+import { reachZone } from './reach-zone.ts';
+import type { ResolverState } from './resolver-state.ts';
+import { runWork } from './run-work.ts';
+import { ScanServers } from './scan-servers.ts';
+import { SCAN_WORDS } from './scan-words.ts';
+import { Stopped, type Work } from './work.ts';
+import { ZoneScan } from './zone-scan.ts';
+
+export interface ScanProgress {
+  /** Names done, and those that are known to be asked so far. */
+  readonly names: number;
+  readonly of: number;
+  readonly queries: number;
+  readonly records: number;
+}
+
+export interface ScanOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called often. */
+  readonly onProgress?: (progress: ScanProgress) => void;
+  /** Default: the list that is shipped. */
+  readonly words?: readonly string[];
+}
+
+/** Spec §9. Referrals and look-ups are those of the zone's nameservers: the usual limits hold for them. */
+const SCAN_LIMITS: Partial<Limits> = { packets: 4000, milliseconds: 60_000 };
+
+/** Rejects with the signal's reason when that aborts. */
+export async function scanZone(state: ResolverState, name: Name, options: ScanOptions): Promise<Scan> {
+  const domain = foldCase(name);
+  if (domain === ROOT) throw new RangeError('the root is nobody’s domain');
+  const { now, limits: usual } = state.around;
+  const startedAt = now();
+  const limits = { ...usual, ...SCAN_LIMITS };
+  return runWork(state, { limits, signal: options.signal }, async (work) => {
+    const reached = await reach(state, domain, work);
+    const servers = new ScanServers(state, work, reached.kind === 'zone' ? reached.zone : undefined);
+    const scan = new ZoneScan(domain, servers, {
+      words: options.words ?? SCAN_WORDS,
+      random: state.around.random,
+      onProgress: (progress) => options.onProgress?.({ ...progress, queries: work.packets }),
+    });
+    let stopped: Stopped | undefined;
+    try {
+      await scan.run();
+    } catch (error) {
+      if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
+      stopped = error;
+    } finally {
+      work.abort(); // look-ups that nobody needs any more
+      await servers.settle();
+    }
+    const failure = servers.answers > 0 ? undefined : failureOf(domain, reached);
+    const { records, wildcards, names, left } = scan.found();
+    return {
+      domain,
+      records,
+      wildcards,
+      complete: failure === undefined && stopped === undefined && servers.unanswered === 0,
+      shortfalls: shortfallsOf(servers, stopped, left),
+      failure,
+      names,
+      queries: work.packets,
+      startedAt,
+      finishedAt: now(),
+    };
+  });
+}
+
+type Reach = Awaited<ReturnType<typeof reachZone>>;
+
+async function reach(state: ResolverState, domain: Name, work: Work): Promise<Reach> {
+  try {
+    return await reachZone(state, domain, work);
+  } catch (error) {
+    if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
+    return { kind: 'failed', failure: { zone: work.reached, reason: 'limit', message: error.message } };
+  }
+}
+
+function failureOf(domain: Name, reached: Reach): WalkFailure {
+  if (reached.kind === 'failed') return reached.failure;
+  const message = `no useful reply from any server of ${printName(domain)}`;
+  return { zone: reached.zone.zone, reason: 'unreachable', message };
+}
+
+function shortfallsOf(servers: ScanServers, stopped: Stopped | undefined, left: number): string[] {
+  const shortfalls: string[] = [];
+  if (stopped !== undefined) shortfalls.push(`${stopped.message}: ${left} names were not asked for`);
+  if (servers.unanswered > 0) shortfalls.push(`${servers.unanswered} questions had no answer`);
+  if (servers.fromResolvers > 0) {
+    const answers =
+      servers.fromResolvers === servers.answers ? 'all answers' : `${servers.fromResolvers} answers`;
+    shortfalls.push(
+      `${answers} are from public resolvers: TTLs may be too low, and delegations may be missing`,
+    );
+  }
+  return shortfalls;
+}
