@@ -38,10 +38,15 @@ export interface Config {
   readonly dnsPortOut: number;
   /** Networks in CIDR notation that may be asked although they are private. */
   readonly resolverAllow: readonly string[];
+  /** Resolvers of others that are asked besides; none: nobody else is. */
+  readonly publicResolvers: readonly ListenAddress[];
+  /** A MaxMind database with the countries of addresses; undefined: countries are not looked up. */
+  readonly countryDb: 'shipped' | { readonly path: string } | undefined;
   readonly checkRules: {
     readonly movedAfterMs: number;
     readonly movedGraceMs: number;
     readonly pendingMaxMs: number;
+    readonly unverifiedMaxMs: number;
   };
   /** Checks that one worker process runs at a time. */
   readonly checkConcurrency: number;
@@ -81,9 +86,12 @@ const DEFAULTS = {
   API_LISTEN: '127.0.0.1:8053',
   API_RATE: '300',
   DNS_PORT_OUT: '53',
+  PUBLIC_RESOLVERS: '8.8.8.8,1.1.1.1,9.9.9.9,208.67.222.222',
+  COUNTRY_DB: 'shipped',
   MOVED_AFTER: '24h',
   MOVED_GRACE: '14d',
   PENDING_MAX: '28d',
+  UNVERIFIED_MAX: '28d',
   CHECK_CONCURRENCY: '200',
   BOARD_LISTEN: '127.0.0.1:9170',
   ALLOW_RESERVED_NAMES: 'off',
@@ -145,11 +153,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       () => undefined,
     ),
     dnsPortOut: demo('DNS_PORT_OUT', shapePort),
+    publicResolvers: demo('PUBLIC_RESOLVERS', shapeResolvers),
+    countryDb: demo('COUNTRY_DB', shapeCountryDb),
     resolverAllow: setting('RESOLVER_ALLOW', shapeNetworks, () => []),
     checkRules: {
       movedAfterMs: demo('MOVED_AFTER', shapeSpan),
       movedGraceMs: demo('MOVED_GRACE', shapeSpan),
       pendingMaxMs: demo('PENDING_MAX', shapeSpan),
+      unverifiedMaxMs: demo('UNVERIFIED_MAX', shapeSpan),
     },
     checkConcurrency: demo('CHECK_CONCURRENCY', shapeConcurrency),
     boardListen: demo('BOARD_LISTEN', shapeBoardListen),
@@ -187,7 +198,7 @@ const ONE_SET =
   'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
   'so whoever creates such a domain first gets it';
 /** An empty value says "none"; for all others it is as good as unset. */
-const MAY_BE_EMPTY = new Set(['EDGE_IPV4', 'EDGE_IPV6']);
+const MAY_BE_EMPTY = new Set(['EDGE_IPV4', 'EDGE_IPV6', 'PUBLIC_RESOLVERS']);
 /** Never repeated in a message. */
 const SECRET = new Set([
   'DATABASE_URL',
@@ -221,6 +232,24 @@ function shapeListen(text: string): ListenAddress {
     throw new Expected('addresses like 127.0.0.1:5300 or [::1]:5300');
   }
   return { address: (v4 ?? v6) as string, port: Number(port) };
+}
+
+/** `host`, `host:port`, `[v6]:port`. */
+function shapeResolvers(text: string): ListenAddress[] {
+  if (text === '' || text === 'off') return [];
+  return list(text).map((item) => {
+    if (isIPv4(item) || (isIPv6(item) && !item.includes('%'))) return { address: item, port: 53 };
+    try {
+      return shapeListen(item);
+    } catch {
+      throw new Expected('addresses like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53, or off');
+    }
+  });
+}
+
+function shapeCountryDb(text: string): Config['countryDb'] {
+  if (text === 'off') return undefined;
+  return text === 'shipped' ? 'shipped' : { path: resolve(text) };
 }
 
 /** Everyone who reaches the board may look into the queue: there is no log-in. */

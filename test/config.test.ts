@@ -77,6 +77,7 @@ describe('the settings without an environment', () => {
       movedAfterMs: dayMs,
       movedGraceMs: 14 * dayMs,
       pendingMaxMs: 28 * dayMs,
+      unverifiedMaxMs: 28 * dayMs,
     });
   });
 
@@ -146,6 +147,21 @@ describe('a setting', () => {
     ['MOVED_AFTER', { MOVED_AFTER: '90s' }, (c) => c.checkRules.movedAfterMs, 90_000],
     ['MOVED_GRACE', { MOVED_GRACE: '30m' }, (c) => c.checkRules.movedGraceMs, 30 * 60_000],
     ['PENDING_MAX', { PENDING_MAX: '7d' }, (c) => c.checkRules.pendingMaxMs, 7 * 86_400_000],
+    ['UNVERIFIED_MAX', { UNVERIFIED_MAX: '3d' }, (c) => c.checkRules.unverifiedMaxMs, 3 * 86_400_000],
+    [
+      'PUBLIC_RESOLVERS',
+      { PUBLIC_RESOLVERS: '192.0.2.1, 192.0.2.2:5353, 2001:db8::1, [2001:db8::2]:5353' },
+      (c) => c.publicResolvers,
+      [
+        { address: '192.0.2.1', port: 53 },
+        { address: '192.0.2.2', port: 5353 },
+        { address: '2001:db8::1', port: 53 },
+        { address: '2001:db8::2', port: 5353 },
+      ],
+    ],
+    ['PUBLIC_RESOLVERS', { PUBLIC_RESOLVERS: 'off' }, (c) => c.publicResolvers, []],
+    ['COUNTRY_DB', { COUNTRY_DB: 'off' }, (c) => c.countryDb, undefined],
+    ['COUNTRY_DB', { COUNTRY_DB: '/srv/c.mmdb' }, (c) => c.countryDb, { path: '/srv/c.mmdb' }],
     ['CHECK_CONCURRENCY', { CHECK_CONCURRENCY: '1' }, (c) => c.checkConcurrency, 1],
     ['BOARD_LISTEN', { BOARD_LISTEN: 'off' }, (c) => c.boardListen, undefined],
     ['BOARD_LISTEN', { BOARD_LISTEN: '[::1]:9999' }, (c) => c.boardListen, { address: '::1', port: 9999 }],
@@ -210,6 +226,8 @@ describe('a setting', () => {
     ['MOVED_AFTER', '0h'],
     ['MOVED_GRACE', '1w'],
     ['PENDING_MAX', '1d12h'],
+    ['UNVERIFIED_MAX', '0d'],
+    ['PUBLIC_RESOLVERS', 'dns.example'],
     ['CHECK_CONCURRENCY', '0'],
     ['CHECK_CONCURRENCY', '5001'],
     ['BOARD_LISTEN', '0.0.0.0:9170'],

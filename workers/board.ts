@@ -1,11 +1,10 @@
-// The queue's board for a browser on this machine: what waits, what runs, what failed and why. It changes nothing.
+// The queues' board for a browser on this machine: what waits, what runs, what failed and why. It changes nothing.
 
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
 import type { Address } from '../src/listen-health.ts';
-import type { CheckQueue } from '../src/queue/check-queue.ts';
 
 export interface Board {
   readonly address: Address;
@@ -15,10 +14,15 @@ export interface Board {
 const POLICY = "default-src 'self' 'unsafe-inline' data:";
 
 /** Rejects when the address cannot be had. */
-export async function listenBoard({ address: host, port }: Address, queue: CheckQueue): Promise<Board> {
+export async function listenBoard(
+  { address: host, port }: Address,
+  queues: readonly { readonly queue: unknown }[],
+): Promise<Board> {
   const adapter = new FastifyAdapter();
   createBullBoard({
-    queues: [new BullMQAdapter(queue.queue as never, { readOnlyMode: true, allowRetries: false })],
+    queues: queues.map(
+      ({ queue }) => new BullMQAdapter(queue as never, { readOnlyMode: true, allowRetries: false }),
+    ),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Zonefleet' } },
   });

@@ -10,7 +10,7 @@ import { nextCheckAt } from '../src/checks/next-check-at.ts';
 import { nextStatus, type Rules } from '../src/checks/next-status.ts';
 import type { Verdict } from '../src/checks/verdict.ts';
 import { printName } from '../src/dns/name.ts';
-import type { CheckRun, RunCheck } from '../src/queue/check-worker.ts';
+import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
 import type { Database } from '../src/store/database.ts';
@@ -62,7 +62,7 @@ const TRIES = 2;
 /** A claim may come a little before the time: clocks differ. */
 const EARLY_MS = 5000;
 
-export function createChecker(options: CheckerOptions): RunCheck {
+export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
   const save = gatherChecks(options.db);
   return async (job, { signal, again: wasBegun }) => {
@@ -81,7 +81,7 @@ export function createChecker(options: CheckerOptions): RunCheck {
 
 type CheckTools = CheckerOptions & { readonly save: ReturnType<typeof gatherChecks> };
 
-async function check(options: CheckTools, job: CheckJob, run: CheckRun): Promise<CheckOutcome> {
+async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<CheckOutcome> {
   const { db, now = Date.now } = options;
   for (let attempt = 1; ; attempt++) {
     if (run.again && job.request !== undefined && (await findCheckByRequest(db, job.request))) {
@@ -100,7 +100,7 @@ async function checkOnce(
   { db, resolver, rules, breaker, save, random = Math.random }: CheckTools,
   job: CheckJob,
   domain: CheckedDomain,
-  { signal }: CheckRun,
+  { signal }: JobRun,
 ): Promise<CheckOutcome> {
   const { name, state, expected, seq } = domain;
   const held = await loadHeldZone(db, name);

@@ -1,18 +1,19 @@
-// The workers process: brings due checks into the queue, and runs checks that come out of it. It waits for Postgres and
+// The workers process: brings due work into the queues, and does what comes out of them. It waits for Postgres and
 // for the queue however long they are gone. Ends within a second, and gives back what it was working on.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { UNKNOWN_PENDING_MAX_MS } from '../src/checks/next-status.ts';
 import { type Config, type ListenAddress, readConfig } from '../src/config.ts';
+import { openCountryDb } from '../src/country-db.ts';
 import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
 import { type Log, openLog } from '../src/log.ts';
-import { CheckQueue } from '../src/queue/check-queue.ts';
-import { runCheckWorker } from '../src/queue/check-worker.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
+import type { JobQueue } from '../src/queue/job-queue.ts';
+import type { CheckJob } from '../src/queue/jobs.ts';
 import { openRedisLeases } from '../src/queue/redis-leases.ts';
 import { type Network, parseNetwork } from '../src/resolver/address-rules.ts';
 import { createExchange } from '../src/resolver/exchange.ts';
 import { watchIpv6 } from '../src/resolver/has-ipv6.ts';
+import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/public-resolvers.ts';
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/rate-leases.ts';
 import { createResolver, type Resolver } from '../src/resolver/resolver.ts';
 import { loadRootHints } from '../src/resolver/root-hints.ts';
@@ -23,9 +24,8 @@ import { requireDatabaseUrl } from '../src/store/database-url.ts';
 import { checkSchema, SchemaError } from '../src/store/migrate.ts';
 import { postgresLeases } from '../src/store/rate-leases.ts';
 import { listenBoard } from './board.ts';
-import { type CheckOutcome, createChecker } from './check-delegation.ts';
+import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
-import { runSchedule } from './schedule.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
 const RETRY_MS = 1000;
@@ -34,9 +34,6 @@ const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
 /** One line about the same trouble, however often it comes. */
 const TROUBLE_LINE_MS = 10_000;
-/** Jobs that wait for each that may run: half a minute's worth where every parent is silent. */
-const WAITING_PER_RUN = 2;
-
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('workers', config.logLevel);
   const databaseUrl = requireDatabaseUrl(config);
@@ -48,71 +45,56 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   life.onStop(() => db.destroy());
   const tellOf = seldom(log);
   let isStarted = false;
-  const queue = new CheckQueue(place, {
-    onTrouble: (error) => isStarted && tellOf('queue', error), // before, it may not be there yet
+  const lines = openLines(place, (error) => {
+    if (isStarted) trouble('queue', error); // before, it may not be there yet
   });
-  life.onStop(() => queue.close());
+  const all = Object.values(lines);
+  life.onStop(() => Promise.all(all.map((line) => line.close())));
 
+  const countryOf = await openCountryDb(config.countryDb);
   const resolver = await openResolver(config, db, life, (error) => tellOf('leases', error));
   const breaker = new BreakerWatch(db, {
-    onTrouble: (error) => {
-      metrics.countTrouble('breaker');
-      tellOf('breaker', error);
-    },
+    onTrouble: (error) => trouble('breaker', error),
     onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
   });
-  let running = () => 0;
   const metrics = createWorkerMetrics({
-    depth: () => queue.depth(),
-    running: () => running(),
+    depths: async () => {
+      const depths = all.map(async (line) => [line.name, await line.queue.depth()] as const);
+      return Object.fromEntries(await Promise.all(depths));
+    },
+    running: () => lines.checks.running(),
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
   });
+  const trouble = (of: Trouble, error: Error) => {
+    metrics.countTrouble(of);
+    tellOf(of, error);
+  };
   const health = await listen('METRICS_LISTEN', config.metricsListen, (address) =>
     listenHealth(address, metrics.registry, () =>
-      readiness(queue, () => isStarted && !life.stopping.aborted),
+      readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
     ),
   );
   life.onStop(() => health.close());
-  const board = await openBoard(config, queue, log, life);
+  const queues = all.map(({ queue }) => queue);
+  const board = await openBoard(config, queues, log, life);
 
   await prepare(db, place, log, life);
   await breaker.start();
   life.onStop(() => breaker.stop());
-  const { movedAfterMs, movedGraceMs, pendingMaxMs } = config.checkRules;
-  const checker = createChecker({
+  life.onStop(() => Promise.all(all.map((line) => line.stop(GRACE_MS))));
+  const { checkRules, checkConcurrency } = config;
+  startLines(lines, {
     db,
     resolver,
+    countryOf,
     breaker,
-    rules: { movedAfterMs, movedGraceMs, pendingMaxMs, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
-    onOutcome(outcome) {
-      metrics.countOutcome(outcome);
-      logTransition(log, outcome);
-    },
+    metrics,
+    log,
+    checkRules,
+    checkConcurrency,
+    trouble,
   });
-  const worker = runCheckWorker(place, checker, {
-    concurrency: config.checkConcurrency,
-    onTrouble(error) {
-      metrics.countTrouble('queue');
-      tellOf('queue', error);
-    },
-    onFailed(job, error, isDead) {
-      metrics.countFailure(isDead);
-      log.error({ err: error, ...job, dead: isDead }, 'a check failed');
-    },
-  });
-  running = worker.running;
-  life.onStop(() => worker.stop(GRACE_MS));
-  const schedule = runSchedule({
-    db,
-    queue,
-    room: config.checkConcurrency * WAITING_PER_RUN,
-    onTrouble(error) {
-      metrics.countTrouble('schedule');
-      tellOf('schedule', error as Error);
-    },
-  });
-  life.onStop(() => schedule.stop());
   isStarted = true;
   log.info({ metrics: health.address, board: board?.address, redis: config.redisUrl !== undefined }, 'ready');
   life.ready({ addresses: board === undefined ? [] : [board.address] });
@@ -127,11 +109,17 @@ async function openResolver(
   const allowed = config.resolverAllow.map((text) => parseNetwork(text) as Network);
   const rootServers = await readRootHints(config.rootHints);
   const exchange = createExchange({ port: config.dnsPortOut });
+  const openLeases = leasesOf(config, db, life, onTrouble);
+  const publicResolvers = openPublicResolvers(
+    config.publicResolvers,
+    openLeases(PUBLIC_QUESTIONS_PER_SECOND),
+  );
   const resolver = createResolver({
     exchange,
     rootServers,
     allowed,
-    rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(config, db, life, onTrouble), Date.now),
+    rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),
+    ...(publicResolvers !== undefined && { publicResolvers }),
     hasIpv6: watchIpv6(config.resolverAllow.some((network) => network.includes(':'))),
   });
   life.onStop(() => resolver.close());
@@ -146,28 +134,31 @@ async function readRootHints(path: string | undefined): Promise<ReturnType<typeo
   }
 }
 
-function openLeases(
+/** Where workers share how often an address may be asked. */
+function leasesOf(
   { redisUrl }: Config,
   db: Database,
   life: ProcessLife,
   onTrouble: (error: Error) => void,
-): LeaseSource {
-  if (redisUrl === undefined) return postgresLeases(db, QUESTIONS_PER_SECOND);
-  const leases = openRedisLeases(redisUrl, QUESTIONS_PER_SECOND, onTrouble);
-  life.onStop(() => leases.close());
-  return leases;
+): (perSecond: number) => LeaseSource {
+  return (perSecond) => {
+    if (redisUrl === undefined) return postgresLeases(db, perSecond);
+    const leases = openRedisLeases(redisUrl, perSecond, onTrouble);
+    life.onStop(() => leases.close());
+    return leases;
+  };
 }
 
 /** Nobody asked for the default address: where another program has it, there is no board. */
 async function openBoard(
   { boardListen, boardListenIsDefault }: Config,
-  queue: CheckQueue,
+  queues: readonly { readonly queue: unknown }[],
   log: Log,
   life: ProcessLife,
 ): Promise<HealthListener | undefined> {
   if (boardListen === undefined) return undefined;
   try {
-    const board = await listen('BOARD_LISTEN', boardListen, (address) => listenBoard(address, queue));
+    const board = await listen('BOARD_LISTEN', boardListen, (address) => listenBoard(address, queues));
     life.onStop(() => board.close());
     return board;
   } catch (error) {
@@ -208,7 +199,7 @@ async function prepare(db: Database, place: QueuePlace, log: Log, { stopping }: 
   }
 }
 
-async function readiness(queue: CheckQueue, isRunning: () => boolean): Promise<Readiness> {
+async function readiness(queue: JobQueue<CheckJob>, isRunning: () => boolean): Promise<Readiness> {
   if (!isRunning()) return { kind: 'waiting', reasons: ['it is being started or stopped'] };
   try {
     await queue.depth();
@@ -216,12 +207,6 @@ async function readiness(queue: CheckQueue, isRunning: () => boolean): Promise<R
   } catch (error) {
     return { kind: 'waiting', reasons: [(error as Error).message] };
   }
-}
-
-function logTransition(log: Log, outcome: CheckOutcome): void {
-  if (outcome.kind !== 'saved' || outcome.transition === undefined) return;
-  const { name, checkId, verdict, transition } = outcome;
-  log.info({ domain: name, ...transition, verdict, check: checkId }, 'status changed');
 }
 
 function seldom(log: Log): (of: string, error: Error) => void {

@@ -1,12 +1,14 @@
 // The Prometheus metrics of a workers process (spec §11): what became of checks, and what is true at the scrape.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { QueueDepth } from '../src/queue/check-queue.ts';
+import type { QueueDepth } from '../src/queue/job-queue.ts';
 import type { CheckOutcome } from './check-delegation.ts';
+import { addVerificationMetrics } from './verification-metrics.ts';
+import type { VerifyOutcome } from './verify-txt.ts';
 
 export interface WorkerGauges {
-  /** Rejects while the queue cannot be reached. */
-  depth(): Promise<QueueDepth>;
+  /** By the queue's name; rejects while they cannot be reached. */
+  depths(): Promise<Readonly<Record<string, QueueDepth>>>;
   running(): number;
   /** Totals since the start, by kind. */
   packets(): Readonly<Record<string, number>>;
@@ -17,6 +19,7 @@ export interface WorkerGauges {
 export interface WorkerMetrics {
   readonly registry: Registry;
   countOutcome(outcome: CheckOutcome): void;
+  countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
   countTrouble(of: 'queue' | 'schedule' | 'breaker'): void;
 }
@@ -41,7 +44,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   });
   const transitions = new Counter({
     name: 'zonefleet_transitions_total',
-    help: 'Changes of status by checks.',
+    help: 'Changes of status by checks and verifications.',
     labelNames: ['from', 'to'],
     registers,
   });
@@ -80,6 +83,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
         transitions.inc({ from: outcome.transition.from, to: outcome.transition.to });
       }
     },
+    countVerification: addVerificationMetrics(registry, transitions),
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
   };
@@ -94,9 +98,9 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
     registers,
     async collect() {
       this.reset();
-      const depth = await gauges.depth().catch(() => undefined);
-      for (const [state, count] of Object.entries(depth ?? {})) {
-        this.set({ queue: 'check-delegation', state }, count);
+      const depths = await gauges.depths().catch(() => ({}));
+      for (const [queue, depth] of Object.entries(depths)) {
+        for (const [state, count] of Object.entries(depth)) this.set({ queue, state }, count);
       }
     },
   });

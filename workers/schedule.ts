@@ -1,16 +1,17 @@
 // Brings due domains into the queue, as many as it has room for. Any number of processes may do so: a claim moves the
 // domain's time, so that no two get it, and one whose job is lost comes up again when the lease is over.
 
-import { setTimeout as pause } from 'node:timers/promises';
-import type { QueueDepth } from '../src/queue/check-queue.ts';
+import type { QueueDepth } from '../src/queue/job-queue.ts';
+import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
 import { claimDueDomains } from '../src/store/claim-due-domains.ts';
 import type { Database } from '../src/store/database.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
 
 export interface ScheduleOptions {
   readonly db: Database;
   readonly queue: {
     depth(): Promise<QueueDepth>;
-    enqueueChecks(domainIds: readonly number[]): Promise<void>;
+    enqueue(jobs: readonly CheckJob[]): Promise<void>;
   };
   /** Jobs that may wait in the queue. */
   readonly room: number;
@@ -19,17 +20,9 @@ export interface ScheduleOptions {
   readonly idleMs?: number;
 }
 
-export interface Schedule {
-  /** Resolves when the round that runs is over. */
-  stop(): Promise<void>;
-}
-
 /** Longer than a job waits in a full queue, so that none is claimed again before its turn. */
 const LEASE_SECONDS = 120;
 const IDLE_MS = 500;
-/** More may be due. */
-const BUSY_MS = 50;
-const LONGEST_BACKOFF_MS = 10_000;
 const MOST_AT_ONCE = 500;
 /** Of the room: a claim costs the same for one as for many. */
 const LEAST_SHARE = 0.25;
@@ -39,35 +32,15 @@ const LEAST_SHARE = 0.25;
  */
 const LEAST_PER_PARENT = 20;
 
-export function runSchedule(options: ScheduleOptions): Schedule {
-  const stopping = new AbortController();
-  const running = loop(options, stopping.signal);
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-async function loop(options: ScheduleOptions, stopping: AbortSignal): Promise<void> {
+export function runSchedule(options: ScheduleOptions): Rounds {
   const { idleMs = IDLE_MS, onTrouble } = options;
   let place: Place = { after: '', perParent: LEAST_PER_PARENT };
-  let failures = 0;
-  while (!stopping.aborted) {
-    let waitMs = idleMs;
-    try {
-      const round = await fill(options, place);
-      place = round.next;
-      if (round.isMore) waitMs = BUSY_MS;
-      failures = 0;
-    } catch (error) {
-      failures++;
-      waitMs = Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
-      onTrouble(error);
-    }
-    await pause(waitMs, undefined, { signal: stopping }).catch(() => {});
-  }
+  const round = async () => {
+    const { next, isMore } = await fill(options, place);
+    place = next;
+    return { isMore };
+  };
+  return runRounds({ round, idleMs, onTrouble });
 }
 
 /** Where the next round goes on. */
@@ -86,7 +59,7 @@ async function fill(
   const perParent = Math.min(place.perParent, limit);
   const claimed = await claimDueDomains(db, { limit, perParent, after: place.after, leaseSeconds });
   const ids = claimed.domains.map(({ id }) => id);
-  await queue.enqueueChecks(ids);
+  await queue.enqueue(backgroundChecks(ids));
   const isMore = ids.length >= perParent;
   // Few parents, and more is due of them than a round took: the next one takes more of each.
   const hasRoom = isMore && ids.length < limit;

@@ -2,7 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { CheckQueue } from '../../src/queue/check-queue.ts';
+import { JobQueue } from '../../src/queue/job-queue.ts';
+import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { claimDueDomains, claimStatement } from '../../src/store/claim-due-domains.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { runSchedule } from '../../workers/schedule.ts';
@@ -106,7 +107,7 @@ async function claimEachSecond(db: Database, seconds: number): Promise<void> {
 
 /** Nobody takes the jobs out: that is for another part of the benchmark. */
 async function runWholeSchedule(db: Database, databaseUrl: string, seconds: number): Promise<void> {
-  const queue = new CheckQueue({ databaseUrl, redisUrl: undefined });
+  const queue = new JobQueue({ databaseUrl, redisUrl: undefined }, CHECK_DELEGATION);
   try {
     await queue.migrate();
     await queue.queue.obliterate({ force: true });

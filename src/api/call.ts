@@ -2,9 +2,10 @@
 // mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
-import type { CheckJob } from '../queue/jobs.ts';
+import type { CheckJob, ScanJob, VerifyJob } from '../queue/jobs.ts';
 import type { Database } from '../store/database.ts';
 import type { VisibleDomain } from '../store/domain.ts';
+import type { CountryOf } from '../zone/country.ts';
 import type { Caller } from './caller.ts';
 import type { AnswerHeader } from './route.ts';
 
@@ -12,14 +13,18 @@ export interface Api {
   /** Within an idempotent call the transaction that keeps its answer: handlers use no other. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
-  readonly checks: CheckPort;
+  readonly checks: JobPort<CheckJob & { readonly request: string }>;
+  readonly verifications: JobPort<VerifyJob & { readonly request: string }>;
+  readonly scans: JobPort<ScanJob>;
+  /** For `saveEdit`; undefined: nobody knows. */
+  readonly countryOf?: CountryOf | undefined;
 }
 
-/** The way to the workers that check delegations. */
-export interface CheckPort {
+/** The way to the workers that do one kind of job. */
+export interface JobPort<J> {
   /** Ahead of the background's. Rejects, within seconds, when the queue cannot be reached. */
-  enqueueNow(job: CheckJob & { readonly request: string }): Promise<void>;
-  /** How long a caller waits for the run; 25 s unless said. */
+  enqueueNow(job: J): Promise<void>;
+  /** How long a caller waits for what comes of it, where that is not the route's own time. */
   readonly waitMs?: number;
 }
 

@@ -4,6 +4,7 @@ import type { Name } from '../dns/name.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Actor, Caller as StoreCaller } from '../store/actor.ts';
 import type { ApiKey } from '../store/api-keys.ts';
+import { judgeNarrowedWrite } from '../zone/key-narrowing.ts';
 import { printWithoutDot } from '../zone/name-text.ts';
 import { forbidden, type Problem } from './problem.ts';
 
@@ -36,17 +37,9 @@ export function writesRecordsOnly({ names, types }: Narrowing): boolean {
 
 /** For every record that a call writes, before and after: 403 when one is outside of what the key is for. */
 export function judgeNarrowing(
-  { names, types }: Narrowing,
+  narrowing: Narrowing,
   records: Iterable<{ readonly name: Name; readonly type: string }>,
 ): Problem | undefined {
-  if (names === null && types === null) return undefined;
-  for (const { name, type } of records) {
-    if (names !== null && !names.includes(printWithoutDot(name))) {
-      return forbidden('this API key may not write records at that name');
-    }
-    if (types !== null && !types.includes(type)) {
-      return forbidden(`this API key may not write ${type} records`);
-    }
-  }
-  return undefined;
+  const outside = judgeNarrowedWrite(narrowing, records);
+  return outside === undefined ? undefined : forbidden(outside);
 }

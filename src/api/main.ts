@@ -2,8 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../config.ts';
+import { openCountryDb } from '../country-db.ts';
 import { type Log, openLog } from '../log.ts';
-import { CheckQueue } from '../queue/check-queue.ts';
+import { JobQueue } from '../queue/job-queue.ts';
+import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -31,11 +33,14 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
-  const queue = new CheckQueue(
-    { databaseUrl, redisUrl: config.redisUrl },
-    { onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed') }, // whoever asked is told
-  );
-  life.onStop(() => queue.close());
+  const place = { databaseUrl, redisUrl: config.redisUrl };
+  const portOf = <J extends object>(kind: JobKind<J>) => {
+    const queue = new JobQueue(place, kind, {
+      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // whoever asked is told
+    });
+    life.onStop(() => queue.close());
+    return { enqueueNow: (job: J) => queue.enqueueNow(job) };
+  };
 
   const metrics = createApiMetrics();
   const databaseState = databaseReadiness(db);
@@ -48,7 +53,10 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     api: {
       db,
       allowReservedNames: config.allowReservedNames,
-      checks: { enqueueNow: (job) => queue.enqueueCheckNow(job) },
+      checks: portOf(CHECK_DELEGATION),
+      verifications: portOf(VERIFY_TXT),
+      scans: portOf(SCAN_IMPORT),
+      countryOf: await openCountryDb(config.countryDb),
     },
     routes: ROUTES,
     rateLimit:

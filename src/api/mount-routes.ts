@@ -12,6 +12,7 @@ import { allowedMethods } from './open-path.ts';
 import { Problem, problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
 import { openArrayStream, StreamedArray } from './stream-array.ts';
+import { openTextStream, StreamedText } from './stream-text.ts';
 import { Turns } from './turns.ts';
 
 declare module 'fastify' {
@@ -73,6 +74,10 @@ async function respond(
     const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return sendProblem(reply, outcome);
     reply.headers(headers);
+    if (outcome instanceof StreamedText) {
+      const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
+      return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+    }
     if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
     const stream = await openArrayStream(outcome.items);
     return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);

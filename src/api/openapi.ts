@@ -112,6 +112,7 @@ const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Zone-Serial': { description: 'The serial of the zone after it.', schema: { type: 'integer' } },
   Link: { description: 'The next page: `rel="next"`. Absent on the last.', schema: { type: 'string' } },
   'X-Total-Count': { description: 'With `count=true`: all items there are.', schema: { type: 'integer' } },
+  'Content-Disposition': { description: 'A name for the file.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };
 
@@ -130,10 +131,16 @@ function finish(document: Document, routes: readonly Route[]): Document {
     if (operation.requestBody !== undefined && route.body?.safeParse(undefined).success === true) {
       (operation.requestBody as OpenAPIV3_1.RequestBodyObject).required = false;
     }
+    if (route.textBody !== undefined) {
+      const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
+      content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
+    }
     const common = ['X-Request-Id', ...(route.access.kind === 'public' ? [] : RATE_HEADERS)];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
     success.description = route.summary;
+    if (route.textResponse !== undefined)
+      success.content = { [route.textResponse]: { schema: { type: 'string' } } };
     success.headers = headers([...common, ...replay, ...(route.answerHeaders ?? [])]);
     for (const refusal of refusalsOf(route)) {
       operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal) };

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { Verification, VisibleDomain } from '../store/domain.ts';
+import type { VerificationRun } from '../store/load-verifications.ts';
 import type { Subscription } from '../store/plans.ts';
 import { printWithoutDot } from '../zone/name-text.ts';
 import { moments } from './moments.ts';
@@ -12,7 +13,14 @@ import type { DomainListItem } from './schemas/domain-list-item.ts';
 
 type DomainBody = z.input<typeof Domain>;
 
-export function printDomain(domain: VisibleDomain, nowMs: number = Date.now()): DomainBody {
+export interface PrintOptions {
+  readonly nowMs?: number;
+  /** External mode: the newest verification, where that is told. */
+  readonly progress?: { readonly run: VerificationRun | undefined } | undefined;
+}
+
+export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
+  const { nowMs = Date.now(), progress } = options;
   const { verification, developerModeUntil, currentNs, nsCheckIntervalSeconds, myRole } = domain;
   const sets = domain.nameserverSets.map((set) => set.map(printWithoutDot));
   return {
@@ -37,7 +45,7 @@ export function printDomain(domain: VisibleDomain, nowMs: number = Date.now()): 
     created_at: domain.createdAt.toISOString(),
     updated_at: domain.updatedAt.toISOString(),
     ...printSettings(domain),
-    ...(verification === null ? {} : { verification: printVerification(verification, nowMs) }),
+    ...(verification === null ? {} : { verification: printVerification(verification, nowMs, progress) }),
     svc_ns: sets[0] ?? [],
     svc_ns_sets: sets,
     ...(currentNs === null ? {} : { current_ns: currentNs.map(printWithoutDot) }),
@@ -55,7 +63,7 @@ export function printDomainListItem(
   nowMs?: number,
 ): z.input<typeof DomainListItem> {
   return {
-    ...printDomain(domain, nowMs),
+    ...printDomain(domain, nowMs === undefined ? {} : { nowMs }),
     ssl: { status: 'none' },
     ...(subscription === undefined || domain.myRole !== 'owner'
       ? {}
@@ -81,7 +89,8 @@ function printSettings(domain: VisibleDomain) {
   };
 }
 
-function printVerification({ host, value, verified, expiresAt }: Verification, nowMs: number) {
+function printVerification(verification: Verification, nowMs: number, progress: PrintOptions['progress']) {
+  const { host, value, verified, expiresAt } = verification;
   return {
     host: printWithoutDot(host),
     type: 'TXT' as const,
@@ -89,8 +98,27 @@ function printVerification({ host, value, verified, expiresAt }: Verification, n
     verified,
     expires_at: expiresAt.toISOString(),
     seconds_remaining: Math.max(0, Math.floor((expiresAt.getTime() - nowMs) / 1000)),
+    ...(progress !== undefined && printProgress(verification, progress.run)),
   };
 }
+
+function printProgress({ nextAt }: Verification, run: VerificationRun | undefined) {
+  return {
+    ...moments({ checked_at: run?.finishedAt ?? null, next_attempt_at: nextAt }),
+    found: run?.found ?? 0,
+    asked: run?.asked ?? 0,
+    servers: (run?.servers ?? []).map(({ server, address, outcome, values }) => ({
+      server: printWithoutDot(server),
+      ...(address !== '' && { address }),
+      outcome,
+      ...(values !== undefined && { values: [...values] }),
+    })),
+    resolvers: [...(run?.resolvers ?? [])],
+    message: run?.message ?? NOT_LOOKED,
+  };
+}
+
+const NOT_LOOKED = 'Nobody has looked for this value yet.';
 
 function isAhead(time: Date | null, nowMs: number): boolean {
   return time !== null && time.getTime() > nowMs;

@@ -1,13 +1,14 @@
 // A record as the API shows it. What is published of a proxied one depends on the edge's addresses, which are read once
-// for each answer, and only when it has such a record.
+// for each answer, and only when it has such a record; that of an ANAME on its target, and those of a page are read together.
 
 import type { z } from 'zod';
 import type { Name } from '../dns/name.ts';
+import { loadTargetsNamed } from '../store/aname-targets.ts';
 import { loadPublishSettings } from '../store/answer-settings.ts';
 import type { Database } from '../store/database.ts';
 import type { CustomerRecord, EdgeAddresses } from '../zone/customer-record.ts';
 import { printDestination } from '../zone/destination.ts';
-import { printDnsContent } from '../zone/publish.ts';
+import { type FlattenedTarget, flattenedTarget, printDnsContent } from '../zone/publish.ts';
 import { printOriginalName, printRecordName } from '../zone/record-name.ts';
 import type { ChangedRecord, Record } from './schemas/record.ts';
 
@@ -48,6 +49,8 @@ export class RecordPrinter {
   readonly #db: Database;
   readonly #domain: Owner;
   #edges: Promise<EdgeAddresses> | undefined;
+  /** The targets that are going to be read, and what comes of it. */
+  #wanted: { readonly targets: Name[]; readonly found: Promise<Found> } | undefined;
 
   constructor(db: Database, domain: Owner) {
     this.#db = db;
@@ -61,7 +64,11 @@ export class RecordPrinter {
       ...printChangedRecord(record, apex),
       user_id: accountId,
       domain_id: id,
-      dns_content: printDnsContent({ type, rdata, proxied }, proxied ? await this.#loadEdges() : NO_EDGES),
+      dns_content: printDnsContent(
+        { type, rdata, proxied },
+        proxied ? await this.#loadEdges() : NO_EDGES,
+        await this.#loadFlattened(record),
+      ),
       editable: record.managed !== true,
       created_at: createdAt,
       updated_at: updatedAt,
@@ -72,6 +79,27 @@ export class RecordPrinter {
     this.#edges ??= loadPublishSettings(this.#db).then(({ edges }) => edges);
     return this.#edges;
   }
+
+  async #loadFlattened(record: CustomerRecord): Promise<FlattenedTarget | undefined> {
+    const target = flattenedTarget([record]);
+    if (target === undefined) return undefined;
+    if (this.#wanted === undefined) {
+      const targets: Name[] = [];
+      this.#wanted = { targets, found: this.#loadWanted(targets) };
+    }
+    const { targets, found } = this.#wanted;
+    targets.push(target);
+    return (await found).get(target);
+  }
+
+  /** Once all that is printed now has said what it wants. */
+  async #loadWanted(targets: readonly Name[]): Promise<Found> {
+    await Promise.resolve();
+    this.#wanted = undefined;
+    return await loadTargetsNamed(this.#db, [...new Set(targets)]);
+  }
 }
+
+type Found = ReadonlyMap<Name, FlattenedTarget>;
 
 const NO_EDGES: EdgeAddresses = { v4: [], v6: [] };

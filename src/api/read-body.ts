@@ -3,14 +3,21 @@
 
 import { badRequest, invalid, type Problem } from './problem.ts';
 
+const TEXT_TYPE = /^text\/(plain|dns)\s*(;|$)/i;
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;\s*charset="?utf-8"?\s*)?;?$/i;
 const MAX_DEPTH = 64;
 
-/** An empty body is undefined, whatever its type is said to be. */
-export function readBody(octets: Uint8Array, contentType: string | undefined): unknown {
+/**
+ * An empty body is undefined, whatever its type is said to be. `textMember`: what a body that is text is called; its octets
+ * need not be UTF-8 (a zone file has comments of any age).
+ */
+export function readBody(octets: Uint8Array, contentType: string | undefined, textMember?: string): unknown {
   if (octets.length === 0) return undefined;
   if (contentType !== undefined && !JSON_TYPE.test(contentType.trim())) {
-    return badRequest('the body must be JSON: send Content-Type: application/json');
+    if (textMember === undefined)
+      return badRequest('the body must be JSON: send Content-Type: application/json');
+    if (TEXT_TYPE.test(contentType.trim())) return { [textMember]: new TextDecoder().decode(octets) };
+    return badRequest('the body must be text or JSON: send Content-Type: text/plain or application/json');
   }
   let text: string;
   try {

@@ -6,6 +6,7 @@ import type { Call, DomainCall } from './call.ts';
 import type { Permission } from './permissions.ts';
 import type { FieldProblem, Problem, ProblemCode } from './problem.ts';
 import type { StreamedArray } from './stream-array.ts';
+import type { StreamedText } from './stream-text.ts';
 
 /** OPTIONS routes are made by `mountRoutes`. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -24,7 +25,13 @@ export type Access =
     };
 
 /** What callers may learn from the headers of a success. */
-export type AnswerHeader = 'X-Change-Id' | 'X-Zone-Serial' | 'Link' | 'X-Total-Count' | 'Allow';
+export type AnswerHeader =
+  | 'X-Change-Id'
+  | 'X-Zone-Serial'
+  | 'Link'
+  | 'X-Total-Count'
+  | 'Allow'
+  | 'Content-Disposition';
 
 /** What every declaration has; `P`, `Q`, `B`, `R` are schemas. */
 interface Declaration<
@@ -48,6 +55,8 @@ interface Declaration<
   readonly body?: B;
   /** 32 MiB instead of 1 MiB. */
   readonly largeBody?: true;
+  /** A body of text/plain or text/dns is taken as well: as this member of the body. */
+  readonly textBody?: string;
   /** Says in its own way what the schemas found wrong. */
   readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
   /** PUT and DELETE that take an Idempotency-Key; every POST does. */
@@ -58,13 +67,19 @@ interface Declaration<
    */
   readonly waits?: true;
   readonly response: R;
+  /** The media type of a success that is no JSON: a `StreamedText`. */
+  readonly textResponse?: string;
   readonly answerHeaders?: readonly AnswerHeader[];
   /** Codes that the handler itself may answer with, for the description; those of the guards are known. */
   readonly problems?: readonly ProblemCode[];
 }
 
-/** A success, always 200; or why not; or the members of an array as they come. */
-export type Outcome<R extends z.ZodType> = z.input<R> | Problem | StreamedArray<ItemOf<z.input<R>>>;
+/** A success, always 200; or why not; or the members of an array or the lines of a text as they come. */
+export type Outcome<R extends z.ZodType> =
+  | z.input<R>
+  | Problem
+  | StreamedArray<ItemOf<z.input<R>>>
+  | StreamedText;
 type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 
 export interface AccountRoute<

@@ -11,8 +11,14 @@ import { getNameserverSets } from './routes/nameserver-sets.ts';
 import { checkNameservers } from './routes/ns-check.ts';
 import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './routes/records.ts';
 import { deleteRecords, editRecords } from './routes/records-batch.ts';
+import { exportRecords } from './routes/records-export.ts';
+import { importRecords } from './routes/records-import.ts';
+import { parseImport } from './routes/records-parse.ts';
+import { previewScan } from './routes/scan.ts';
+import { scanImport } from './routes/scan-import.ts';
 import { getFeatures, getSubscription, getSubscriptions } from './routes/subscriptions.ts';
 import { updateDomain } from './routes/update-domain.ts';
+import { verifyDomain } from './routes/verify.ts';
 
 export const ROUTES: readonly Route[] = [
   listChanges,
@@ -23,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   updateDomain,
   deleteDomain,
   enableDomain,
+  verifyDomain,
   checkNameservers,
   listChecksOfDomain,
   getCheck,
@@ -34,6 +41,11 @@ export const ROUTES: readonly Route[] = [
   createRecord,
   editRecords,
   deleteRecords,
+  importRecords,
+  parseImport,
+  exportRecords,
+  scanImport,
+  previewScan,
   getRecord,
   updateRecord,
   deleteRecord,

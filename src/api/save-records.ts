@@ -35,6 +35,7 @@ export async function saveRecords(
     by: asActor(caller),
     source: 'api',
     dryRun,
+    countryOf: api.countryOf,
     edit: writesRecordsOnly(caller.key) ? judged : edit,
   });
   return refused ?? answerWrite(call, saved, explain);

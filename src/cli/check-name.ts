@@ -4,14 +4,8 @@
 import type { Expected } from '../checks/check-state.ts';
 import { judgeDelegation } from '../checks/judge-delegation.ts';
 import type { Name } from '../dns/name.ts';
-import { type Network, parseNetwork } from '../resolver/address-rules.ts';
-import { createExchange } from '../resolver/exchange.ts';
-import { watchIpv6 } from '../resolver/has-ipv6.ts';
-import { AddressRates, QUESTIONS_PER_SECOND } from '../resolver/rate-leases.ts';
-import { createResolver, type Resolver } from '../resolver/resolver.ts';
-import { loadRootHints, type RootServer } from '../resolver/root-hints.ts';
 import type { CliSettings } from './cli.ts';
-import { Failure } from './failure.ts';
+import { openResolver } from './open-resolver.ts';
 import { INTERRUPTED, type Output } from './output.ts';
 import { parseZoneName } from './parse-zone-name.ts';
 import { evidenceJson, printEvidence } from './print-evidence.ts';
@@ -39,25 +33,6 @@ export async function checkName(
     throw error;
   } finally {
     await resolver.close();
-  }
-}
-
-async function openResolver({ rootHints, dnsPortOut, resolverAllow }: CliSettings): Promise<Resolver> {
-  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings have judged them
-  return createResolver({
-    exchange: createExchange({ port: dnsPortOut }),
-    rootServers: await readRootHints(rootHints),
-    allowed,
-    rates: new AddressRates(QUESTIONS_PER_SECOND, undefined, Date.now),
-    hasIpv6: watchIpv6(resolverAllow.some((network) => network.includes(':'))),
-  });
-}
-
-async function readRootHints(path: string | undefined): Promise<readonly RootServer[]> {
-  try {
-    return await loadRootHints(path);
-  } catch (error) {
-    throw new Failure('file', `ROOT_HINTS: ${(error as Error).message}`, { cause: error });
   }
 }
 

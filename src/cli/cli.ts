@@ -1,7 +1,9 @@
 // What a command runs in: where its words go, its exit code, the database it asks, and how Ctrl-C reaches it.
 
 import { userInfo } from 'node:os';
-import type { CheckQueue } from '../queue/check-queue.ts';
+import type { QueuePlace } from '../queue/connection.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
+import type { JobKind } from '../queue/jobs.ts';
 import type { ChangedBy } from '../store/actor.ts';
 import type { AnswerSettings } from '../store/answer-settings.ts';
 import type { Database } from '../store/database.ts';
@@ -17,6 +19,8 @@ export interface CliSettings {
   readonly rootHints: string | undefined;
   readonly dnsPortOut: number;
   readonly resolverAllow: readonly string[];
+  readonly publicResolvers: readonly { readonly address: string; readonly port: number }[];
+  readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
 }
 
 export class Cli {
@@ -57,18 +61,25 @@ export class Cli {
     }
   }
 
-  /** As `withStore`, with the queue that the workers take their jobs from. */
-  async withQueue(work: (db: Database, queue: CheckQueue) => Promise<number>): Promise<void> {
-    const place = { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
-    const { CheckQueue } = await import('../queue/check-queue.ts');
+  /** As `withStore`, with the queue that the workers take jobs of that kind from. */
+  async withQueue<J extends object>(
+    kind: JobKind<J>,
+    work: (db: Database, queue: JobQueue<J>) => Promise<number>,
+  ): Promise<void> {
+    const place = await this.queuePlace();
+    const { JobQueue } = await import('../queue/job-queue.ts');
     await this.withStore(async (db) => {
-      const queue = new CheckQueue(place);
+      const queue = new JobQueue(place, kind);
       try {
         return await work(db, queue);
       } finally {
         await queue.close();
       }
     });
+  }
+
+  async queuePlace(): Promise<QueuePlace> {
+    return { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
   }
 
   /** Who the change feed names: the operator's login name. */

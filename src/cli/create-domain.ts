@@ -16,6 +16,7 @@ export interface CreateOrder extends ChangedBy {
   /** Undefined: the account's. Null: none. */
   readonly planSlug: string | null | undefined;
   readonly allowReserved: boolean;
+  readonly isScanned: boolean;
 }
 
 export async function createDomain(
@@ -24,7 +25,7 @@ export async function createDomain(
   order: CreateOrder,
 ): Promise<DomainOutcome> {
   const { allowReserved, planSlug, ...rest } = order;
-  const refused = judgeDomainName(name, { allowReserved });
+  const refused = judgeDomainName(name, { allowReserved, dnsMode: order.dnsMode });
   if (refused !== undefined) return { kind: 'refused', ...refused };
   const came = await saveNewDomain(db, {
     ...rest,

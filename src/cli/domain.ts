@@ -1,7 +1,7 @@
 // The commands of `zonefleet domain`. Only their words stand here; what a command does is imported when it runs.
 
 import { type Command, Option } from 'commander';
-import type { CheckQueue } from '../queue/check-queue.ts';
+import type { CheckJob } from '../queue/jobs.ts';
 import { DNS_MODES, type DnsMode, DOMAIN_STATUSES, type DomainStatus } from '../zone/domain-status.ts';
 import type { Cli } from './cli.ts';
 import type { WantedDomain } from './collect-domain-names.ts';
@@ -17,6 +17,7 @@ interface CreateOptions extends FileOption {
   readonly account: string;
   readonly mode: DnsMode;
   readonly plan?: string;
+  readonly scan: boolean;
 }
 
 interface RestoreOptions extends FileOption {
@@ -102,8 +103,9 @@ function addCheckCommand(domain: Command, cli: Cli): void {
       const { workOnDomains } = await import('./work-on-domains.ts');
       const domains = await collectDomainNames({ names, file });
       const signal = cli.interruptible();
-      await cli.withQueue((db, queue) => {
-        const enqueue: CheckQueue['enqueueCheckNow'] = (job) => queue.enqueueCheckNow(job);
+      const { CHECK_DELEGATION } = await import('../queue/jobs.ts');
+      await cli.withQueue(CHECK_DELEGATION, (db, queue) => {
+        const enqueue = (job: CheckJob) => queue.enqueueNow(job);
         const act = (wanted: WantedDomain) => checkDomain(db, wanted, { enqueue, signal });
         return workOnDomains({ domains, outcome: 'checked', act, signal }, cli.output);
       });
@@ -140,6 +142,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
     .requiredOption('--account <account>', "the owner's email or id")
     .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
     .option('--plan <plan>', "free, pro, or none (default: the account's)")
+    .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
     .action(async (names: string[], options: CreateOptions) => {
       const { collectDomainNames } = await import('./collect-domain-names.ts');
       const { createDomain } = await import('./create-domain.ts');
@@ -156,6 +159,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
             dnsMode: options.mode,
             planSlug: options.plan === undefined ? undefined : planOf(options.plan),
             allowReserved: allowReservedNames,
+            isScanned: options.scan,
           };
           const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
           return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);

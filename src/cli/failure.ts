@@ -21,6 +21,7 @@ export function explainFailure(error: unknown): Failure {
   const code = (cause as { code?: unknown }).code;
   if (cause.name === 'QueueUnavailable')
     return new Failure('queue', oneLine(cause.message), { cause: error });
+  if (cause.name === 'StartFault') return new Failure('settings', cause.message, { cause: error });
   if (cause.name === 'SchemaError') return new Failure('database', cause.message, { cause: error });
   if (typeof code === 'string' && isDatabaseCode(code, cause)) {
     return new Failure('database', `Postgres: ${oneLine(describe(cause))}`, { cause: error });

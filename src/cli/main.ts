@@ -13,6 +13,8 @@ import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addNodeCommands } from './node.ts';
 import { Output } from './output.ts';
+import { addScanCommand } from './scan.ts';
+import { addVerifyCommand } from './verify.ts';
 import { addZoneCommands } from './zone.ts';
 
 const FAILED = 2;
@@ -43,6 +45,8 @@ function programFor(cli: Cli): Command {
       '\nExit code: 0 yes, 1 the answer is no or input was refused, 2 wrong usage or something broken.',
     );
   addCheckCommand(program, cli);
+  addScanCommand(program, cli);
+  addVerifyCommand(program, cli);
   addDomainCommands(program, cli);
   addAccountCommands(program, cli);
   addKeyCommands(program, cli);

@@ -11,12 +11,10 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
     .action(async () => {
       const { answers } = await cli.settings();
       const { migrate } = await import('../store/migrate.ts');
+      const { migrateQueue } = await import('../queue/connection.ts');
       await cli.withDatabase(async (db) => {
         const { applied, changed, zones } = await migrate(db, answers);
-        await cli.withQueue(async (_, queue) => {
-          await queue.migrate();
-          return 0;
-        });
+        await migrateQueue(await cli.queuePlace());
         if (cli.output.json) {
           await cli.output.print(JSON.stringify({ applied, changed, zones }));
           return 0;

@@ -9,6 +9,7 @@ import { rcodeMnemonic } from '../dns/rcodes.ts';
 import { printRdata } from '../dns/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { printWithoutDot } from '../zone/name-text.ts';
+import { type Paint, painter } from './paint.ts';
 import { printTable } from './print-table.ts';
 
 export interface Observed {
@@ -17,15 +18,8 @@ export interface Observed {
   readonly expected: Expected;
 }
 
-type Colour = 'red' | 'green' | 'yellow' | 'bold';
-/** ANSI X3.64 SGR. */
-const CODES: Readonly<Record<Colour, string>> = { red: '31', green: '32', yellow: '33', bold: '1' };
-type Paint = (colour: Colour, text: string) => string;
-const inColour: Paint = (colour, text) => `\x1b[${CODES[colour]}m${text}\x1b[0m`;
-const plain: Paint = (_colour, text) => text;
-
 export function printEvidence(observed: Observed, { colours }: { readonly colours: boolean }): string {
-  const paint = colours ? inColour : plain;
+  const paint = painter(colours);
   const blocks = [
     [paint('bold', printWithoutDot(observed.evidence.domain))],
     walkLines(observed.evidence),

@@ -46,6 +46,7 @@ export function connectQueue(
   { databaseUrl, redisUrl }: QueuePlace,
   use: ConnectionUse,
   onTrouble: (error: Error) => void,
+  connections?: number,
 ): QueueConnection {
   if (redisUrl !== undefined) {
     return {
@@ -56,7 +57,10 @@ export function connectQueue(
   return {
     factory: (name, options, more) =>
       unhurried(steady(createPostgresBackend(name, options as never, more), onTrouble), onTrouble),
-    options: { connection: postgresOptions(databaseUrl, use) as ConnectionOptions, prefix: PREFIX },
+    options: {
+      connection: postgresOptions(databaseUrl, use, connections) as ConnectionOptions,
+      prefix: PREFIX,
+    },
   };
 }
 
@@ -87,13 +91,13 @@ function redisOptions(use: ConnectionUse): object {
   };
 }
 
-function postgresOptions(databaseUrl: string, use: ConnectionUse) {
+function postgresOptions(databaseUrl: string, use: ConnectionUse, connections = WORKER_CONNECTIONS) {
   const { connectionString, options } = takeOptions(databaseUrl);
   const isProducer = use === 'producer';
   return {
     connectionString,
     schema: QUEUE_SCHEMA,
-    max: isProducer ? PRODUCER_CONNECTIONS : WORKER_CONNECTIONS,
+    max: isProducer ? PRODUCER_CONNECTIONS : connections,
     connectionTimeoutMillis: isProducer ? PRODUCER_CONNECT_MS : WORKER_CONNECT_MS,
     query_timeout: isProducer ? PRODUCER_TIMEOUT_MS : WORKER_QUERY_MS,
     keepAlive: true,

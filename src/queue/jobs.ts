@@ -1,6 +1,13 @@
-// Every job's name and payload. Ids and not contents: a job says what to look at, and what is true is in Postgres.
+// Every job's queue, name and payload. Ids and not contents: a job says what to look at, and what is true is in Postgres.
 
-export const CHECK_QUEUE = 'check-delegation';
+/** One kind of job: a queue of its own. */
+export interface JobKind<J> {
+  readonly queue: string;
+  /** Of background jobs with the same key only one waits or runs. */
+  readonly key: (job: J) => string;
+  /** Of the worker, in BullMQ's Postgres backend. */
+  readonly connections: number;
+}
 
 export type CheckKind = 'background' | 'manual' | 'operator';
 
@@ -11,3 +18,49 @@ export interface CheckJob {
   /** A UUID that the run is saved with, by which whoever asked finds it; only for `manual` and `operator`. */
   readonly request?: string;
 }
+
+export const CHECK_DELEGATION: JobKind<CheckJob> = {
+  queue: 'check-delegation',
+  key: ({ domainId }) => `check:${domainId}`,
+  connections: 4,
+};
+
+export function backgroundChecks(domainIds: readonly number[]): CheckJob[] {
+  return domainIds.map((domainId) => ({ domainId, kind: 'background' }));
+}
+
+/** Look for the TXT record that proves a domain in external mode. */
+export interface VerifyJob {
+  readonly domainId: number;
+  readonly kind: CheckKind;
+  /** As for a check. */
+  readonly request?: string;
+}
+
+export const VERIFY_TXT: JobKind<VerifyJob> = {
+  queue: 'verify-txt',
+  key: ({ domainId }) => `verify:${domainId}`,
+  connections: 2,
+};
+
+/** Find the records that a domain has elsewhere, and import them where that is wanted. */
+export interface ScanJob {
+  readonly scanId: number;
+}
+
+export const SCAN_IMPORT: JobKind<ScanJob> = {
+  queue: 'scan-import',
+  key: ({ scanId }) => `scan:${scanId}`,
+  connections: 2,
+};
+
+/** Look up the addresses of a target of ANAME records. */
+export interface FlattenJob {
+  readonly targetId: number;
+}
+
+export const FLATTEN_ANAME: JobKind<FlattenJob> = {
+  queue: 'flatten-aname',
+  key: ({ targetId }) => `flatten:${targetId}`,
+  connections: 2,
+};

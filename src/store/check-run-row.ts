@@ -133,7 +133,7 @@ export function hashOf(value: unknown): string {
 }
 
 /** Postgres has no NUL in texts, and nobody reads the rest of these. */
-function textColumn(text: string): string {
+export function textColumn(text: string): string {
   const plain = text.replace(/[^\x20-\ud7ff\ue000-\uffff]/g, '?');
   return plain.length <= MAX_TEXT ? plain : `${plain.slice(0, MAX_TEXT - 1)}…`;
 }

@@ -2,8 +2,10 @@
 
 import { sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
+import { challengeOf } from '../zone/challenge-name.ts';
 import type { DnsMode, DomainStatus, PresetKind, Served } from '../zone/domain-status.ts';
 import { type NameserverChoice, nameserverSetsOf } from '../zone/select-nameservers.ts';
+import { findingsOf, type TroubleRow } from './aname-troubles.ts';
 import type { PublishSettings } from './answer-settings.ts';
 import { decodeNameColumn } from './name-column.ts';
 import { PLAN_JSON, type Plan } from './plans.ts';
@@ -65,6 +67,8 @@ export interface Verification {
   readonly verified: boolean;
   readonly startedAt: Date;
   readonly expiresAt: Date;
+  /** When it is looked for; null where nobody will. */
+  readonly nextAt: Date | null;
 }
 
 /** A domain with what the caller is to it. */
@@ -72,7 +76,6 @@ export interface VisibleDomain extends Domain {
   readonly myRole: Role;
 }
 
-const CHALLENGE_LABEL = '_svc-challenge';
 export const RESTORABLE_DAYS = 30;
 
 /** `d` is the table, `p` the plan's. */
@@ -85,7 +88,8 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.current_ns as "currentNs", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
   d.preset, d.preset_taken as "presetTaken",
   d.verification_value as "verificationValue", d.verification_started_at as "verificationStartedAt",
-  d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.findings,
+  d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.txt_next_at as "txtNextAt",
+  d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
   d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
   d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
@@ -113,6 +117,9 @@ export interface DomainRow extends Passed {
   readonly verificationStartedAt: Date | null;
   readonly verificationExpiresAt: Date | null;
   readonly verifiedAt: Date | null;
+  readonly txtNextAt: Date | null;
+  /** Where it was selected. */
+  readonly anameTroubles?: readonly TroubleRow[] | null;
 }
 
 export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain {
@@ -128,6 +135,8 @@ export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain 
     verificationStartedAt: _verificationStartedAt,
     verificationExpiresAt: _verificationExpiresAt,
     verifiedAt: _verifiedAt,
+    txtNextAt: _txtNextAt,
+    anameTroubles = null,
     currentNs,
     ...passed
   } = row;
@@ -137,6 +146,7 @@ export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain 
     name,
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
+    findings: [...row.findings, ...findingsOf(anameTroubles)],
     nameserverSets: nameserverSetsOf(nameserverChoice(row), settings.nameserverSets),
     verification: verificationOf(row, name),
   };
@@ -161,6 +171,8 @@ function verificationOf(row: DomainRow, name: Name): Verification | null {
     verificationExpiresAt: expiresAt,
   } = row;
   if (row.dnsMode !== 'external' || value === null || startedAt === null || expiresAt === null) return null;
-  const host = `${String.fromCharCode(CHALLENGE_LABEL.length)}${CHALLENGE_LABEL}${name}` as Name;
-  return { host, value, verified: row.verifiedAt !== null, startedAt, expiresAt };
+  // What is planned for later than that is the end of the domain's time.
+  const nextAt = row.txtNextAt !== null && row.txtNextAt < expiresAt ? row.txtNextAt : null;
+  const verified = row.verifiedAt !== null;
+  return { host: challengeOf(name), value, verified, startedAt, expiresAt, nextAt };
 }

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../zone/domain-status.ts';
 import type { Caller } from './actor.ts';
+import { ANAME_TROUBLES } from './aname-troubles.ts';
 import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import {
@@ -26,7 +27,7 @@ export async function loadDomain(
   name: Name,
 ): Promise<VisibleDomain | undefined> {
   const { rows } = await sql<DomainRow & { myRole: Role; settings: string | null }>`
-    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings,
+    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
       case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as "myRole"
     from ${DOMAIN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
     where d.name = ${encodeNameColumn(name)} and d.deleted_at is null
@@ -72,7 +73,9 @@ export async function loadDomainById(db: Database, id: number): Promise<Domain |
 
 async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<Domain | undefined> {
   const { rows } = await sql<DomainRow>`
-    select ${DOMAIN_COLUMNS} from ${DOMAIN_TABLES} where ${where}`.execute(db);
+    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${DOMAIN_TABLES} where ${where}`.execute(
+    db,
+  );
   const [row] = rows;
   return row === undefined ? undefined : decodeDomain(row, await loadPublishSettings(db));
 }
@@ -125,7 +128,7 @@ export async function listDomains(
   if (branches.length === 0) return { items: [], cursor: undefined };
   const settings = await loadPublishSettings(db);
   const { rows } = await sql<DomainRow & { myRole: Role; sortKey: string }>`
-    select ${DOMAIN_COLUMNS}, v.role as "myRole", v.key::text as "sortKey"
+    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", v.role as "myRole", v.key::text as "sortKey"
     from (select * from (${sql.join(branches, sql` union all `)}) b
         order by key ${direction}, id ${direction} offset ${offset} limit ${limit + 1}) v
       join domains d on d.id = v.id left join plans p on p.id = d.plan_id

@@ -2,13 +2,13 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
-import type { CustomerRecord } from '../zone/customer-record.ts';
+import { type CustomerRecord, setKey } from '../zone/customer-record.ts';
 import { printDestination } from '../zone/destination.ts';
 import { foldText, foldWithLabels, isAscii } from '../zone/fold-text.ts';
 import type { ApiType } from '../zone/record-types.ts';
 import type { Database } from './database.ts';
 import { contains, type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from './list-page.ts';
-import { encodeNameColumn } from './name-column.ts';
+import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
 import { decodeRecord, RECORD_COLUMNS, type RecordRow } from './record-row.ts';
 
 export interface ListedRecord extends CustomerRecord {
@@ -170,6 +170,15 @@ export async function countRecords(db: Database, domainId: number, filter: Recor
   const { rows } = await sql<{ count: number }>`
     select count(*) from records r where ${conditions(domainId, filter)}`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** The keys of the domain's record sets (`setKey`), without managed records. */
+export async function loadSetKeys(db: Database, domainId: number): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string; type: ApiType }>`
+    select distinct r.name, r.type from records r where r.domain_id = ${domainId} and not r.managed`.execute(
+    db,
+  );
+  return new Set(rows.map(({ name, type }) => setKey(decodeNameColumn(name), type)));
 }
 
 function conditions(domainId: number, { name, types, proxied, search }: RecordFilter): RawBuilder<unknown> {

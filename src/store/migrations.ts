@@ -9,6 +9,7 @@ import * as delegations from './migrations/0005-delegations.ts';
 import * as plannedCheck from './migrations/0006-planned-check.ts';
 import * as unservedZones from './migrations/0007-unserved-zones.ts';
 import * as checks from './migrations/0008-checks.ts';
+import * as txtScansAname from './migrations/0009-txt-scans-aname.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -19,4 +20,5 @@ export const migrations: Record<string, Migration> = {
   '0006-planned-check': plannedCheck,
   '0007-unserved-zones': unservedZones,
   '0008-checks': checks,
+  '0009-txt-scans-aname': txtScansAname,
 };

@@ -1,4 +1,4 @@
-// How many questions may go to one address in one second, over all workers: each takes some at a time, by the database's
+// How many questions may go to one address (or resolver) in one second, over all workers: each takes some at a time, by the database's
 // clock. Half of what is left at once, so that whoever comes first does not get them all.
 
 import { sql } from 'kysely';
@@ -42,7 +42,7 @@ async function takeLease(db: Database, { address, wanted, perSecond }: LeaseOrde
   const left = sql`case when ${isAnew} then ${perSecond}::integer else ${perSecond}::integer - l.granted end`;
   const { rows } = await sql<Lease>`
     insert into resolver_leases as l (address, second, granted, newest)
-    select ${address}::inet, floor(extract(epoch from clock_timestamp())), n.newest, n.newest
+    select ${address}, floor(extract(epoch from clock_timestamp())), n.newest, n.newest
     from (select ${half(sql`${perSecond}::integer`)} as newest) n
     on conflict (address) do update set
       second = case when ${isAnew} then excluded.second else l.second end,

@@ -16,17 +16,16 @@ import {
   outcomeOf,
   rememberedColumns,
 } from './check-outcome.ts';
-import { hasActiveDomainAround, isBelow } from './claim-name.ts';
+import { hasActiveDomainAround } from './claim-name.ts';
 import type { Database } from './database.ts';
 import { checkedStatusOf } from './load-checked-domain.ts';
 import { loadRecordsAt } from './load-touched-records.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
-import { loseClaim } from './lose-claim.ts';
 import { decodeNameColumn } from './name-column.ts';
 import { saveNameHolder } from './name-holders.ts';
 import { type LastRun, saveRun } from './save-run.ts';
 import { saveStillChecks } from './save-still-checks.ts';
-import { servedNow, settleEnclosed } from './settle-enclosed.ts';
+import { servedNow, settleEnclosed, takeEnclosedClaims } from './settle-enclosed.ts';
 import { NEXT_CHECK_SEQ, NOT_CHECKED, offColumns } from './start-status.ts';
 import { inTransaction } from './transaction.ts';
 import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
@@ -159,7 +158,7 @@ async function saveChange(
     publish: differ ? 'whole' : await apexRecordsOf(trx, lock),
   });
   await sql`update check_runs set change_id = ${changeId} where id = ${checkId}`.execute(trx);
-  if (to === 'active') await takeEnclosedClaims(trx, lock, checkId);
+  if (to === 'active') await takeEnclosedClaims(trx, row, { checkId });
   if (hasMoved) await settleEnclosed(trx, row.name);
   return changeId;
 }
@@ -168,14 +167,4 @@ async function saveChange(
 async function apexRecordsOf(trx: Database, { row }: DomainLock) {
   const apex = decodeNameColumn(row.name);
   return new Map<typeof apex, CustomerRecord[]>([[apex, await loadRecordsAt(trx, row.id, [apex])]]);
-}
-
-/** Whoever has a name delegated here has those inside it: claims of other accounts there are lost (spec §5 "Names"). */
-async function takeEnclosedClaims(trx: Database, { row }: DomainLock, checkId: number): Promise<void> {
-  const { rows } = await sql<{ id: number }>`
-    select d.id from domains d
-    where ${isBelow(row.name)} and d.zone_id is not null and d.status = 'pending' and d.dns_mode = 'managed'
-      and d.account_id <> ${row.accountId}
-    order by d.id`.execute(trx);
-  for (const { id } of rows) await loseClaim(trx, id, { checkId });
 }

@@ -18,8 +18,9 @@ import {
 } from './lock-domain.ts';
 import { encodeNameColumn } from './name-column.ts';
 import { presetAtEntry, saveNameHolder } from './name-holders.ts';
+import { openBackgroundScan } from './open-scan.ts';
 import { servedNow, settleEnclosed } from './settle-enclosed.ts';
-import { NEXT_CHECK_SEQ, NOT_CHECKED, startColumns } from './start-status.ts';
+import { NEXT_CHECK_SEQ, NOT_CHECKED, NOT_VERIFIED, startColumns } from './start-status.ts';
 import { findPlan, startSubscription, stopSubscription } from './subscribe.ts';
 import { inTransaction, rollBackTo } from './transaction.ts';
 import { writeDomainChange } from './write-domain-change.ts';
@@ -40,6 +41,8 @@ export interface NewDomain extends ChangedBy {
   readonly planSlug?: string | null;
   /** False: nobody looks at its delegation, since it can have none. */
   readonly isChecked?: boolean;
+  /** A managed one: the records that it has elsewhere are looked for in the background, and imported. */
+  readonly isScanned?: boolean;
 }
 
 export type CreatedDomain =
@@ -76,6 +79,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       publish: 'whole',
     });
     await settleEnclosed(trx, nameText);
+    if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
 }
@@ -145,7 +149,7 @@ export async function deleteDomain(
     });
     await trx
       .updateTable('domains')
-      .set({ ...NOT_CHECKED, deleted_at: now, zone_id: null, check_seq: NEXT_CHECK_SEQ })
+      .set({ ...NOT_CHECKED, ...NOT_VERIFIED, deleted_at: now, zone_id: null, check_seq: NEXT_CHECK_SEQ })
       .where('id', '=', domainId)
       .execute();
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);

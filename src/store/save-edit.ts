@@ -4,14 +4,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DatabaseError } from 'pg';
 import type { Name } from '../dns/name.ts';
+import type { CountryOf } from '../zone/country.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import type { EditItem } from '../zone/draft.ts';
 import { type Edit, type EditList, type EditProblem, idsTouched } from '../zone/edit.ts';
-import { planEdit, type RecordOperation } from '../zone/plan-edit.ts';
+import { planEditInPieces, type RecordOperation } from '../zone/plan-edit.ts';
 import type { SavedOperation } from '../zone/plan-revert.ts';
 import type { ChangedBy } from './actor.ts';
 import type { Database } from './database.ts';
 import { type Domain, decodeDomain } from './domain.ts';
+import { inPieces } from './in-pieces.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from './load-touched-records.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { findManagedIds } from './managed-records.ts';
@@ -39,10 +41,14 @@ export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
 export interface EditOrder extends ChangedBy {
   readonly domainId: number;
   readonly edit: Edit | EditMaker;
+  /** Given all that is wrong with the edit: a smaller one to be tried in its place, or undefined when none is left. */
+  readonly without?: (problems: readonly EditProblem[]) => Edit | undefined;
   /** Plans, and writes nothing. */
   readonly dryRun?: boolean;
   /** The change that it takes back. */
   readonly reverts?: number;
+  /** Fills `dest_country` where the edit does not say it. */
+  readonly countryOf?: CountryOf | undefined;
 }
 
 /** With the item of the edit that asked for it; a sibling that followed its set's TTL has none. */
@@ -107,18 +113,22 @@ async function saveUnderLock(
   const { row, settings } = lock;
   const apex = decodeNameColumn(row.name);
   const records = await loadTouchedRecords(trx, row.id, apex, edit);
-  const planned = planEdit(
-    {
-      apex,
-      records,
-      recordCount: row.recordCount,
-      maxRecords: row.plan?.maxRecords ?? null,
-      hasPlan: row.plan !== null,
-      edges: settings.edges,
-      managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
-    },
-    edit,
-  );
+  const state = {
+    apex,
+    records,
+    recordCount: row.recordCount,
+    maxRecords: row.plan?.maxRecords ?? null,
+    hasPlan: row.plan !== null,
+    edges: settings.edges,
+    managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
+    countryOf: order.countryOf,
+  };
+  let planned = await inPieces(planEditInPieces(state, edit));
+  while (planned.kind === 'problems') {
+    const smaller = order.without?.(planned.problems);
+    if (smaller === undefined) break;
+    planned = await inPieces(planEditInPieces(state, smaller)); // it touches nothing that the whole edit does not
+  }
   if (planned.kind === 'problems') return planned;
   const { recordCount, touched } = planned;
   if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };

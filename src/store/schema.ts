@@ -2,6 +2,8 @@
 // through escapes); 64-bit counters are numbers, since they count from 1 (see `connectionTypes`).
 
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { WalkFailure } from '../checks/evidence.ts';
+import type { TxtVerdict } from '../checks/judge-txt.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import type { DnsMode, DomainStatus, Served } from '../zone/domain-status.ts';
 import type { ApiType } from '../zone/record-types.ts';
@@ -29,8 +31,12 @@ export type DomainOperation =
   | 'nameservers'
   | 'settings'
   | 'delete'
-  | 'restore';
+  | 'restore'
+  /** Of the targets of ANAME records. */
+  | 'addresses';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
+/** Of a new domain; asked for, to be imported; asked for, to be looked at. */
+export type ScanKind = 'background' | 'manual' | 'preview';
 export type ActorKind = 'key' | 'session' | 'cli' | 'system';
 
 /** Names with their final dot. */
@@ -242,6 +248,13 @@ export interface DomainsTable {
   last_check_id: number | null;
   /** What that run came to, hashed: an equal one only counts it up. */
   last_outcome: string | null;
+  /** As `due_at` and `next_check_at`, for the TXT record of external mode. */
+  txt_due_at: Date | null;
+  txt_next_at: Date | null;
+  /** Of the schedule: since the token was made, or since somebody last asked. */
+  txt_attempts: Generated<number>;
+  /** As `check_seq`, for verifications. */
+  txt_seq: Generated<number>;
   cache_l2_max_gb: Generated<number>;
   cache_l2_ttl_days: Generated<number>;
   cache_cap_mb: Generated<number>;
@@ -370,6 +383,79 @@ export interface ResolverLeasesTable {
   newest: number;
 }
 
+export interface VerificationRunsTable {
+  id: Generated<number>;
+  domain_id: number;
+  kind: CheckKind;
+  request: string | null;
+  /** What was looked for. */
+  value: string;
+  started_at: Date;
+  finished_at: Date;
+  verdict: TxtVerdict;
+  found: number;
+  asked: number;
+  servers: ColumnType<unknown, string, string>;
+  resolvers: ColumnType<unknown, string, string>;
+  message: string;
+  evidence: ColumnType<unknown, string, string>;
+  change_id: number | null;
+}
+
+export interface ScansTable {
+  id: Generated<number>;
+  domain_id: number;
+  kind: ScanKind;
+  imports: boolean;
+  actor: ColumnType<unknown, string, string>;
+  /** Of the API key that asked, where it was narrowed. */
+  narrowing: ColumnType<unknown, string | null, string | null>;
+  request: string | null;
+  requested_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  /** Null once it is over. */
+  due_at: Date | null;
+  /** The worker that it belongs to until `due_at`, or belonged to at its end. */
+  run: string | null;
+  attempts: Generated<number>;
+  progress: ColumnType<unknown, string | null, string | null>;
+  complete: boolean | null;
+  shortfalls: ColumnType<string[], string | undefined, string>;
+  names: Generated<number>;
+  queries: Generated<number>;
+  found: ColumnType<unknown, string | null, string | null>;
+  result: ColumnType<unknown, string | null, string | null>;
+  change_id: number | null;
+}
+
+export interface AnameTargetsTable {
+  id: Generated<number>;
+  /** As `destination` in lower case. */
+  target: string;
+  /** As last published; null: never seen. */
+  v4_addresses: string[] | null;
+  v6_addresses: string[] | null;
+  ttl: number | null;
+  /** Since when the zone's servers say that there are none. */
+  v4_gone_at: Date | null;
+  v6_gone_at: Date | null;
+  /** The end of its aliases, with the final dot. */
+  leads_to: string | null;
+  failing_since: Date | null;
+  failure: WalkFailure['reason'] | null;
+  failure_message: string | null;
+  /** In a row. */
+  failures: Generated<number>;
+  /** Of look-ups: the compare-and-set of whoever saves one. */
+  seq: Generated<number>;
+  /** Every domain has what the last look-up brought. */
+  is_published: Generated<boolean>;
+  checked_at: Date | null;
+  due_at: Date;
+  created_at: Generated<Date>;
+}
+
 export interface IdempotencyKeysTable {
   account_id: number;
   key: string;
@@ -401,4 +487,7 @@ export interface Schema {
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;
   resolver_leases: ResolverLeasesTable;
+  verification_runs: VerificationRunsTable;
+  scans: ScansTable;
+  aname_targets: AnameTargetsTable;
 }

@@ -6,6 +6,7 @@ import { type Served, servedOf } from '../zone/domain-status.ts';
 import { isBelow, namesAbove } from './claim-name.ts';
 import type { Database } from './database.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { loseClaim } from './lose-claim.ts';
 import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
 
 /** What nodes are to answer for a domain whose row is as it is to be. The caller has `lockNamesAround`. */
@@ -49,4 +50,18 @@ export async function settleEnclosed(trx: Database, nameText: string): Promise<v
       publish: 'whole',
     });
   }
+}
+
+/** Whoever has proved a name has those inside it: claims of other accounts there are lost (spec §5 "Names"). */
+export async function takeEnclosedClaims(
+  trx: Database,
+  { name, accountId }: Pick<DomainLock['row'], 'name' | 'accountId'>,
+  { checkId }: { readonly checkId?: number } = {},
+): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select d.id from domains d
+    where ${isBelow(name)} and d.zone_id is not null and d.status = 'pending' and d.dns_mode = 'managed'
+      and d.account_id <> ${accountId}
+    order by d.id`.execute(trx);
+  for (const { id } of rows) await loseClaim(trx, id, checkId === undefined ? {} : { checkId });
 }

@@ -7,6 +7,8 @@ import { type DnsMode, type DomainStatus, type PresetKind, startStatus } from '.
 
 export const VERIFICATION_DAYS = 14;
 const TOKEN_OCTETS = 20;
+/** A value that nobody has seen yet is nowhere. */
+const FIRST_LOOK_MS = 60_000;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** How often a domain is checked that has just become pending. */
@@ -34,6 +36,9 @@ export const NOT_CHECKED = {
   preset: 'clear' as PresetKind,
   preset_taken: '[]',
 };
+
+/** Of a domain whose TXT record nobody looks for. */
+export const NOT_VERIFIED = { txt_due_at: null as Date | null, txt_next_at: null as Date | null };
 
 /** `preset`: from `presetAtEntry`. */
 export function startColumns({
@@ -71,16 +76,32 @@ export function offColumns(status: 'disabled' | 'banned', disabledBy: 'operator'
     moved_since: null,
     served: 'none' as const,
     ...NOT_CHECKED,
+    ...NOT_VERIFIED,
   };
 }
 
 function verificationColumns(dnsMode: DnsMode, now: Date) {
-  const isExternal = dnsMode === 'external';
+  if (dnsMode === 'external')
+    return { ...tokenColumns(now), verification_started_at: now, verified_at: null };
   return {
-    verification_value: isExternal ? `svc-verify=${generateToken()}` : null,
-    verification_started_at: isExternal ? now : null,
-    verification_expires_at: isExternal ? new Date(now.getTime() + VERIFICATION_DAYS * 86_400_000) : null,
+    verification_value: null,
+    verification_started_at: null,
+    verification_expires_at: null,
     verified_at: null,
+    txt_attempts: 0,
+    ...NOT_VERIFIED,
+  };
+}
+
+/** A fresh value to publish. It is its domain's alone, and no other life of it had the same. */
+export function tokenColumns(now: Date) {
+  const firstLook = new Date(now.getTime() + FIRST_LOOK_MS);
+  return {
+    verification_value: `svc-verify=${generateToken()}`,
+    verification_expires_at: new Date(now.getTime() + VERIFICATION_DAYS * 86_400_000),
+    txt_attempts: 0,
+    txt_due_at: firstLook,
+    txt_next_at: firstLook,
   };
 }
 

@@ -4,13 +4,15 @@
 import { parse as parseSuffix } from 'tldts';
 import { toASCII, toUnicode } from 'tr46';
 import { foldCase, isWithin, labelsOf, type Name, parseName } from '../dns/name.ts';
+import { challengeOf } from './challenge-name.ts';
+import type { DnsMode } from './domain-status.ts';
 import { printWithoutDot, readName } from './name-text.ts';
 
 export type DomainName =
   | { readonly kind: 'name'; readonly name: Name; readonly unicode: string }
   | { readonly kind: 'problem'; readonly message: string };
 
-export type DomainNameCode = 'single_label' | 'public_suffix' | 'reserved' | 'not_a_hostname';
+export type DomainNameCode = 'single_label' | 'public_suffix' | 'reserved' | 'not_a_hostname' | 'too_long';
 
 const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const CLASSLESS_LABEL = /^[0-9]+[/-][0-9]+$/; // RFC 2317 §4
@@ -53,10 +55,21 @@ const RESERVED = ['test.', 'example.', 'example.com.', 'example.net.', 'example.
   (text) => parseName(text),
 );
 
+const MAX_OCTETS = 255;
+
+/** Why a domain cannot be in external mode, or undefined. */
+export function judgeExternalName(name: Name): { code: 'too_long'; message: string } | undefined {
+  if (challengeOf(name).length <= MAX_OCTETS) return undefined;
+  return {
+    code: 'too_long',
+    message: 'the name is too long for external mode: there is no room for the name of its TXT record',
+  };
+}
+
 /** Why nobody can have this name, or undefined. Reverse zones and names below unknown TLDs pass. */
 export function judgeDomainName(
   name: Name,
-  rules: { readonly allowReserved: boolean },
+  rules: { readonly allowReserved: boolean; readonly dnsMode: DnsMode },
 ): { code: DomainNameCode; message: string } | undefined {
   const text = printWithoutDot(name);
   const labels = labelsOf(name);
@@ -79,7 +92,7 @@ export function judgeDomainName(
   if (isPublicSuffix(text)) {
     return { code: 'public_suffix', message: `"${text}" is a public suffix: names are registered below it` };
   }
-  return undefined;
+  return rules.dnsMode === 'external' ? judgeExternalName(name) : undefined;
 }
 
 function isPublicSuffix(text: string): boolean {

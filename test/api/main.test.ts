@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runCheckWorker } from '../../src/queue/check-worker.ts';
 import { migrateQueue } from '../../src/queue/connection.ts';
+import { runJobWorker } from '../../src/queue/job-worker.ts';
+import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { generateKey } from '../../src/store/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { newAccount, newDomain } from '../support/domains.ts';
@@ -160,8 +161,9 @@ describe('the API process', () => {
 
     it('has workers make checks and waits for what comes of them', async () => {
       const failed: Error[] = [];
-      const worker = runCheckWorker(
+      const worker = runJobWorker(
         { databaseUrl: database.url, redisUrl: undefined },
+        CHECK_DELEGATION,
         async (job) => {
           const said = ['ns1.example.net.', 'ns2.example.net.'];
           await makeCheck(database.db, job, (domain) => evidenceOf(domain, said));

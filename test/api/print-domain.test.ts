@@ -23,7 +23,7 @@ const domain = {
   myRole: 'viewer',
 } as unknown as VisibleDomain;
 
-const print = (more: Partial<VisibleDomain>) => printDomain({ ...domain, ...more }, NOW);
+const print = (more: Partial<VisibleDomain>) => printDomain({ ...domain, ...more }, { nowMs: NOW });
 
 describe('a domain in an answer', () => {
   it('has names without the final dot, its own set of nameservers first', () => {
@@ -54,6 +54,7 @@ describe('a domain in an answer', () => {
           verified: false,
           startedAt: new Date(NOW),
           expiresAt: new Date(NOW + offsetMs),
+          nextAt: null,
         },
       }).verification?.seconds_remaining;
     expect([90_500, 1000, 999, 0, -5000].map(seconds)).toEqual([90, 1, 0, 0, 0]);

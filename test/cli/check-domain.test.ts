@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkDomain } from '../../src/cli/check-domain.ts';
 import { addDomainCommands } from '../../src/cli/domain.ts';
 import { parseName } from '../../src/dns/name.ts';
-import { type CheckWorker, runCheckWorker } from '../../src/queue/check-worker.ts';
 import { migrateQueue } from '../../src/queue/connection.ts';
+import { type JobWorker, runJobWorker } from '../../src/queue/job-worker.ts';
+import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { evidenceOf, makeCheck, type Said } from '../support/made-checks.ts';
@@ -14,14 +15,15 @@ const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 /** By domain, what its parent says. */
 let said: Record<string, Said> = {};
 let database: TestDatabase;
-let worker: CheckWorker;
+let worker: JobWorker;
 
 beforeAll(async () => {
   database = await createDatabase();
   const place = { databaseUrl: database.url, redisUrl: undefined };
   await migrateQueue(place);
-  worker = runCheckWorker(
+  worker = runJobWorker(
     place,
+    CHECK_DELEGATION,
     async (job) => {
       await makeCheck(database.db, job, (domain) => evidenceOf(domain, said[domain] ?? 'timeout'));
     },

@@ -124,6 +124,7 @@ describe('check', () => {
         rootHints: hints,
         dnsPortOut: port,
         resolverAllow: ['127.0.0.0/8'],
+        publicResolvers: [],
       },
       stop.signal,
       captured.output,

@@ -71,6 +71,17 @@ describe('domain create', () => {
     ]);
   });
 
+  it('has the records of managed ones looked for in the background, unless it is told not to', async () => {
+    await create('shop.com');
+    await create('--no-scan', 'plain.com');
+    await create('--mode', 'external', 'elsewhere.com');
+    const { rows } = await sql`
+      select d.name, s.kind, s.imports from scans s join domains d on d.id = s.domain_id`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ name: 'shop.com.', kind: 'background', imports: true }]);
+  });
+
   it('takes example.com where reserved names are allowed', async () => {
     const args = [
       'create',

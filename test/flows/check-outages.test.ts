@@ -6,9 +6,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CheckQueue } from '../../src/queue/check-queue.ts';
-import { type CheckWorker, runCheckWorker } from '../../src/queue/check-worker.ts';
 import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
+import { JobQueue } from '../../src/queue/job-queue.ts';
+import { type JobWorker, runJobWorker } from '../../src/queue/job-worker.ts';
+import { backgroundChecks, CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
 import { runSchedule } from '../../workers/schedule.ts';
@@ -65,14 +66,14 @@ function work(
     breaker: { isFrozen: () => false, count: () => {} },
     onOutcome: (outcome) => void outcomes.push(outcome),
   });
-  const worker: CheckWorker = runCheckWorker(place, check, {
+  const worker: JobWorker = runJobWorker(place, CHECK_DELEGATION, check, {
     concurrency: 4,
     lockMs: LOCK_MS,
     onTrouble: () => {},
     onFailed: (_, error, isDead) => isDead && dead.push(error),
   });
   opened.push(() => worker.stop(0));
-  const queue = new CheckQueue(place);
+  const queue = new JobQueue(place, CHECK_DELEGATION);
   opened.push(() => queue.close());
   const schedule = runSchedule({
     db,
@@ -129,10 +130,10 @@ describe.each(BACKENDS)('with the queue on %s', (backend) => {
     async () => {
       const { database, redisUrl } = await setUp(backend, 3);
       const place = { databaseUrl: database.url, redisUrl };
-      const queue = new CheckQueue(place);
+      const queue = new JobQueue(place, CHECK_DELEGATION);
       opened.push(() => queue.close());
       const ids = await database.db.selectFrom('domains').select('id').execute();
-      await queue.enqueueChecks(ids.map(({ id }) => id));
+      await queue.enqueue(backgroundChecks(ids.map(({ id }) => id)));
       const child = startDoomed('observing', place);
       let told = '';
       child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
@@ -150,11 +151,11 @@ describe.each(BACKENDS)('with the queue on %s', (backend) => {
     async (kind) => {
       const { database, redisUrl } = await setUp(backend, 1);
       const place = { databaseUrl: database.url, redisUrl };
-      const queue = new CheckQueue(place);
+      const queue = new JobQueue(place, CHECK_DELEGATION);
       opened.push(() => queue.close());
       const { id } = await database.db.selectFrom('domains').select('id').executeTakeFirstOrThrow();
-      if (kind === 'background') await queue.enqueueChecks([id]);
-      else await queue.enqueueCheckNow({ domainId: id, kind, request: randomUUID() });
+      if (kind === 'background') await queue.enqueue(backgroundChecks([id]));
+      else await queue.enqueueNow({ domainId: id, kind, request: randomUUID() });
       const child = startDoomed('saved', place);
       await once(child, 'exit');
       expect((await queue.depth()).active).toBe(1);

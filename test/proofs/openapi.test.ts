@@ -13,6 +13,8 @@ import { API_TYPES } from '../../src/zone/record-types.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { faultsOf, resolve, type Schema } from '../support/json-schema.ts';
 import { evidenceOf, type Said, workingChecks } from '../support/made-checks.ts';
+import { scanOf, workingScans } from '../support/made-scans.ts';
+import { workingVerifications } from '../support/made-verifications.ts';
 import { scale } from '../support/scale.ts';
 import { fittingValue, type Sense, spoilt } from '../support/schema-values.ts';
 
@@ -68,8 +70,19 @@ const checks = workingChecks(
   (domain) => evidenceOf(domain, SAID[checked++ % SAID.length] as Said),
 );
 
+const scans = workingScans(
+  () => api.database.db,
+  async (domain) =>
+    scanOf(['www A 198.51.100.77', 'found TXT hello', '@ MX 10 mail.example.net'], { domain }),
+);
+
+const verifications = workingVerifications(
+  () => api.database.db,
+  () => ({ servers: [['svc-verify=of-another'], 'nodata'] }),
+);
+
 beforeAll(async () => {
-  api = await startTestApi({ checks });
+  api = await startTestApi({ checks, scans, verifications });
   document = parse((await api.ask('GET', '/openapi.yaml', { as: null })).text);
   operations = readOperations(document);
   Object.assign(keys, api.keys, {
@@ -99,8 +112,10 @@ function readOperations({ paths }: Document): Operation[] {
   );
 }
 
+/** Of its JSON, or of a text that is answered instead. */
 function schemaOf(described: OpenAPIV3_1.RequestBodyObject | OpenAPIV3_1.ResponseObject | undefined) {
-  return described?.content?.['application/json']?.schema as Schema | undefined;
+  const { content } = described ?? {};
+  return (content?.['application/json'] ?? content?.['text/dns'])?.schema as Schema | undefined;
 }
 
 /** Again and again, since the requests take domains away and move them. */
@@ -296,6 +311,12 @@ const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     },
     { requiredKeys: [] },
   ),
+  'POST /domains/{domain}/records/import': fc.record({
+    records: fc.array(aRecord, { minLength: 1, maxLength: 3 }),
+  }),
+  'POST /domains/{domain}/records/import/parse': fc.record({
+    zone_file: fc.constantFrom('www A 192.0.2.1 ; zonefleet port=80', 'a B c\n@ MX 10 mail', ''),
+  }),
   'DELETE /domains/{domain}/records/batch': fc.constantFrom<unknown>(null, { ids: [STANDS_FOR] }),
 };
 
@@ -386,8 +407,10 @@ function judge({ operation, body, raw }: Request, { status, body: answer, header
   const declared = operation.responses[status];
   if (status >= 500) return [`a ${status}: ${JSON.stringify(answer)}`];
   if (declared === undefined) return [`the status ${status} is not described`];
-  const found = faultsOf(document, declared, answer, `the answer ${status}`);
-  if (!String(headers['content-type']).startsWith('application/json')) found.push('the answer is no JSON');
+  const isText = declared.type === 'string';
+  const found = isText ? [] : faultsOf(document, declared, answer, `the answer ${status}`);
+  if (!String(headers['content-type']).startsWith(isText ? 'text/dns' : 'application/json'))
+    found.push('the answer is not of its type');
   if (typeof headers['x-request-id'] !== 'string') found.push('no X-Request-Id');
   const { code } = (answer ?? {}) as { code?: ProblemCode };
   if (status >= 400 && code !== undefined && PROBLEM_CODES[code] !== status)

@@ -46,13 +46,13 @@ describe.each(testServers())('on $name', (server) => {
   const rowSecond = async () =>
     await db.selectFrom('resolver_leases').select(['second', 'granted']).executeTakeFirstOrThrow();
 
-  test('what is used up comes back with the next second; addresses are apart, however they are written', async () => {
+  test('what is used up comes back with the next second; addresses are apart, and those of resolvers', async () => {
     const { lease } = postgresLeases(db, 4);
     await sql`insert into resolver_leases values
       ('192.0.2.1', floor(extract(epoch from now())) + 2, 4, 1),
-      ('2001:db8::1', floor(extract(epoch from now())) + 2, 3, 1)`.execute(db);
+      ('resolver 192.0.2.1', floor(extract(epoch from now())) + 2, 3, 1)`.execute(db);
     expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 0 });
-    expect(await lease('2001:0db8:0::1', 10)).toMatchObject({ granted: 1 });
+    expect(await lease('resolver 192.0.2.1', 10)).toMatchObject({ granted: 1 });
     expect(await lease('192.0.2.2', 1)).toMatchObject({ granted: 1 });
     expect(await until(async () => (await lease('192.0.2.1', 10)).granted || undefined)).toBe(2);
   });

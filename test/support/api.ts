@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import type { CheckPort } from '../../src/api/call.ts';
+import type { Api } from '../../src/api/call.ts';
 import { addHealth } from '../../src/api/health.ts';
 import { describeRoutes } from '../../src/api/openapi.ts';
 import { createRateLimit } from '../../src/api/rate-limit.ts';
@@ -59,26 +59,31 @@ export interface TestApiOptions {
   routes?: readonly Route[];
   requestsPerMinute?: number;
   allowReservedNames?: boolean;
-  /** Default: nobody makes checks. */
-  checks?: CheckPort;
+  /** Default: nobody makes checks, verifications or scans. */
+  checks?: Api['checks'];
+  verifications?: Api['verifications'];
+  scans?: Api['scans'];
+  /** Default: of no address a country is known. */
+  countryOf?: Api['countryOf'];
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
 }
 
-const NO_CHECKS: CheckPort = {
+const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
 };
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { routes = ROUTES, requestsPerMinute, allowReservedNames = true, checks = NO_CHECKS } = options;
+  const { routes = ROUTES, requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
+  const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const app = await createServer({
-    api: { db, allowReservedNames, checks },
+    api: { db, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
     routes,
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(db, requestsPerMinute),
     log,

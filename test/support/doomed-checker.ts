@@ -2,7 +2,8 @@
 // killed. `saved`: it dies when the first run is saved, before the queue hears of it.
 //   doomed-checker.ts observing|saved DATABASE_URL REDIS_URL LOCK_MS
 
-import { runCheckWorker } from '../../src/queue/check-worker.ts';
+import { runJobWorker } from '../../src/queue/job-worker.ts';
+import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createChecker } from '../../workers/check-delegation.ts';
 import { evidenceOf } from './made-checks.ts';
@@ -22,7 +23,7 @@ const check = createChecker({
   breaker: { isFrozen: () => false, count: () => {} },
   onOutcome: () => void process.kill(process.pid, 'SIGKILL'),
 });
-runCheckWorker({ databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl }, check, {
+runJobWorker({ databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl }, CHECK_DELEGATION, check, {
   concurrency: 3,
   lockMs: Number(lockMs),
   onTrouble: () => {},

@@ -1,19 +1,25 @@
 // TCP ports of the loopback interface that nobody listens on now. Below those that the kernel gives to outgoing connections
-// (Linux: from 32768), so that none of these takes one before it is used.
+// (Linux: from 32768), so that none of these takes one before it is used; apart from those of test files that run beside
+// this one, and none twice.
 
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
-const FIRST = 20_000;
-const LAST = 32_000;
+const SHARES = 4;
+const SHARE_PORTS = 3_000;
+const FIRST = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % SHARES) * SHARE_PORTS;
+const given = new Set<number>();
 
 /** The port, with `more` free ones right behind it. */
 export async function freePort(more = 0): Promise<number> {
   for (;;) {
-    const port = randomInt(FIRST, LAST);
+    const port = randomInt(FIRST, FIRST + SHARE_PORTS - more);
+    const ports = Array.from({ length: more + 1 }, (_, i) => port + i);
+    if (ports.some((each) => given.has(each))) continue;
+    for (const each of ports) given.add(each);
     const servers: Server[] = [];
     try {
-      while (servers.length <= more) servers.push(await listen(port + servers.length));
+      for (const each of ports) servers.push(await listen(each));
       return port;
     } catch {
       // one of them is in use: try others

@@ -1,6 +1,6 @@
 // Checks as workers make them, of an internet that is said in a word: everything from the judgement on is real.
 
-import type { CheckPort } from '../../src/api/call.ts';
+import type { Api } from '../../src/api/call.ts';
 import type { Evidence, ServerEvidence } from '../../src/checks/evidence.ts';
 import { UNKNOWN_PENDING_MAX_MS } from '../../src/checks/next-status.ts';
 import { type Name, parentOf, parseName, ROOT } from '../../src/dns/name.ts';
@@ -80,7 +80,7 @@ export async function makeCheck(
 export function workingChecks(
   db: () => Database,
   observed: (domain: Name) => Evidence,
-): CheckPort & { readonly made: Promise<CheckOutcome>[] } {
+): Api['checks'] & { readonly made: Promise<CheckOutcome>[] } {
   const made: Promise<CheckOutcome>[] = [];
   return {
     made,

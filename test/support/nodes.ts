@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
 export interface NodeProcess {
@@ -68,14 +68,4 @@ export async function startNode(name: string, env: Record<string, string>): Prom
     throw error;
   }
   return { name, address: { address: '127.0.0.1', port }, metricsUrl, child, log: () => log, stop };
-}
-
-/** A port that nobody held a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -30,6 +30,7 @@ export async function runCommands(
     rootHints: undefined,
     dnsPortOut: 53,
     resolverAllow: [],
+    publicResolvers: [],
   }));
   const program = new Command('zonefleet')
     .option('--json')

@@ -11,6 +11,8 @@ export interface TcpProxy {
   pause(): void;
   /** All connections end, new ones are refused at once. */
   cut(): void;
+  /** Connections that were refused. */
+  refused(): number;
   resume(): void;
   /** As a firewall that forgets: nothing passes any more on the connections there are, and neither end hears of it. */
   forget(): void;
@@ -24,8 +26,12 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   let target = socketOf(serverUrl);
   const sockets = new Set<Socket>();
   const forgotten = new Set<Socket>();
+  let refused = 0;
   const server = createServer((incoming) => {
-    if (state === 'cut') return incoming.destroy();
+    if (state === 'cut') {
+      refused++;
+      return incoming.destroy();
+    }
     const outgoing = connect(target);
     const pass = (from: Socket, to: Socket) => {
       sockets.add(from);
@@ -54,6 +60,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       state = 'cut';
       for (const socket of sockets) socket.destroy();
     },
+    refused: () => refused,
     resume() {
       state = 'open';
       for (const socket of sockets) socket.resume();

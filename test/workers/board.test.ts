@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CheckQueue } from '../../src/queue/check-queue.ts';
+import { JobQueue } from '../../src/queue/job-queue.ts';
+import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
 import { type Board, listenBoard } from '../../workers/board.ts';
 import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
@@ -9,12 +10,12 @@ for (const backend of BACKENDS) {
   const isMissing = backend === 'Redis' && !HAS_REDIS;
   describe.skipIf(isMissing)(`the board of a queue on ${backend}${isMissing ? NEEDS_REDIS : ''}`, () => {
     let place: TestQueuePlace;
-    let queue: CheckQueue;
+    let queue: JobQueue<CheckJob>;
     let board: Board;
     beforeAll(async () => {
       place = await createQueuePlace(backend);
-      queue = new CheckQueue(place);
-      board = await listenBoard({ address: '127.0.0.1', port: 0 }, queue);
+      queue = new JobQueue(place, CHECK_DELEGATION);
+      board = await listenBoard({ address: '127.0.0.1', port: 0 }, [queue]);
     });
     afterEach(() => queue.queue.obliterate({ force: true }));
     afterAll(async () => {
@@ -39,7 +40,7 @@ for (const backend of BACKENDS) {
       });
 
     it('shows a page, the queue and what waits in it', async () => {
-      await queue.enqueueChecks([4711]);
+      await queue.enqueue(backgroundChecks([4711]));
       expect(await ask('/')).toMatchObject({ status: 200, body: expect.stringContaining('Zonefleet') });
       const { status, body } = await ask('/api/queues?activeQueue=check-delegation&status=prioritized');
       expect(status).toBe(200);
@@ -54,7 +55,7 @@ for (const backend of BACKENDS) {
     });
 
     it('changes nothing', async () => {
-      await queue.enqueueChecks([1]);
+      await queue.enqueue(backgroundChecks([1]));
       const [job] = await queue.queue.getJobs(['prioritized']);
       for (const [method, path] of [
         ['PUT', `/api/queues/check-delegation/${job?.id}/clean`],

@@ -6,7 +6,7 @@ import { createWorkerMetrics, type WorkerGauges } from '../../workers/metrics.ts
 import { evidenceOf } from '../support/made-checks.ts';
 
 const gauges: WorkerGauges = {
-  depth: async () => ({ waiting: 5, active: 2, delayed: 1, dead: 3 }),
+  depths: async () => ({ 'check-delegation': { waiting: 5, active: 2, delayed: 1, dead: 3 } }),
   running: () => 2,
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
@@ -53,7 +53,7 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
 });
 
 test('a queue that cannot be reached leaves its depth out, and nothing else', async () => {
-  const { registry } = createWorkerMetrics({ ...gauges, depth: () => Promise.reject(new Error('away')) });
+  const { registry } = createWorkerMetrics({ ...gauges, depths: () => Promise.reject(new Error('away')) });
   const text = await registry.metrics();
   expect(text).not.toMatch(/^zonefleet_queue_jobs\{/m);
   expect(text).toContain('zonefleet_checks_running 2');

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runSchedule, type Schedule, type ScheduleOptions } from '../../workers/schedule.ts';
+import type { CheckJob } from '../../src/queue/jobs.ts';
+import type { Rounds } from '../../workers/run-rounds.ts';
+import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { newAccount, newDomain } from '../support/domains.ts';
 import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 let accountId: number;
-const schedules: Schedule[] = [];
+const schedules: Rounds[] = [];
 beforeEach(async () => {
   database = await createDatabase();
   accountId = await newAccount(database.db, 'me@example.org');
@@ -37,8 +39,9 @@ function fakeQueue() {
       if (queue.broken) throw new Error('away');
       return { waiting: queue.waiting, active: 0, delayed: 0, dead: 0 };
     },
-    async enqueueChecks(ids: readonly number[]) {
+    async enqueue(jobs: readonly CheckJob[]) {
       if (queue.broken) throw new Error('away');
+      const ids = jobs.map(({ domainId }) => domainId);
       queue.largest = Math.max(queue.largest, ids.length);
       queue.taken.push(...ids);
     },
@@ -95,10 +98,10 @@ test('many parents come in turn; of few, each round takes more than the one befo
     await domains(count, parent);
   const queue = fakeQueue();
   const rounds: number[] = [];
-  const { enqueueChecks } = queue;
-  queue.enqueueChecks = async (ids) => {
-    if (ids.length > 0) rounds.push(ids.length);
-    await enqueueChecks(ids);
+  const { enqueue } = queue;
+  queue.enqueue = async (jobs) => {
+    if (jobs.length > 0) rounds.push(jobs.length);
+    await enqueue(jobs);
   };
   schedule(queue);
   await until(() => queue.taken.length === 69);

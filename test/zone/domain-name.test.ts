@@ -65,7 +65,7 @@ describe('reading', () => {
 
 describe('names that nobody can have', () => {
   const judge = (text: string, allowReserved = false) =>
-    judgeDomainName(parseName(text), { allowReserved })?.code;
+    judgeDomainName(parseName(text), { allowReserved, dnsMode: 'managed' })?.code;
 
   it.each([
     ['com.', 'single_label'],
@@ -115,5 +115,17 @@ describe('names that nobody can have', () => {
       undefined,
     ]);
     expect(judge('a.localhost.', true)).toBe('reserved');
+  });
+
+  it('in external mode it leaves room for the name of the TXT record', () => {
+    const start = `${'a'.repeat(49)}.`.repeat(4);
+    const name = (characters: number) => parseName(`${start}${'b'.repeat(characters - 204)}.com.`);
+    const code = (characters: number, dnsMode: 'managed' | 'external') =>
+      judgeDomainName(name(characters), { allowReserved: false, dnsMode })?.code;
+    expect([code(238, 'external'), code(239, 'external'), code(253, 'managed')]).toEqual([
+      undefined,
+      'too_long',
+      undefined,
+    ]);
   });
 });

@@ -25,14 +25,16 @@ export const createDomain = accountRoute({
     const parsed = parseDomainName(body.name);
     if (parsed.kind === 'problem') return invalid([{ field: 'name', error: parsed.message }]);
     const { name, unicode } = parsed;
-    const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames });
+    const { dns_mode: dnsMode } = body;
+    const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
     if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
     const created = await saveDomain(api.db, {
       accountId: caller.account.id,
       name,
       unicode,
-      dnsMode: body.dns_mode,
+      dnsMode,
       exempt: caller.account.isAdmin,
+      isScanned: body.scan,
       by: asActor(caller),
       source: 'api',
     });

@@ -2,8 +2,8 @@
 
 import { changeStatus } from '../../store/change-status.ts';
 import { deleteDomain as saveDeletion } from '../../store/save-domain.ts';
+import { answerDomain } from '../answer-domain.ts';
 import { asActor } from '../caller.ts';
-import { printDomain } from '../print-domain.ts';
 import { notFound } from '../problem.ts';
 import { domainRoute } from '../route.ts';
 import { Domain } from '../schemas/domain.ts';
@@ -18,7 +18,7 @@ export const getDomain = domainRoute({
   summary: 'A domain with its settings and its state.',
   permission: 'domain.view',
   response: Domain,
-  run: ({ domain }) => printDomain(domain),
+  run: ({ api, domain }) => answerDomain(api.db, domain),
 });
 
 export const deleteDomain = domainRoute({

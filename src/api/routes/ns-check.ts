@@ -3,7 +3,6 @@
 //
 //     take the hour → enqueue → wait for the run → answer          no run, or one that learnt nothing: the hour is given back
 
-import { createHash, randomUUID } from 'node:crypto';
 import type { SavedRun } from '../../store/load-checks.ts';
 import { findCheckByRequest } from '../../store/load-checks.ts';
 import { loadDomain } from '../../store/load-domains.ts';
@@ -11,6 +10,7 @@ import { giveBackManualCheck, takeManualCheck } from '../../store/take-manual-ch
 import { waitForCheck } from '../../store/wait-for-check.ts';
 import { type DomainCall, STOPPING } from '../call.ts';
 import { asStoreCaller } from '../caller.ts';
+import { jobRequestOf } from '../job-request.ts';
 import { printCheck } from '../print-check.ts';
 import { printDomain } from '../print-domain.ts';
 import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../problem.ts';
@@ -40,7 +40,7 @@ export const checkNameservers = domainRoute({
     if (domain.dnsMode === 'external') {
       return problem('wrong_state', 'the domain is in external mode: nothing is to be delegated');
     }
-    const request = requestOf(call);
+    const request = jobRequestOf('ns-check', call);
     const before = idempotencyKey === undefined ? undefined : await findCheckByRequest(api.db, request);
     if (before !== undefined) return await answer(call, before);
     const hour = caller.account.isAdmin ? undefined : await takeManualCheck(api.db, domain.id);
@@ -76,16 +76,6 @@ async function runCheck(call: CheckCall, request: string, giveBack: () => Promis
   // Whoever hangs up does not get the hour back: the check is made, and could be had without end that way.
   if (!gone.aborted || gone.reason === STOPPING) await giveBack();
   return unavailable('the check could not be made now; try again', RETRY_SECONDS);
-}
-
-/** With an Idempotency-Key a repeat finds the run of a call that never got its answer. */
-function requestOf({ caller, domain, idempotencyKey }: CheckCall): string {
-  if (idempotencyKey === undefined) return randomUUID();
-  const about = JSON.stringify(['ns-check', caller.account.id, domain.id, idempotencyKey]);
-  const octets = createHash('sha256').update(about).digest().subarray(0, 16);
-  octets[6] = ((octets[6] as number) & 0x0f) | 0x80; // RFC 9562 §5.8: version 8
-  octets[8] = ((octets[8] as number) & 0x3f) | 0x80;
-  return octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function limited(retryAfterSeconds: number): Problem {

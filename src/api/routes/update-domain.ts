@@ -9,7 +9,7 @@ import {
   updateDomain as saveUpdate,
   type UpdatedDomain,
 } from '../../store/update-domain.ts';
-import { parseDomainName } from '../../zone/domain-name.ts';
+import { judgeExternalName, parseDomainName } from '../../zone/domain-name.ts';
 import { findSet } from '../../zone/select-nameservers.ts';
 import type { DomainCall } from '../call.ts';
 import { asActor } from '../caller.ts';
@@ -37,7 +37,7 @@ export const updateDomain = domainRoute({
     const { api, caller, domain, body } = call;
     const nameservers = chosenNameservers(domain, body.svc_ns);
     if (nameservers instanceof Problem) return nameservers;
-    const refused = judgePlan(domain, body);
+    const refused = judgePlan(domain, body) ?? judgeMode(domain, body);
     if (refused !== undefined) return refused;
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
     if (Object.keys(set).length === 0) return printDomain(domain);
@@ -96,6 +96,12 @@ function judgePlan(domain: VisibleDomain, body: Body): Problem | undefined {
     return forbidden('markdown_for_agents needs an active plan');
   }
   return undefined;
+}
+
+function judgeMode({ name, dnsMode }: VisibleDomain, body: Body): Problem | undefined {
+  if (body.dns_mode !== 'external' || dnsMode === 'external') return undefined;
+  const refused = judgeExternalName(name);
+  return refused && invalid([{ field: 'dns_mode', error: refused.message }]);
 }
 
 function changedSettings(domain: VisibleDomain, body: Body): SavedUpdate {

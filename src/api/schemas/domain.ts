@@ -5,6 +5,7 @@ import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
+import { Verification } from './verification.ts';
 
 export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 
@@ -65,17 +66,7 @@ const facts = {
   suspended_at: Timestamp.optional(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  verification: z
-    .object({
-      host: z.string().describe('Where the TXT record belongs.'),
-      type: z.literal('TXT'),
-      value: z.string().describe('What it must say.'),
-      verified: z.boolean(),
-      expires_at: Timestamp,
-      seconds_remaining: z.int().min(0),
-    })
-    .optional()
-    .describe('External mode: how to prove that the domain is yours.'),
+  verification: Verification.optional().describe('External mode: how to prove that the domain is yours.'),
   svc_ns_sets: z.array(z.array(z.string())).describe('Every accepted set that is left to it, its own first.'),
   current_ns: z.array(z.string()).optional().describe('What the parent zone was last seen to name.'),
   findings: z
@@ -104,7 +95,9 @@ export const DomainCreate = z
     scan: z
       .boolean()
       .default(true)
-      .describe('Looks in the background for the records that it has elsewhere and imports them.'),
+      .describe(
+        'Looks in the background for the records that a managed domain has elsewhere, and imports them: see `scan-import`.',
+      ),
   })
   .meta({ id: 'DomainCreate' });
 

@@ -42,6 +42,22 @@ describe('creating a domain', () => {
     expect((await api.ask('GET', '/domains/first.com')).body).toEqual(body);
   });
 
+  it('takes no external one whose name leaves no room for that of the TXT record', async () => {
+    const name = `${`${'a'.repeat(49)}.`.repeat(4)}${'b'.repeat(40)}.com`;
+    const { status, body } = await create({ name, dns_mode: 'external' });
+    expect([status, body.code, body.fields]).toEqual([
+      400,
+      'validation_failed',
+      [{ field: 'name', error: expect.stringContaining('too long') }],
+    ]);
+    expect((await create({ name, scan: false })).status).toBe(200);
+    const put = await api.ask('PUT', `/domains/${name}`, { body: { dns_mode: 'external' } });
+    expect([put.status, put.body.fields]).toEqual([
+      400,
+      [{ field: 'dns_mode', error: expect.stringContaining('too long') }],
+    ]);
+  });
+
   it('answers an unverified external domain with the TXT record to publish', async () => {
     const { status, body } = await create({ name: 'outside.com', dns_mode: 'external', scan: false });
     expect(status).toBe(200);

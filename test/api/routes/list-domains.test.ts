@@ -52,7 +52,9 @@ describe('the list of domains', () => {
       const { ssl: _ssl, subscription: _subscription, ...domain } = item;
       const single = (await api.ask('GET', `/domains/${item.name}`)).body;
       if (domain.verification) {
-        domain.verification.seconds_remaining = single.verification.seconds_remaining;
+        const { seconds_remaining: _seconds, ...known } = domain.verification;
+        expect(single.verification).toMatchObject(known); // what servers said is told there alone
+        domain.verification = single.verification;
       }
       expect(single).toEqual(domain);
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckPort } from '../../../src/api/call.ts';
+import type { Api } from '../../../src/api/call.ts';
 import type { CheckJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -16,7 +16,7 @@ let domains = 0;
 let work: (job: CheckJob) => Promise<unknown>;
 let jobs: CheckJob[] = [];
 let waitMs = 10_000;
-const checks: CheckPort = {
+const checks: Api['checks'] = {
   get waitMs() {
     return waitMs;
   },

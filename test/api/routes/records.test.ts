@@ -605,3 +605,31 @@ describe('plans', () => {
     ).toBe(200);
   });
 });
+
+it('a record has the country of its address, unless the call says another, and finds it anew with another address', async () => {
+  const countries: Readonly<Record<string, string>> = { '198.51.100.9': 'SE', '2001:db8::9': 'NL' };
+  const own = await startTestApi({ countryOf: (address) => countries[address] });
+  await own.makeDomain('country.example');
+  const path = '/domains/country.example/records/';
+  const made = async (body: object) => (await own.ask('POST', path, { body })).body;
+  const one = await made({ name: 'a', type: 'A', destination: '198.51.100.9' });
+  expect(one.dest_country).toBe('SE');
+  const told = await made({
+    name: 'b',
+    type: 'A',
+    destination: '198.51.100.9',
+    dest_country: 'IT',
+  });
+  expect(told.dest_country).toBe('IT');
+  const change = async (body: object) =>
+    (await own.ask('PUT', `${path}${told.id}`, { body })).body.dest_country;
+  expect(await change({ comment: 'x' })).toBe('IT');
+  expect(await change({ dest_country: '' })).toBe('SE');
+  expect(await change({ type: 'AAAA', destination: '2001:db8::9', proxied: true })).toBe('NL');
+  expect(await change({ type: 'CNAME', destination: 'x.example.net' })).toBeUndefined();
+  const record = { name: 'c', type: 'A', destination: '198.51.100.9' };
+  const imported = await own.ask('POST', `${path}import`, { body: { records: [record] } });
+  expect(imported).toMatchObject({ status: 200, body: { created: 1 } });
+  expect((await own.ask('GET', `${path}?name=c`)).body).toMatchObject([{ dest_country: 'SE' }]);
+  await own.stop();
+});

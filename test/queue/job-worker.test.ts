@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CheckQueue, QueueUnavailable } from '../../src/queue/check-queue.ts';
-import { type CheckWorker, type RunCheck, runCheckWorker } from '../../src/queue/check-worker.ts';
 import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
+import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
+import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
 import { createDatabase } from '../support/database.ts';
 import { BACKENDS, createQueuePlace } from '../support/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/redis.ts';
@@ -19,15 +20,15 @@ afterEach(async () => {
   for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
 });
 
-function openQueue(place: QueuePlace): CheckQueue {
-  const queue = new CheckQueue(place);
+function openQueue(place: QueuePlace): JobQueue<CheckJob> {
+  const queue = new JobQueue(place, CHECK_DELEGATION);
   opened.push(() => queue.close());
   return queue;
 }
 
-function work(place: QueuePlace, run: RunCheck, concurrency = 5): CheckWorker {
+function work(place: QueuePlace, run: RunJob<CheckJob>, concurrency = 5): JobWorker {
   const options = { concurrency, lockMs: LOCK_MS, onTrouble: () => {}, onFailed: () => {} };
-  const worker = runCheckWorker(place, run, options);
+  const worker = runJobWorker(place, CHECK_DELEGATION, run, options);
   opened.push(() => worker.stop(0));
   return worker;
 }
@@ -40,7 +41,7 @@ describe.each(BACKENDS)('a worker on %s', (backend) => {
       const place = await createQueuePlace(backend);
       opened.push(() => place.drop());
       const queue = openQueue(place);
-      await queue.enqueueChecks([1, 2, 3]);
+      await queue.enqueue(backgroundChecks([1, 2, 3]));
       const child: ChildProcess = spawn(
         process.execPath,
         ['--import', 'tsx', CHILD, place.databaseUrl, place.redisUrl ?? '', String(LOCK_MS)],
@@ -73,7 +74,7 @@ describe('while Postgres is away', () => {
     const place = { databaseUrl: proxy.url, redisUrl: undefined };
     const queue = openQueue(place);
     const ids = Array.from({ length: 60 }, (_, index) => index + 1);
-    await queue.enqueueChecks(ids);
+    await queue.enqueue(backgroundChecks(ids));
     const seen = new Set<number>();
     work(place, async ({ domainId }) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -82,9 +83,9 @@ describe('while Postgres is away', () => {
     await until(() => seen.size >= 20);
     proxy.cut();
     const started = performance.now();
-    await expect(queue.enqueueChecks([999])).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([999]))).rejects.toThrow(QueueUnavailable);
     expect(performance.now() - started).toBeLessThan(2500);
-    await direct.enqueueChecks([100]);
+    await direct.enqueue(backgroundChecks([100]));
     proxy.resume();
     await until(() => ids.every((id) => seen.has(id)) && seen.has(100), 'all are run', 20_000);
     await until(
@@ -96,7 +97,7 @@ describe('while Postgres is away', () => {
       20_000,
     );
     expect((await direct.depth()).dead).toBe(0);
-    await queue.enqueueChecks([101]);
+    await queue.enqueue(backgroundChecks([101]));
     await until(() => seen.has(101));
     expect(seen.has(999)).toBe(false);
   });
@@ -108,14 +109,14 @@ describe('while Postgres is away', () => {
     const proxy = await startProxy(database.url);
     opened.push(() => proxy.stop());
     const queue = openQueue({ databaseUrl: proxy.url, redisUrl: undefined });
-    await queue.enqueueChecks([1]);
+    await queue.enqueue(backgroundChecks([1]));
     proxy.pause();
     const started = performance.now();
-    await expect(queue.enqueueChecks([2])).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
     expect(performance.now() - started).toBeLessThan(2500);
     proxy.resume();
     await until(() =>
-      queue.enqueueChecks([3]).then(
+      queue.enqueue(backgroundChecks([3])).then(
         () => true,
         () => false,
       ),
@@ -131,11 +132,11 @@ describe('while Postgres is away', () => {
     proxy.cut();
     const place = { databaseUrl: proxy.url, redisUrl: undefined };
     const queue = openQueue(place);
-    await expect(queue.enqueueChecks([1])).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([1]))).rejects.toThrow(QueueUnavailable);
     const seen: number[] = [];
     work(place, async ({ domainId }) => void seen.push(domainId));
     proxy.resume();
-    await queue.enqueueChecks([2]);
+    await queue.enqueue(backgroundChecks([2]));
     await until(() => seen.includes(2));
     expect(seen).toEqual([2]);
   });
@@ -148,17 +149,17 @@ describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
     const queue = openQueue(place);
     const seen: number[] = [];
     work(place, async ({ domainId }) => void seen.push(domainId));
-    await queue.enqueueChecks([1]);
+    await queue.enqueue(backgroundChecks([1]));
     await until(() => seen.includes(1));
     await first.stop();
     const started = performance.now();
-    await expect(queue.enqueueChecks([2])).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
     expect(performance.now() - started).toBeLessThan(2500);
     const second = await startRedis(first.port);
     opened.unshift(() => second.stop());
     await until(
       () =>
-        queue.enqueueChecks([3]).then(
+        queue.enqueue(backgroundChecks([3])).then(
           () => true,
           () => false,
         ),

@@ -1,9 +1,9 @@
-// Puts delegation checks into the queue and counts what is in it. A background check waits once per domain; one that
-// somebody waits for goes ahead of all of them, and is never taken for one of them.
+// Puts jobs of one kind into their queue and counts what is in it. A background job waits once per key; one that somebody
+// waits for goes ahead of all of them, and is never taken for one of them.
 
 import { type IQueueBackend, Queue } from 'bullmq';
 import { connectQueue, migrateQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
-import { CHECK_QUEUE, type CheckJob } from './jobs.ts';
+import type { JobKind } from './jobs.ts';
 
 /** The backend is gone, or does not answer in time. */
 export class QueueUnavailable extends Error {
@@ -19,16 +19,16 @@ export interface QueueDepth {
 }
 
 /** A job that failed as often as it may. */
-export interface DeadLetter {
+export interface DeadLetter<J> {
   readonly id: string;
-  readonly job: CheckJob;
+  readonly job: J;
   readonly reason: string;
   readonly attempts: number;
   /** Milliseconds since 1970. */
   readonly failedAt: number;
 }
 
-export interface CheckQueueOptions {
+export interface JobQueueOptions {
   /** Told of each failed call. */
   readonly onTrouble?: (error: Error) => void;
   /** Before the second attempt; the third waits twice that. */
@@ -44,16 +44,22 @@ const BACKGROUND_PRIORITY = 10;
 /** Jobs in one statement, each with a lock of its own. */
 const BATCH = 100;
 
-export class CheckQueue {
+export class JobQueue<J extends object> {
   /** For the board. */
-  readonly queue: Queue<CheckJob, void, string, CheckJob, void, string, IQueueBackend>;
+  readonly queue: Queue<J, void, string, J, void, string, IQueueBackend>;
+  readonly #kind: JobKind<J>;
   readonly #place: QueuePlace;
 
-  constructor(place: QueuePlace, { onTrouble = () => {}, backoffMs = BACKOFF_MS }: CheckQueueOptions = {}) {
+  constructor(
+    place: QueuePlace,
+    kind: JobKind<J>,
+    { onTrouble = () => {}, backoffMs = BACKOFF_MS }: JobQueueOptions = {},
+  ) {
     const { factory, options } = connectQueue(place, 'producer', onTrouble);
+    this.#kind = kind;
     this.#place = place;
     this.queue = new Queue(
-      CHECK_QUEUE,
+      kind.queue,
       {
         ...options,
         streams: { events: { maxLen: KEPT_EVENTS } },
@@ -74,20 +80,21 @@ export class CheckQueue {
     await migrateQueue(this.#place);
   }
 
-  /** Background checks; a domain that has one in the queue, or running, gets no second one. */
-  async enqueueChecks(domainIds: readonly number[]): Promise<void> {
-    for (let start = 0; start < domainIds.length; start += BATCH) {
-      const jobs = domainIds.slice(start, start + BATCH).map((domainId) => ({
-        name: 'check',
-        data: { domainId, kind: 'background' } satisfies CheckJob,
-        opts: { deduplication: { id: `check:${domainId}` }, priority: BACKGROUND_PRIORITY },
+  /** Background jobs; one whose key is in the queue already, or whose job is running, is left out. */
+  async enqueue(jobs: readonly J[]): Promise<void> {
+    for (let start = 0; start < jobs.length; start += BATCH) {
+      const bulk = jobs.slice(start, start + BATCH).map((data) => ({
+        name: this.#kind.queue,
+        data,
+        opts: { deduplication: { id: this.#kind.key(data) }, priority: BACKGROUND_PRIORITY },
       }));
-      await this.#ask(() => this.queue.addBulk(jobs));
+      await this.#ask(() => this.queue.addBulk(bulk as never));
     }
   }
 
-  async enqueueCheckNow(job: CheckJob & { readonly request: string }): Promise<void> {
-    await this.#ask(() => this.queue.add('check', job));
+  /** Ahead of all background jobs. */
+  async enqueueNow(job: J): Promise<void> {
+    await this.#ask(() => this.queue.add(this.#kind.queue as never, job as never));
   }
 
   async depth(): Promise<QueueDepth> {
@@ -99,7 +106,7 @@ export class CheckQueue {
   }
 
   /** The newest first. */
-  async deadLetters(limit = 100): Promise<DeadLetter[]> {
+  async deadLetters(limit = 100): Promise<DeadLetter<J>[]> {
     const jobs = await this.#ask(() => this.queue.getFailed(0, limit - 1));
     return jobs.map((job) => ({
       id: String(job.id),

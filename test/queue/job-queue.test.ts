@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CheckQueue, QueueUnavailable } from '../../src/queue/check-queue.ts';
-import { type CheckWorker, type RunCheck, runCheckWorker } from '../../src/queue/check-worker.ts';
-import type { CheckJob } from '../../src/queue/jobs.ts';
+import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
+import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
 import { freePort } from '../support/free-port.ts';
 import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
@@ -12,11 +12,11 @@ for (const backend of BACKENDS) {
   const isMissing = backend === 'Redis' && !HAS_REDIS;
   describe.skipIf(isMissing)(`the queue on ${backend}${isMissing ? NEEDS_REDIS : ''}`, () => {
     let place: TestQueuePlace;
-    let queue: CheckQueue;
-    const workers: CheckWorker[] = [];
+    let queue: JobQueue<CheckJob>;
+    const workers: JobWorker[] = [];
     beforeAll(async () => {
       place = await createQueuePlace(backend);
-      queue = new CheckQueue(place, { backoffMs: 20 });
+      queue = new JobQueue(place, CHECK_DELEGATION, { backoffMs: 20 });
     });
     afterEach(async () => {
       await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
@@ -27,10 +27,10 @@ for (const backend of BACKENDS) {
       await place?.drop();
     });
 
-    const run = (handle: RunCheck, concurrency = 5) => {
+    const run = (handle: RunJob<CheckJob>, concurrency = 5) => {
       const failed: { job: CheckJob; message: string; isDead: boolean }[] = [];
       workers.push(
-        runCheckWorker(place, handle, {
+        runJobWorker(place, CHECK_DELEGATION, handle, {
           concurrency,
           onTrouble: () => {},
           onFailed: (job, { message }, isDead) => failed.push({ job, message, isDead }),
@@ -45,7 +45,7 @@ for (const backend of BACKENDS) {
 
     it('hands each job to a worker once, and forgets it', async () => {
       const ids = Array.from({ length: 250 }, (_, index) => index + 1);
-      await queue.enqueueChecks(ids);
+      await queue.enqueue(backgroundChecks(ids));
       expect(await queue.depth()).toEqual({ waiting: 250, active: 0, delayed: 0, dead: 0 });
       const seen: CheckJob[] = [];
       run(async (job) => void seen.push(job));
@@ -58,8 +58,8 @@ for (const backend of BACKENDS) {
     });
 
     it('keeps one background check of a domain, while it waits and while it runs, and takes the next one after it', async () => {
-      await queue.enqueueChecks([7, 8]);
-      await queue.enqueueChecks([7, 8, 9]);
+      await queue.enqueue(backgroundChecks([7, 8]));
+      await queue.enqueue(backgroundChecks([7, 8, 9]));
       expect((await queue.depth()).waiting).toBe(3);
       const seen: number[] = [];
       let go = () => {};
@@ -71,20 +71,20 @@ for (const backend of BACKENDS) {
         await gate;
       });
       await until(() => seen.length === 3);
-      await queue.enqueueChecks([7]);
+      await queue.enqueue(backgroundChecks([7]));
       expect((await queue.depth()).waiting).toBe(0);
       go();
       await until(empty);
-      await queue.enqueueChecks([7]);
+      await queue.enqueue(backgroundChecks([7]));
       await until(() => seen.length === 4);
       expect([...seen].sort()).toEqual([7, 7, 8, 9]);
     });
 
     it('puts a check that somebody waits for ahead of all others, also of one of the same domain', async () => {
-      await queue.enqueueChecks([1, 2, 3]);
+      await queue.enqueue(backgroundChecks([1, 2, 3]));
       const [first, second] = [randomUUID(), randomUUID()];
-      await queue.enqueueCheckNow({ domainId: 3, kind: 'manual', request: first });
-      await queue.enqueueCheckNow({ domainId: 3, kind: 'operator', request: second });
+      await queue.enqueueNow({ domainId: 3, kind: 'manual', request: first });
+      await queue.enqueueNow({ domainId: 3, kind: 'operator', request: second });
       const seen: CheckJob[] = [];
       run(async (job) => void seen.push(job), 1);
       await until(empty);
@@ -96,7 +96,7 @@ for (const backend of BACKENDS) {
     });
 
     it('tries a run that fails three times in all, then keeps it where it can be seen; the domain may be checked again', async () => {
-      await queue.enqueueChecks([5]);
+      await queue.enqueue(backgroundChecks([5]));
       const agains: boolean[] = [];
       const failed = run(async (_, { again }) => {
         agains.push(again);
@@ -111,12 +111,12 @@ for (const backend of BACKENDS) {
       expect(more).toEqual([]);
       expect(letter).toMatchObject({ job, reason: 'a bug', attempts: 3 });
       expect(Math.abs(Date.now() - (letter?.failedAt ?? 0))).toBeLessThan(60_000);
-      await queue.enqueueChecks([5]);
+      await queue.enqueue(backgroundChecks([5]));
       await until(async () => (await queue.depth()).dead === 2);
     });
 
     it('goes on with other jobs while one fails', async () => {
-      await queue.enqueueChecks([1, 2, 3, 4]);
+      await queue.enqueue(backgroundChecks([1, 2, 3, 4]));
       const done: number[] = [];
       run(async ({ domainId }) => {
         if (domainId === 2) throw new Error('a bug');
@@ -128,7 +128,7 @@ for (const backend of BACKENDS) {
     });
 
     it('gives back what a stopped worker cannot finish, for another one to run', async () => {
-      await queue.enqueueChecks([1, 2]);
+      await queue.enqueue(backgroundChecks([1, 2]));
       let begun = 0;
       run(async (_, { signal }) => {
         begun++;
@@ -146,7 +146,7 @@ for (const backend of BACKENDS) {
     });
 
     it('lets a run that is nearly over finish when its worker is stopped', async () => {
-      await queue.enqueueChecks([1]);
+      await queue.enqueue(backgroundChecks([1]));
       let [begun, finished] = [0, 0];
       run(async () => {
         begun++;
@@ -164,14 +164,15 @@ for (const backend of BACKENDS) {
     `a queue whose ${backend} is not there says so within two seconds${isMissing ? NEEDS_REDIS : ''}`,
     async () => {
       const port = await freePort();
-      const queue = new CheckQueue(
+      const queue = new JobQueue(
         backend === 'Redis'
           ? { databaseUrl: '', redisUrl: `redis://127.0.0.1:${port}` }
           : { databaseUrl: `postgresql://nobody@127.0.0.1:${port}/none`, redisUrl: undefined },
+        CHECK_DELEGATION,
       );
       const started = performance.now();
       const job = { domainId: 1, kind: 'manual', request: randomUUID() } as const;
-      await expect(queue.enqueueCheckNow(job)).rejects.toThrow(QueueUnavailable);
+      await expect(queue.enqueueNow(job)).rejects.toThrow(QueueUnavailable);
       await expect(queue.depth()).rejects.toThrow(QueueUnavailable);
       expect(performance.now() - started).toBeLessThan(4500);
       await queue.close();

@@ -1,31 +1,33 @@
-// Takes delegation checks out of the queue and runs them, many at a time. What a killed process was working on is found
+// Takes jobs of one kind out of their queue and runs them, many at a time. What a killed process was working on is found
 // by its lock, which runs out, and goes to another; a process that is stopped gives back what it cannot finish.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IQueueBackend, type Job, WaitingError, Worker } from 'bullmq';
 import { connectQueue, type QueuePlace } from './connection.ts';
-import { CHECK_QUEUE, type CheckJob } from './jobs.ts';
+import type { JobKind } from './jobs.ts';
 
-export interface CheckRun {
-  /** Aborted when the process ends: give up, the check is run again elsewhere. */
+export interface JobRun {
+  /** Aborted when the process ends: give up, the job is run again elsewhere. */
   readonly signal: AbortSignal;
   /** It was begun before, by a process that may have got to its end. */
   readonly again: boolean;
+  /** How far it is, for the board; a call that fails is as good as none. */
+  readonly report?: (progress: object) => Promise<void>;
 }
 
-export type RunCheck = (job: CheckJob, run: CheckRun) => Promise<void>;
+export type RunJob<J> = (job: J, run: JobRun) => Promise<void>;
 
-export interface CheckWorkerOptions {
+export interface JobWorkerOptions<J> {
   readonly concurrency: number;
   /** Told of each failed call of the backend. */
   readonly onTrouble: (error: Error) => void;
   /** Told of each run that failed, and whether it was the last one. */
-  readonly onFailed: (job: CheckJob, error: Error, isDead: boolean) => void;
+  readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
   /** How soon the work of a killed process is seen to be lost. */
   readonly lockMs?: number;
 }
 
-export interface CheckWorker {
+export interface JobWorker {
   running(): number;
   /** Takes nothing more; runs that are not over after `graceMs` are given back. */
   stop(graceMs: number): Promise<void>;
@@ -34,22 +36,24 @@ export interface CheckWorker {
 const LOCK_MS = 20_000;
 const RETRY_MS = 1000;
 const IDLE_SECONDS = 2;
-/** Restarts by force during which one check may be lost; then it is a dead letter. */
+/** Restarts by force during which one job may be lost; then it is a dead letter. */
 const LOST_TIMES = 5;
 
-export function runCheckWorker(
+export function runJobWorker<J extends object>(
   place: QueuePlace,
-  run: RunCheck,
-  { concurrency, onTrouble, onFailed, lockMs = LOCK_MS }: CheckWorkerOptions,
-): CheckWorker {
-  const { factory, options } = connectQueue(place, 'worker', onTrouble);
+  kind: JobKind<J>,
+  run: RunJob<J>,
+  { concurrency, onTrouble, onFailed, lockMs = LOCK_MS }: JobWorkerOptions<J>,
+): JobWorker {
+  const { factory, options } = connectQueue(place, 'worker', onTrouble, kind.connections);
   const stopping = new AbortController();
   let running = 0;
 
-  async function process(job: Job<CheckJob>, token?: string): Promise<void> {
+  async function process(job: Job<J>, token?: string): Promise<void> {
     running++;
+    const report = async (progress: object) => job.updateProgress(progress).catch(() => {});
     try {
-      await run(job.data, { signal: stopping.signal, again: job.attemptsStarted > 1 });
+      await run(job.data, { signal: stopping.signal, again: job.attemptsStarted > 1, report });
     } catch (error) {
       if (!stopping.signal.aborted) throw error;
       await job.moveToWait(token);
@@ -59,8 +63,8 @@ export function runCheckWorker(
     }
   }
 
-  const worker = new Worker<CheckJob, void, string, IQueueBackend>(
-    CHECK_QUEUE,
+  const worker = new Worker<J, void, string, IQueueBackend>(
+    kind.queue,
     process,
     {
       ...options,

@@ -1,0 +1,48 @@
+// Having a domain scanned by the workers, and waiting for that: shared by the preview and the import.
+//
+//     open or join → enqueue → wait          no queue: what was opened is withdrawn, 503
+
+import { type SavedScan, waitForScan } from '../store/load-scan.ts';
+import { type OpenedScan, openScan, withdrawScan } from '../store/open-scan.ts';
+import type { DomainCall } from './call.ts';
+import { asActor, writesRecordsOnly } from './caller.ts';
+import { jobRequestOf } from './job-request.ts';
+import { type Problem, unavailable } from './problem.ts';
+
+/** A scan itself ends within 60 s. */
+const WAIT_MS = 55_000;
+const RETRY_SECONDS = 10;
+
+export type ScanCall = DomainCall<unknown, unknown, unknown, unknown>;
+
+/** Over, or as it is when the time for waiting is. */
+export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<SavedScan | Problem> {
+  const { api, caller, domain, gone, idempotencyKey } = call;
+  const { names, types } = caller.key;
+  const opened = await openScan(api.db, {
+    domainId: domain.id,
+    kind,
+    by: asActor(caller),
+    narrowing: writesRecordsOnly(caller.key) ? { names, types } : null,
+    ...(idempotencyKey !== undefined && { request: jobRequestOf('scan-import', call) }),
+  });
+  if (opened.isWaiting && !(await enqueue(call, opened))) {
+    await withdrawScan(api.db, opened);
+    return NOT_BEGUN;
+  }
+  const timeoutMs = api.scans.waitMs ?? WAIT_MS;
+  return (await waitForScan(api.db, opened.id, { timeoutMs, signal: gone })) ?? NOT_BEGUN;
+}
+
+const NOT_BEGUN = unavailable('the scan could not be begun now; try again', RETRY_SECONDS);
+
+/** One that waits in the background goes ahead now. */
+async function enqueue({ api, domain, log }: ScanCall, { id }: OpenedScan): Promise<boolean> {
+  return await api.scans.enqueueNow({ scanId: id }).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error, domain_id: domain.id }, 'a scan could not be asked for');
+      return false;
+    },
+  );
+}

@@ -1,0 +1,88 @@
+// Many records at once, item by item: what is wrong is left out and told, the rest goes in as one change.
+
+import { z } from 'zod';
+import { inPieces } from '../../store/in-pieces.ts';
+import { type SavedEdit, saveEdit } from '../../store/save-edit.ts';
+import { ImportMerge } from '../../zone/merge-import.ts';
+import { type ReadImport, readImport } from '../../zone/read-import.ts';
+import { asActor, judgeNarrowing } from '../caller.ts';
+import { explainOne } from '../edit-problem.ts';
+import { Problem, problem } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { answerWrite } from '../save-records.ts';
+import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/import.ts';
+import { booleanText } from '../schemas/query-text.ts';
+
+const noPlan = () => problem('no_active_plan', 'the domain has no active plan: nothing can be imported');
+
+const explain: typeof explainOne = (problems, limit) =>
+  problems[0]?.code === 'no_plan' ? noPlan() : explainOne(problems, limit);
+
+export const importRecords = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/records/import',
+  operationId: 'importRecords',
+  tag: 'Records',
+  summary: 'Adds records, and replaces those of the same name and type.',
+  description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. At most ${MAX_IMPORT_ITEMS} items.`,
+  permission: 'records.edit',
+  writesRecords: true,
+  largeBody: true,
+  query: z.strictObject({
+    dry_run: booleanText.optional().describe('`true`: everything is judged and nothing is written.'),
+  }),
+  body: RecordsImport,
+  response: ImportResult,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['no_active_plan', 'plan_limit', 'record_conflict'],
+  async run(call) {
+    const { caller, domain } = call;
+    const { records } = call.body;
+    const read = await inPieces(readImport(records, domain.name));
+    const refused = judgeNarrowing(caller.key, read.named);
+    if (refused !== undefined) return refused;
+    if (domain.plan === null) return noPlan();
+    const { saved, merge } = await saveImport(call, read);
+    const answered = answerWrite(call, saved, explain);
+    if (answered instanceof Problem) return answered;
+    if (merge === undefined) throw new Error('an import was saved that nobody made');
+    const { creates, updates, deletes } = merge.edit;
+    return {
+      created: creates.length,
+      overwritten: updates.length,
+      removed: deletes.length,
+      failed: [...merge.failed]
+        .sort(([a], [b]) => a - b)
+        .map(([index, error]) => {
+          const { name, type } = records[index] as (typeof records)[number];
+          return { index, name, type, error };
+        }),
+      ...(answered.kind === 'saved' && { change_id: answered.changeId }),
+      serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
+    };
+  },
+});
+
+type ImportCall = Parameters<typeof answerWrite>[0] & {
+  readonly query: { readonly dry_run?: boolean | undefined };
+};
+
+async function saveImport(
+  { api, caller, domain, query }: ImportCall,
+  read: ReadImport,
+): Promise<{ saved: SavedEdit; merge: ImportMerge | undefined }> {
+  let merge: ImportMerge | undefined;
+  const saved = await saveEdit(api.db, {
+    domainId: domain.id,
+    by: asActor(caller),
+    source: 'import',
+    dryRun: query.dry_run === true,
+    countryOf: api.countryOf,
+    async edit({ recordsAt }) {
+      merge = new ImportMerge(read, await recordsAt([...new Set(read.named.map(({ name }) => name))]));
+      return merge.edit;
+    },
+    without: (problems) => merge?.without(problems),
+  });
+  return { saved, merge };
+}

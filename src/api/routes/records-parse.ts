@@ -1,0 +1,23 @@
+// A zone file as import items: looked at by whoever wants to import it, and by us not at all.
+
+import { inPieces } from '../../store/in-pieces.ts';
+import { parseRecords } from '../../zone/parse-records.ts';
+import { domainRoute } from '../route.ts';
+import { ParsedZoneFile, ZoneFileText } from '../schemas/import.ts';
+
+export const parseImport = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/records/import/parse',
+  operationId: 'parseImport',
+  tag: 'Records',
+  summary: 'Reads a zone file into records that can be imported.',
+  description:
+    'Writes nothing. Names are relative to the domain unless an $ORIGIN says otherwise. Every line that cannot be read is told, and the others are read; ANAME and ALIAS are an ANAME, and what an export says in comments is taken back.',
+  permission: 'records.edit',
+  writesRecords: true,
+  largeBody: true,
+  textBody: 'zone_file',
+  body: ZoneFileText,
+  response: ParsedZoneFile,
+  run: ({ body, domain }) => inPieces(parseRecords(body.zone_file, domain.name)),
+});

@@ -1,0 +1,111 @@
+// POST /domains/{domain}/records/scan-import: find what the domain has elsewhere and write it here. A worker does both, so
+// that a caller who goes away has it done all the same.
+
+import { z } from 'zod';
+import { type ImportedScan, importScanned } from '../../store/import-scanned.ts';
+import { loadDomain } from '../../store/load-domains.ts';
+import { streamRecords } from '../../store/load-records.ts';
+import type { SavedScan } from '../../store/load-scan.ts';
+import { askForScan, type ScanCall } from '../ask-for-scan.ts';
+import { asActor, asStoreCaller, writesRecordsOnly } from '../caller.ts';
+import { RecordPrinter } from '../print-record.ts';
+import { planFound, printFailed, printScan } from '../print-scan.ts';
+import { forbidden, notFound, Problem, problem } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { booleanText } from '../schemas/query-text.ts';
+import { ScanImported } from '../schemas/scan.ts';
+import { recentOrNew } from './scan.ts';
+
+type Imported = Extract<ImportedScan, { kind: 'imported' }>;
+
+export const scanImport = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/records/scan-import',
+  operationId: 'scanImport',
+  tag: 'Records',
+  summary: 'Finds the records that the domain has elsewhere and adds them.',
+  description:
+    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. One goes on for a domain at a time: a second call joins it.',
+  permission: 'records.edit',
+  writesRecords: true,
+  waits: true,
+  query: z.strictObject({
+    dry_run: booleanText
+      .optional()
+      .describe('`true`: tells what would be done, by a scan of the last 10 minutes where there is one.'),
+  }),
+  response: ScanImported,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['plan_limit'],
+  async run(call) {
+    if (call.query.dry_run === true) return await tryImport(call);
+    const scan = await askForScan(call, 'manual');
+    return scan instanceof Problem ? scan : await answer(call, scan, scan.result);
+  },
+});
+
+async function tryImport(call: ScanCall) {
+  const scan = await recentOrNew(call);
+  if (scan instanceof Problem) return scan;
+  const { api, caller, domain } = call;
+  const { records } = await planFound(api.db, scan, domain.name);
+  const imported = await importScanned(api.db, {
+    domainId: domain.id,
+    records,
+    by: asActor(caller),
+    narrowing: writesRecordsOnly(caller.key) ? caller.key : null,
+    dryRun: true,
+  });
+  return await answer(call, scan, imported);
+}
+
+const NOTHING: Imported = { kind: 'imported', created: 0, failed: [], present: 0, changeId: undefined };
+
+async function answer(call: ScanCall, scan: SavedScan, imported: ImportedScan | null) {
+  if (imported?.kind === 'refused') return explainRefusal(call, imported);
+  const { api, caller, domain, answerHeader } = call;
+  const { created, failed, present, changeId } = imported ?? NOTHING;
+  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
+  if (now?.id !== domain.id) return notFound('domain');
+  answerHeader('X-Zone-Serial', now.serial);
+  if (changeId !== undefined) answerHeader('X-Change-Id', changeId);
+  return {
+    created,
+    failed: printFailed(failed, domain.name),
+    skipped: present,
+    records: await printRecords(call),
+    ...(changeId !== undefined && { change_id: changeId }),
+    ...printScan(scan, await planFound(api.db, scan, domain.name), domain.name),
+  };
+}
+
+async function printRecords({ api, domain }: ScanCall): Promise<z.input<typeof ScanImported>['records']> {
+  const printer = new RecordPrinter(api.db, domain);
+  const printed: z.input<typeof ScanImported>['records'] = [];
+  for await (const record of streamRecords(api.db, domain.id, {}, { sort: 'name', descending: false })) {
+    printed.push(await printer.print(record));
+  }
+  return printed;
+}
+
+function explainRefusal(
+  { domain }: ScanCall,
+  { code, message }: Extract<ImportedScan, { kind: 'refused' }>,
+): Problem {
+  switch (code) {
+    case 'not_found':
+      return notFound('domain');
+    case 'domain_disabled':
+    case 'domain_banned':
+      return problem(code, message);
+    case 'forbidden':
+    case 'no_plan':
+      return forbidden(message);
+    case 'plan_limit': {
+      const limit = domain.plan?.maxRecords ?? null;
+      return problem(code, message, limit === null ? {} : { limit });
+    }
+    default:
+      return code satisfies never;
+  }
+}

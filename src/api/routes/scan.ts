@@ -1,0 +1,38 @@
+// GET /domains/{domain}/records/scan: what a scan-import would find and do. Nothing is written.
+
+import { loadSetKeys } from '../../store/load-records.ts';
+import { findRecentScan, type SavedScan } from '../../store/load-scan.ts';
+import { askForScan, type ScanCall } from '../ask-for-scan.ts';
+import { planFound, printPreview } from '../print-scan.ts';
+import { Problem } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { ScanPreview } from '../schemas/scan.ts';
+
+/** A preview changes nothing, and asks the servers of others. */
+const REUSED_SECONDS = 600;
+
+export const previewScan = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/records/scan',
+  operationId: 'previewScan',
+  tag: 'Records',
+  summary: 'The records that the domain has elsewhere.',
+  description:
+    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on, has `complete: false` and no records yet, and is joined by the next call. What was found less than 10 minutes ago is answered with again.',
+  permission: 'records.edit',
+  waits: true,
+  response: ScanPreview,
+  async run(call) {
+    const scan = await recentOrNew(call);
+    if (scan instanceof Problem) return scan;
+    const { api, domain } = call;
+    const planned = await planFound(api.db, scan, domain.name);
+    const present = await loadSetKeys(api.db, domain.id);
+    return printPreview(scan, planned, { apex: domain.name, present });
+  },
+});
+
+export async function recentOrNew(call: ScanCall): Promise<SavedScan | Problem> {
+  const recent = await findRecentScan(call.api.db, call.domain.id, REUSED_SECONDS);
+  return recent ?? (await askForScan(call, 'preview'));
+}

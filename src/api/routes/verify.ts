@@ -1,0 +1,72 @@
+// POST /domains/{domain}/verify: have the TXT record of a domain in external mode looked for now, and wait for what comes of
+// it. A worker looks; its run is found by the request that the job carries.
+//
+//     expired → a fresh value → answer
+//     else → enqueue → wait for the run, or for the end of another → answer
+
+import { loadDomain } from '../../store/load-domains.ts';
+import { findVerificationByRequest } from '../../store/load-verifications.ts';
+import { renewExpiredVerification } from '../../store/renew-verification.ts';
+import { waitForVerification } from '../../store/wait-for-verification.ts';
+import { answerDomain } from '../answer-domain.ts';
+import type { DomainCall } from '../call.ts';
+import { asStoreCaller } from '../caller.ts';
+import { jobRequestOf } from '../job-request.ts';
+import { notFound, problem, unavailable } from '../problem.ts';
+import { domainRoute } from '../route.ts';
+import { Domain } from '../schemas/domain.ts';
+
+/** A verification itself ends within 20 s. */
+const WAIT_MS = 25_000;
+const RETRY_SECONDS = 10;
+
+type VerifyCall = DomainCall<unknown, unknown, unknown, unknown>;
+
+export const verifyDomain = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/verify',
+  operationId: 'verifyDomain',
+  tag: 'Domains',
+  summary: 'Looks for the TXT record of a domain in external mode now.',
+  description:
+    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; nobody looks for that in this call. An active domain is answered unchanged. The service looks by itself too: `next_attempt_at`.',
+  permission: 'domain.settings',
+  waits: true,
+  response: Domain,
+  problems: ['wrong_state'],
+  async run(call) {
+    const { api, domain, idempotencyKey } = call;
+    if (domain.dnsMode === 'managed')
+      return problem('wrong_state', 'the domain is in managed mode: its delegation proves it');
+    if (domain.status !== 'unverified') return await answer(call);
+    if (await renewExpiredVerification(api.db, domain.id)) return await answer(call);
+    const request = jobRequestOf('verify', call);
+    const isMade = idempotencyKey !== undefined && (await findVerificationByRequest(api.db, request));
+    return isMade ? await answer(call) : await runVerification(call, request);
+  },
+});
+
+async function runVerification(call: VerifyCall, request: string) {
+  const { api, domain, gone, log } = call;
+  const { id: domainId, verification } = domain;
+  const isEnqueued = await api.verifications.enqueueNow({ domainId, kind: 'manual', request }).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error, domain_id: domainId }, 'a verification could not be asked for');
+      return false;
+    },
+  );
+  if (isEnqueued) {
+    const wanted = { domainId, value: verification?.value ?? '', request };
+    const timeoutMs = api.verifications.waitMs ?? WAIT_MS;
+    const came = await waitForVerification(api.db, wanted, { timeoutMs, signal: gone });
+    if (came !== undefined) return await answer(call);
+  }
+  return unavailable('the TXT record could not be looked for now; try again', RETRY_SECONDS);
+}
+
+async function answer({ api, caller, domain }: VerifyCall) {
+  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
+  if (now?.id !== domain.id) return notFound('domain');
+  return await answerDomain(api.db, now);
+}

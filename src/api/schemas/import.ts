@@ -1,0 +1,77 @@
+// What an import takes, how it came out, and what a zone file says.
+
+import { z } from 'zod';
+import { Id } from './ids.ts';
+import { RecordCreate } from './record.ts';
+
+export const MAX_IMPORT_ITEMS = 100_000;
+
+const { shape } = RecordCreate;
+const integer = z.int();
+
+/** Looser than a create: what is wrong with one item must not refuse the others. */
+export const ImportItem = z
+  .strictObject({
+    ...shape,
+    name: z.string().describe(shape.name.description ?? ''),
+    destination: z.string().describe(shape.destination.description ?? ''),
+    mx_priority: integer.describe('MX only, and needed there.').optional(),
+    ttl: integer
+      .describe('Seconds, for all records of this name and type; moved into the range that is allowed.')
+      .optional(),
+    proxied: z
+      .boolean()
+      .describe('Of a new record: the edge answers for it. One that is there keeps its own.')
+      .optional(),
+    port: integer.describe('Of the origin; 443 unless said.').optional(),
+    host_header: z.string().describe('Host and SNI towards the origin.').optional(),
+    dest_country: z.string().describe('Where the origin is, as two capital letters (ISO 3166).').optional(),
+    timeout: integer.describe('Seconds to wait for the origin; 15 unless said.').optional(),
+    comment: z.string().describe('For people.').optional(),
+  })
+  .meta({ id: 'ImportItem' });
+
+export const RecordsImport = z
+  .strictObject({ records: z.array(ImportItem).min(1).max(MAX_IMPORT_ITEMS) })
+  .meta({ id: 'RecordsImport' });
+
+const count = z.int().min(0);
+
+export const ImportResult = z
+  .object({
+    created: count.describe('Items that became new records.'),
+    overwritten: count.describe('Items that took the place of a record that was there.'),
+    removed: count.describe('Records that were there and that their new set has no place for.'),
+    failed: z
+      .array(
+        z.object({
+          index: count.describe('The place of the item in `records`.'),
+          name: z.string(),
+          type: shape.type,
+          error: z.string(),
+        }),
+      )
+      .describe('Items that were left out. The others went in.'),
+    change_id: Id.optional().describe('Absent when nothing differs, and of a dry run.'),
+    serial: count.describe('Of the zone from then on; of a dry run: now.'),
+  })
+  .meta({ id: 'ImportResult' });
+
+export const ZoneFileText = z
+  .strictObject({ zone_file: z.string().describe('As RFC 1035 §5 has it. $INCLUDE is refused.') })
+  .meta({ id: 'ZoneFileText' });
+
+const line = z.int().min(1);
+const ParsedRecord = z.object(ImportItem.shape).meta({ id: 'ParsedRecord' });
+
+export const ParsedZoneFile = z
+  .object({
+    records: z.array(ParsedRecord).describe('As an import takes them.'),
+    errors: z
+      .array(z.object({ line, column: line, error: z.string() }))
+      .describe('Lines that cannot be read. Both numbers count from 1.'),
+    skipped: z
+      .array(z.object({ line, name: z.string(), type: z.string(), reason: z.string() }))
+      .describe('Records that are right and are not imported: the SOA, keys and signatures, …'),
+  })
+  .meta({ id: 'ParsedZoneFile' });

@@ -1,0 +1,39 @@
+// How a domain in external mode is proved, and how far that is: what its servers said when they were last asked.
+
+import { z } from 'zod';
+import { Timestamp } from './timestamp.ts';
+
+const outcome = z
+  .enum(['found', 'absent', 'other', 'error'])
+  .describe('`other`: something else is there. `error`: no answer that says anything of the zone.');
+
+export const Verification = z.object({
+  host: z.string().describe('Where the TXT record belongs.'),
+  type: z.literal('TXT'),
+  value: z.string().describe('What it must say.'),
+  verified: z.boolean(),
+  expires_at: Timestamp.describe('Then nobody looks for it any more; `verify` gives a fresh value.'),
+  seconds_remaining: z.int().min(0),
+  checked_at: Timestamp.optional().describe(
+    'When this value was last looked for. This and what follows: in GET of the domain and in `verify` only.',
+  ),
+  next_attempt_at: Timestamp.optional().describe('When the service looks for it by itself.'),
+  found: z.int().min(0).optional().describe('Server addresses that have it …'),
+  asked: z.int().min(0).optional().describe('… of all that the zone has.'),
+  servers: z
+    .array(
+      z.object({
+        server: z.string(),
+        address: z.string().optional().describe('Absent for a nameserver of which none could be found.'),
+        outcome,
+        values: z.array(z.string()).optional().describe('The TXT records that it has, as bare text.'),
+      }),
+    )
+    .optional()
+    .describe('What each of them said.'),
+  resolvers: z
+    .array(z.object({ address: z.string(), outcome }))
+    .optional()
+    .describe('What public resolvers say. They decide nothing: they may still have what was there before.'),
+  message: z.string().optional().describe('What it comes to, in a sentence.'),
+});

@@ -1,0 +1,59 @@
+// Runs of verifications, as they were saved.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { TxtVerdict } from '../checks/judge-txt.ts';
+import type { Name } from '../dns/name.ts';
+import type { Database } from './database.ts';
+import { decodeNameColumn } from './name-column.ts';
+import type { CheckKind } from './schema.ts';
+import type { JsonTxtResolver, JsonTxtServer } from './verification-run-row.ts';
+
+export interface VerificationRun {
+  readonly id: number;
+  readonly domainId: number;
+  readonly kind: CheckKind;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly verdict: TxtVerdict;
+  /** Addresses that have the record, of those that were asked. */
+  readonly found: number;
+  readonly asked: number;
+  readonly servers: readonly (Omit<JsonTxtServer, 'server'> & { readonly server: Name })[];
+  readonly resolvers: readonly JsonTxtResolver[];
+  readonly message: string;
+  /** As `encodeTxtEvidence` makes it. */
+  readonly evidence: object;
+}
+
+/** That looked for this value: what was seen of an older one says nothing. */
+export async function findNewestVerification(
+  db: Database,
+  domainId: number,
+  value: string,
+): Promise<VerificationRun | undefined> {
+  return await loadRun(db, sql`r.domain_id = ${domainId} and r.value = ${value} order by r.id desc limit 1`);
+}
+
+export async function findVerificationByRequest(
+  db: Database,
+  request: string,
+): Promise<VerificationRun | undefined> {
+  return await loadRun(db, sql`r.request = ${request}::uuid`);
+}
+
+async function loadRun(db: Database, where: RawBuilder<unknown>): Promise<VerificationRun | undefined> {
+  const { rows } = await sql<RunRow>`
+    select r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",
+      r.verdict, r.found, r.asked, r.servers, r.resolvers, r.message, r.evidence
+    from verification_runs r where ${where}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    ...row,
+    servers: row.servers.map(({ server, ...said }) => ({ ...said, server: decodeNameColumn(server) })),
+  };
+}
+
+interface RunRow extends Omit<VerificationRun, 'servers'> {
+  readonly servers: readonly JsonTxtServer[];
+}

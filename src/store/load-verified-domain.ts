@@ -1,0 +1,102 @@
+// A domain in external mode as a verification begins with it, and which of our own answers prove anything about it.
+
+import { sql } from 'kysely';
+import type { VerificationState } from '../checks/next-verification.ts';
+import type { TxtLink } from '../checks/txt-evidence.ts';
+import { foldCase, type Name, parentOf, ROOT } from '../dns/name.ts';
+import { challengeOf } from '../zone/challenge-name.ts';
+import { decodePublishSettings, SETTINGS_TEXT } from './answer-settings.ts';
+import type { Database } from './database.ts';
+import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
+
+export interface VerifiedDomain {
+  readonly id: number;
+  readonly name: Name;
+  /** Where its TXT record belongs, and what that must say. */
+  readonly host: Name;
+  readonly value: string;
+  /** What `saveVerification` compares: whoever verified it meanwhile has counted it up. */
+  readonly seq: number;
+  readonly state: VerificationState;
+  /** As planned: a claim does not move it, a verification does. */
+  readonly nextAt: number | undefined;
+  /** Every nameserver of ours, folded. */
+  readonly ownServers: ReadonlySet<Name>;
+}
+
+/** `d` is the table: there is something to be proved about it. */
+export const IS_TO_BE_VERIFIED = sql<boolean>`(d.status = 'unverified' and d.dns_mode = 'external'
+  and d.deleted_at is null and d.zone_id is not null)`;
+
+/** Undefined: it is gone, proved, or of a status that no TXT record changes. */
+export async function loadVerifiedDomain(
+  db: Database,
+  domainId: number,
+): Promise<VerifiedDomain | undefined> {
+  const { rows } = await sql<VerifiedRow>`
+    select d.id, d.name, d.txt_seq as seq, d.verification_value as value, d.verification_started_at as "startedAt",
+      d.verification_expires_at as "expiresAt", d.txt_attempts as attempts, d.txt_next_at as "nextAt",
+      ${SETTINGS_TEXT} as settings
+    from domains d where d.id = ${domainId} and ${IS_TO_BE_VERIFIED}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { id, seq, value, startedAt, expiresAt, attempts } = row;
+  const name = decodeNameColumn(row.name);
+  return {
+    id,
+    name,
+    host: challengeOf(name),
+    value,
+    seq,
+    state: { startedAt: startedAt.getTime(), expiresAt: expiresAt.getTime(), attempts },
+    nextAt: row.nextAt?.getTime(),
+    ownServers: new Set(decodePublishSettings(row.settings).nameserverSets.flat().map(foldCase)),
+  };
+}
+
+/** An unverified domain has a value, and its times. */
+interface VerifiedRow {
+  readonly id: number;
+  readonly name: string;
+  readonly seq: number;
+  readonly value: string;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+  readonly attempts: number;
+  readonly nextAt: Date | null;
+  readonly settings: string | null;
+}
+
+/**
+ * The nameservers whose answers prove nothing here: ours, where what they answer from is a mere claim. Anybody may claim a
+ * name and put any record there, and whoever left a delegation to us behind has our servers asked for it. They prove what
+ * they say where the zone is the operator's, or of a customer to whom it is delegated.
+ */
+export async function findUntrusted(
+  db: Database,
+  links: readonly TxtLink[],
+  ownServers: ReadonlySet<Name>,
+): Promise<ReadonlySet<Name>> {
+  for (const { host, nameservers, delegations, servers } of links) {
+    const above = delegations.flatMap((delegation) => delegation.nameservers);
+    const names = [...nameservers, ...above, ...servers.map(({ server }) => server)];
+    const isOurs = names.some((server) => ownServers.has(foldCase(server)));
+    if (isOurs && !(await isProved(db, host))) return ownServers;
+  }
+  return NONE;
+}
+
+const NONE: ReadonlySet<Name> = new Set();
+
+/** Of the zone that our nodes answer a name from: the deepest that they have. */
+async function isProved(db: Database, host: Name): Promise<boolean> {
+  const names = [encodeNameColumn(host)];
+  for (let name = host; name !== ROOT; names.push(encodeNameColumn(name))) name = parentOf(name);
+  const { rows } = await sql<{ isProved: boolean }>`
+    select z.kind = 'operator' or exists (
+      select from domains d where d.zone_id = z.id and d.status in ('active', 'moved') and d.dns_mode = 'managed'
+        and d.served = 'full') as "isProved"
+    from zones z where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null
+    order by length(z.name) desc limit 1`.execute(db);
+  return rows[0]?.isProved ?? false;
+}

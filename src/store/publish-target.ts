@@ -1,0 +1,106 @@
+// Publishes a target's addresses wherever a record has it: domain by domain, each under its lock and in a transaction of its
+// own, one change each. A domain that has them already gets none, so that whoever is killed in the middle is followed.
+
+import { sql } from 'kysely';
+import type { Name } from '../dns/name.ts';
+import { TYPE } from '../dns/type-codes.ts';
+import type { CustomerRecord } from '../zone/customer-record.ts';
+import { publishName } from '../zone/publish.ts';
+import { encodeTarget, IS_FLATTENED, lockTargets, TARGET_OF_RECORD } from './aname-targets.ts';
+import type { Database } from './database.ts';
+import { loadRecordsAt } from './load-touched-records.ts';
+import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
+import { inTransaction } from './transaction.ts';
+import { flattenedIn, writeDomainChange } from './write-domain-change.ts';
+import type { LockedZone } from './write-zone.ts';
+
+const BATCH_DOMAINS = 500;
+
+/** How many domains got a change. Rejects with the signal's reason when that aborts. */
+export async function publishTarget(db: Database, target: Name, signal: AbortSignal): Promise<number> {
+  let changed = 0;
+  for (let after = 0; ; ) {
+    const ids = await loadDomainIds(db, target, after);
+    const last = ids.at(-1);
+    if (last === undefined) return changed;
+    for (const id of ids) {
+      signal.throwIfAborted();
+      if (await publishIn(db, id, target)) changed++;
+    }
+    after = last;
+  }
+}
+
+async function loadDomainIds(db: Database, target: Name, after: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct r.domain_id as id from records r join domains d on d.id = r.domain_id
+    where ${IS_FLATTENED} and ${TARGET_OF_RECORD} = ${encodeTarget(target)} and d.served = 'full'
+      and r.domain_id > ${after}
+    order by 1 limit ${BATCH_DOMAINS}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function publishIn(db: Database, domainId: number, target: Name): Promise<boolean> {
+  return await inTransaction(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock?.zone === undefined || lock.row.served !== 'full') return false;
+    const names = await loadNames(trx, domainId, target);
+    const apex = decodeNameColumn(lock.row.name);
+    const byName = new Map<Name, CustomerRecord[]>([apex, ...names].map((name) => [name, []]));
+    for (const record of await loadRecordsAt(trx, domainId, [...byName.keys()])) {
+      byName.get(record.name)?.push(record);
+    }
+    if (await isPublished(trx, lock, lock.zone, names, byName)) return false;
+    await writeDomainChange(trx, lock, {
+      by: { kind: 'system' },
+      source: 'aname',
+      operation: 'addresses',
+      served: lock.row.served,
+      publish: byName,
+    });
+    return true;
+  });
+}
+
+async function loadNames(trx: Database, domainId: number, target: Name): Promise<Name[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct r.name from records r
+    where ${IS_FLATTENED} and ${TARGET_OF_RECORD} = ${encodeTarget(target)} and r.domain_id = ${domainId}`.execute(
+    trx,
+  );
+  return rows.map(({ name }) => decodeNameColumn(name));
+}
+
+/** At these names, which have an ANAME each, and so no addresses but its own. */
+async function isPublished(
+  trx: Database,
+  { settings }: DomainLock,
+  zone: LockedZone,
+  names: readonly Name[],
+  byName: ReadonlyMap<Name, readonly CustomerRecord[]>,
+): Promise<boolean> {
+  const types = [TYPE.A, TYPE.AAAA];
+  const { rows } = await sql<{ owner: string; type: number; ttl: number; rdata: Buffer }>`
+    select owner, type, ttl, rdata from zone_records
+    where zone_id = ${zone.id} and owner = any(${names.map(encodeNameColumn)}::text[])
+      and type = any(${types}::integer[]) and not removed`.execute(trx);
+  const targets = await lockTargets(trx, byName.values());
+  const wanted = names.flatMap((name) => {
+    const records = byName.get(name) ?? [];
+    return publishName(records, settings.edges, flattenedIn(records, targets))
+      .filter(({ type }) => types.includes(type as (typeof types)[number]))
+      .map((record) => ({ ...record, owner: encodeNameColumn(name) }));
+  });
+  const there = new Set(rows.map(keyOf));
+  return wanted.length === there.size && wanted.every((record) => there.has(keyOf(record)));
+}
+
+function keyOf(row: {
+  readonly owner: string;
+  readonly type: number;
+  readonly ttl: number;
+  rdata: Uint8Array;
+}) {
+  return `${row.owner} ${row.type} ${row.ttl} ${Buffer.from(row.rdata).toString('hex')}`;
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+const PATH = '/domains/out.example/records/';
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await api.makeDomain('out.example');
+  await api.makeDomain('in.example');
+  await api.makeDomain('elsewhere.example', { dnsMode: 'external' });
+  const create = [
+    { name: 'www', type: 'A', destination: '198.51.100.7', proxied: true, port: 8443, comment: 'a "b";\nc' },
+    { name: '@', type: 'ANAME', destination: 'lb.example.net' },
+    { name: 't', type: 'TXT', destination: 'x' },
+    { name: 'sub', type: 'NS', destination: 'ns.sub.out.example' },
+    { name: 'ns.sub', type: 'A', destination: '192.0.2.53' },
+  ];
+  const { status } = await api.ask('PUT', `${PATH}batch`, { body: { create } });
+  expect(status).toBe(200);
+});
+afterAll(() => api.stop());
+
+describe('what its owner wrote', () => {
+  it('is a zone file with origins and, in comments, what else there is', async () => {
+    const { status, headers, text } = await api.ask('GET', `${PATH}export`);
+    expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+      200,
+      'text/dns; charset=utf-8',
+      'attachment; filename="out.example.origin.zone"',
+    ]);
+    expect(text.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+      '$ORIGIN out.example.',
+      '@ 300 IN ANAME lb.example.net.',
+      'sub 300 IN NS ns.sub.out.example.',
+      'ns.sub 300 IN A 192.0.2.53',
+      't 300 IN TXT "x"',
+      'www 300 IN A 198.51.100.7 ; zonefleet proxied=true port=8443 comment="a \\"b\\";\\nc"',
+      '',
+    ]);
+  });
+
+  it('goes into another domain unchanged', async () => {
+    const { text } = await api.ask('GET', `${PATH}export?view=origin`);
+    const moved = text.replaceAll('out.example', 'in.example');
+    const into = '/domains/in.example/records/';
+    const headers = { 'content-type': 'text/dns' };
+    const parsed = await api.ask('POST', `${into}import/parse`, { body: moved, headers });
+    expect(parsed.body).toMatchObject({ errors: [], skipped: [] });
+    const { records } = parsed.body;
+    const done = await api.ask('POST', `${into}import`, { body: { records } });
+    expect(done.body).toMatchObject({ created: 5, failed: [] });
+    expect((await api.ask('GET', `${into}export`)).text).toBe(moved);
+  });
+});
+
+describe('what is served', () => {
+  it('is a zone file with SOA and NS, as any server reads it', async () => {
+    const { status, headers, text } = await api.ask('GET', `${PATH}export?view=published`);
+    expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+      200,
+      'text/dns; charset=utf-8',
+      'attachment; filename="out.example.zone"',
+    ]);
+    expect(text).toMatch(/^\$ORIGIN out\.example\.\n\$TTL \d+\n@ +3600 IN SOA /);
+    expect(text).toMatch(/^www +IN A 192\.0\.2\.1$/m);
+    expect(text).not.toMatch(/ANAME|zonefleet proxied|198\.51\.100\.7/m);
+  });
+
+  it('is nothing of a domain that is served elsewhere', async () => {
+    const answer = await api.ask('GET', '/domains/elsewhere.example/records/export?view=published');
+    expect([answer.status, answer.body.code]).toEqual([400, 'wrong_state']);
+    expect((await api.ask('GET', '/domains/elsewhere.example/records/export')).status).toBe(200);
+  });
+});
+
+it('another view is refused, and strangers see none', async () => {
+  const answer = await api.ask('GET', `${PATH}export?view=all`);
+  expect([answer.status, answer.body.fields[0].field]).toEqual([400, 'view']);
+  expect((await api.ask('GET', `${PATH}export`, { as: 'viewer' })).status).toBe(200);
+  expect((await api.ask('GET', `${PATH}export`, { as: 'stranger' })).status).toBe(404);
+});

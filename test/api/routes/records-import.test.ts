@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkPublished } from '../../../src/store/check-published.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let domains = 0;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+interface Fresh {
+  readonly domain: string;
+  readonly path: string;
+  readonly id: number;
+}
+
+async function freshDomain(planSlug?: string | null): Promise<Fresh> {
+  const domain = `i${++domains}.example`;
+  const { id } = await api.makeDomain(domain, planSlug === undefined ? {} : { planSlug });
+  return { domain, path: `/domains/${domain}/records/`, id };
+}
+
+function put(path: string, body: unknown): Promise<Answer> {
+  return api.ask('PUT', `${path}batch`, { body });
+}
+
+function load(path: string, records: unknown, query = ''): Promise<Answer> {
+  return api.ask('POST', `${path}import${query}`, { body: { records } });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+async function list(path: string, query = ''): Promise<any[]> {
+  const { body } = await api.ask('GET', `${path}${query}`);
+  return body.filter((r: { editable: boolean }) => r.editable);
+}
+
+async function lines(path: string): Promise<string[]> {
+  const all = await list(path);
+  return all.map((r) => `${r.name} ${r.ttl} ${r.type} ${r.destination}${r.proxied ? ' proxied' : ''}`).sort();
+}
+
+const item = (name: string, type: string, destination: string, more = {}) => ({
+  name,
+  type,
+  destination,
+  ...more,
+});
+const A = (name: string, destination: string, more = {}) => item(name, 'A', destination, more);
+
+describe('an import', () => {
+  it('adds what is good in one change and tells what is not', async () => {
+    const { path, domain, id } = await freshDomain();
+    const answer = await load(path, [
+      A('www', '192.0.2.1'),
+      A('www', '192.0.2'),
+      item('@', 'MX', 'mail.example.net', { mx_priority: 10, ttl: 1 }),
+      item('@', 'MX', 'mail.example.net', { mx_priority: 70_000 }),
+      item('a..b', 'TXT', 'x'),
+      item('@', 'NS', 'ns.example.net'),
+      item('@', 'CNAME', 'example.net'),
+      item('t', 'TXT', 'x', { comment: 'y'.repeat(1025) }),
+      item('p', 'MX', 'mail.example.net', { mx_priority: 1, proxied: true }),
+      item('late', 'A', '192.0.2.9', { ttl: 999_999_999, timeout: 0 }),
+      item('late', 'A', '192.0.2.8', { ttl: 999_999_999 }),
+      A('n'.repeat(2000), '192.0.2.1'),
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ created: 3, overwritten: 0, removed: 0, serial: 2 });
+    expect(answer.body.change_id).toBe(Number(answer.headers['x-change-id']));
+    expect(answer.headers['x-zone-serial']).toBe('2');
+    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 11]);
+    expect(answer.body.failed[0]).toEqual({ index: 1, name: 'www', type: 'A', error: expect.any(String) });
+    expect(await lines(path)).toEqual([
+      '@ 60 MX mail.example.net',
+      'late 86400 A 192.0.2.8',
+      'www 300 A 192.0.2.1',
+    ]);
+    const changes = await api.ask('GET', `/domains/${domain}/changes`);
+    expect(changes.body[0]).toMatchObject({ id: answer.body.change_id, source: 'import' });
+    expect(changes.body[0].records).toHaveLength(3);
+    expect(await checkPublished(api.db, id)).toEqual([]);
+  });
+
+  it('of which nothing is good changes nothing', async () => {
+    const { path } = await freshDomain();
+    const answer = await load(path, [A('www', 'x'), item('@', 'NS', 'ns.example.net')]);
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { created: 0, overwritten: 0, removed: 0, serial: 1, failed: [{ index: 0 }, { index: 1 }] },
+    ]);
+    expect(answer.body.change_id).toBeUndefined();
+    expect(answer.headers['x-change-id']).toBeUndefined();
+  });
+
+  it('can be tried without a trace', async () => {
+    const { path } = await freshDomain();
+    const answer = await load(path, [A('a', '192.0.2.1'), A('a', 'x')], '?dry_run=true');
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { created: 1, failed: [{ index: 1 }], serial: 1 },
+    ]);
+    expect(await lines(path)).toEqual([]);
+  });
+
+  it('is done once with an Idempotency-Key', async () => {
+    const { path } = await freshDomain();
+    const asked = {
+      body: { records: [item('t', 'TXT', 'x')] },
+      headers: { 'idempotency-key': `import-${domains}` },
+    };
+    const first = await api.ask('POST', `${path}import`, asked);
+    const again = await api.ask('POST', `${path}import`, asked);
+    expect([again.body, again.headers['idempotent-replay']]).toEqual([first.body, 'true']);
+    expect(await lines(path)).toEqual(['t 300 TXT x']);
+  });
+});
+
+describe('items of one name and type', () => {
+  it('take the place of the records there, which keep their ids and how the edge treats them', async () => {
+    const { path, id } = await freshDomain();
+    await put(path, {
+      create: [
+        A('w', '192.0.2.1', { port: 80, proxied: true, comment: 'one' }),
+        A('w', '192.0.2.2', { host_header: 'two.example', proxied: true }),
+        item('w', 'AAAA', '2001:db8::1', { proxied: true }),
+      ],
+    });
+    const before = await list(path, '?type=A');
+    const answer = await load(path, [
+      A('w', '192.0.2.2', { proxied: false, port: 8080, comment: 'new' }),
+      A('w', '192.0.2.3', { ttl: 600 }),
+      A('w', '192.0.2.4'),
+    ]);
+    expect(answer.body).toMatchObject({ created: 1, overwritten: 2, removed: 0, failed: [] });
+    const after = await list(path, '?type=A&sort=updated_at');
+    const byId = (wanted: number) => after.find((r) => r.id === wanted);
+    expect(byId(before[1].id)).toMatchObject({
+      destination: '192.0.2.2',
+      host_header: 'two.example',
+      port: 443,
+      proxied: true,
+      comment: 'new',
+      ttl: 600,
+    });
+    expect(byId(before[0].id)).toMatchObject({
+      destination: '192.0.2.3',
+      port: 80,
+      proxied: true,
+      comment: 'one',
+    });
+    // the new one is as its set is
+    expect(after.find((r) => r.destination === '192.0.2.4')).toMatchObject({ proxied: true, ttl: 600 });
+    expect(await list(path, '?type=AAAA')).toHaveLength(1);
+    expect(await checkPublished(api.db, id)).toEqual([]);
+  });
+
+  it('leave no older record beside them', async () => {
+    const { path } = await freshDomain();
+    await put(path, { create: [A('w', '192.0.2.1'), A('w', '192.0.2.2'), A('w', '192.0.2.3')] });
+    const answer = await load(path, [A('w', '192.0.2.2')]);
+    expect(answer.body).toMatchObject({ created: 0, overwritten: 1, removed: 2, failed: [] });
+    expect(await lines(path)).toEqual(['w 300 A 192.0.2.2']);
+  });
+
+  it('leave them when one of the items failed', async () => {
+    const { path } = await freshDomain();
+    await put(path, { create: [A('w', '192.0.2.1'), A('w', '192.0.2.2')] });
+    const unread = await load(path, [A('w', '192.0.2.2'), A('w', 'nonsense')]);
+    expect(unread.body).toMatchObject({ overwritten: 1, removed: 0, failed: [{ index: 1 }] });
+    const refused = await load(path, [
+      A('w', '192.0.2.2'),
+      A('w', '192.0.2.7', { comment: 'x'.repeat(1025) }),
+    ]);
+    expect(refused.body).toMatchObject({ overwritten: 1, removed: 0, failed: [{ index: 1 }] });
+    expect(await lines(path)).toEqual(['w 300 A 192.0.2.1', 'w 300 A 192.0.2.2']);
+  });
+
+  it('are the same twice: nothing changes', async () => {
+    const { path } = await freshDomain();
+    const records = [
+      A('w', '192.0.2.1'),
+      A('w', '192.0.2.2'),
+      item('@', 'MX', 'm.example.net', { mx_priority: 5 }),
+    ];
+    expect((await load(path, records)).body).toMatchObject({ created: 3, serial: 2 });
+    const again = await load(path, records);
+    expect(again.body).toEqual({ created: 0, overwritten: 3, removed: 0, failed: [], serial: 2 });
+  });
+
+  it('are each there once', async () => {
+    const { path } = await freshDomain();
+    const answer = await load(path, [A('w', '192.0.2.1'), A('w', '192.0.2.1')]);
+    expect(answer.body).toMatchObject({ created: 1, failed: [{ index: 1 }] });
+    expect(await lines(path)).toEqual(['w 300 A 192.0.2.1']);
+  });
+});
+
+it('TXT records are added to those there, equal ones too, and published once', async () => {
+  const { path, id } = await freshDomain();
+  const records = [item('t', 'TXT', 'x'), item('t', 'TXT', 'y')];
+  expect((await load(path, records)).body).toMatchObject({ created: 2 });
+  expect((await load(path, records)).body).toMatchObject({
+    created: 2,
+    overwritten: 0,
+    removed: 0,
+    failed: [],
+  });
+  expect(await lines(path)).toEqual(['t 300 TXT x', 't 300 TXT x', 't 300 TXT y', 't 300 TXT y']);
+  expect(await checkPublished(api.db, id)).toEqual([]);
+});
+
+describe('items that conflict', () => {
+  it('with each other: the first stays', async () => {
+    const { path } = await freshDomain();
+    const answer = await load(path, [
+      A('a', '192.0.2.1'),
+      A('a', '192.0.2.2'),
+      item('a', 'CNAME', 'x.example.net'),
+      item('c', 'CNAME', 'x.example.net'),
+      item('c', 'CNAME', 'y.example.net'),
+      item('c', 'TXT', 'x'),
+      A('p', '192.0.2.1', { proxied: true }),
+      A('p', '192.0.2.2'),
+      item('sub', 'NS', 'ns.sub'),
+      A('ns.sub', '192.0.2.3'),
+      A('lost.sub', '192.0.2.4'),
+      item('d', 'DS', `1 8 2 ${'0'.repeat(64)}`),
+    ]);
+    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([2, 4, 5, 7, 9, 10, 11]);
+    expect(await lines(path)).toEqual([
+      'a 300 A 192.0.2.1',
+      'a 300 A 192.0.2.2',
+      'c 300 CNAME x.example.net',
+      'p 300 A 192.0.2.1 proxied',
+      'sub 300 NS ns.sub',
+    ]);
+  });
+
+  it('with what is there: that stays', async () => {
+    const { path } = await freshDomain();
+    await put(path, {
+      create: [item('c', 'CNAME', 'x.example.net'), A('below.sub', '192.0.2.1'), A('p', '192.0.2.1')],
+    });
+    const answer = await load(path, [
+      A('c', '192.0.2.1'),
+      item('c', 'CNAME', 'y.example.net'),
+      item('sub', 'NS', 'ns.example.net'),
+      item('p', 'AAAA', '2001:db8::1', { proxied: true }),
+    ]);
+    expect(answer.body).toMatchObject({ created: 0, overwritten: 1, removed: 0 });
+    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([0, 2, 3]);
+    expect(await lines(path)).toEqual([
+      'below.sub 300 A 192.0.2.1',
+      'c 300 CNAME y.example.net',
+      'p 300 A 192.0.2.1',
+    ]);
+  });
+
+  it('since a record cannot go: its set stays as it is', async () => {
+    const { path, domain } = await freshDomain();
+    await put(path, {
+      create: [
+        item('sub', 'NS', `a.sub.${domain}`),
+        item('sub', 'NS', `b.sub.${domain}`),
+        A('a.sub', '192.0.2.1'),
+        A('b.sub', '192.0.2.2'),
+      ],
+    });
+    const answer = await load(path, [item('sub', 'NS', `a.sub.${domain}`)]);
+    expect(answer.body).toMatchObject({ overwritten: 0, removed: 0, failed: [{ index: 0 }] });
+    expect(await lines(path)).toHaveLength(4);
+  });
+});
+
+describe('an import is refused whole', () => {
+  it.each([
+    [{ records: [] }, 'records'],
+    [{}, 'records'],
+    [{ records: 'x' }, 'records'],
+    [{ records: [{ name: 'a', type: 'A' }] }, 'records[0].destination'],
+    [{ records: [{ name: 'a', type: 'SOA', destination: 'x' }] }, 'records[0].type'],
+    [{ records: [{ name: 'a', type: 'A', destination: '192.0.2.1', colour: 'red' }] }, 'records[0].colour'],
+    [{ records: [A('a', '192.0.2.1')], overwrite: true }, 'overwrite'],
+  ])('when its form is wrong: %j', async (body, field) => {
+    const { path } = await freshDomain();
+    const answer = await api.ask('POST', `${path}import`, { body });
+    expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
+      400,
+      'validation_failed',
+      field,
+    ]);
+  });
+
+  it('without a plan', async () => {
+    const { path } = await freshDomain(null);
+    const answer = await load(path, [A('a', '192.0.2.1')]);
+    expect([answer.status, answer.body.code]).toEqual([402, 'no_active_plan']);
+  });
+
+  it('beyond the plan, by what would be there afterwards', async () => {
+    const { path } = await freshDomain('free');
+    const many = (count: number) => Array.from({ length: count }, (_, i) => A(`h${i}`, '192.0.2.1'));
+    const answer = await load(path, many(201));
+    expect([answer.status, answer.body.code, answer.body.limit]).toEqual([403, 'plan_limit', 200]);
+    expect(await lines(path)).toEqual([]);
+    expect((await load(path, [...many(200), A('bad', 'x')])).body).toMatchObject({ created: 200 });
+    expect((await load(path, many(200))).body).toMatchObject({ overwritten: 200 });
+  });
+
+  it('where the key may not write one of its records', async () => {
+    const { path, domain } = await freshDomain();
+    const key = await api.makeKey({ names: [`a.${domain}`], types: ['A'] });
+    const as = (records: unknown) => api.ask('POST', `${path}import`, { as: key, body: { records } });
+    expect((await as([A('a', '192.0.2.1'), A('b', '192.0.2.1')])).status).toBe(403);
+    expect((await as([A('a', '192.0.2.1'), item('a', 'AAAA', 'x')])).status).toBe(403);
+    expect((await as([A('a', '192.0.2.1')])).body).toMatchObject({ created: 1 });
+    expect((await api.ask('POST', `${path}import`, { as: 'viewer', body: { records: [] } })).status).toBe(
+      403,
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+const PATH = '/domains/parsed.example/records/import/parse';
+const TEXT = 'www 60 A 192.0.2.1 ; zonefleet proxied=true\nbad A 1.2.3\n@ SOA a b 1 2 3 4 5\n\tMX 10 mail';
+const PARSED = {
+  records: [
+    { name: 'www', type: 'A', destination: '192.0.2.1', ttl: 60, proxied: true },
+    { name: '@', type: 'MX', destination: 'mail.parsed.example', mx_priority: 10, ttl: 60 },
+  ],
+  errors: [{ line: 2, column: 7, error: expect.any(String) }],
+  skipped: [{ line: 3, name: '@', type: 'SOA', reason: expect.any(String) }],
+};
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await api.makeDomain('parsed.example', { planSlug: null });
+});
+afterAll(() => api.stop());
+
+it('a zone file is read and nothing is written, without a plan too', async () => {
+  const answer = await api.ask('POST', PATH, { body: { zone_file: TEXT } });
+  expect([answer.status, answer.body]).toEqual([200, PARSED]);
+  const records = await api.ask('GET', '/domains/parsed.example/records/?type=A,MX');
+  expect(records.body).toEqual([]);
+});
+
+it.each([
+  'text/plain',
+  'text/plain; charset=utf-8',
+  'text/dns',
+  'Text/Plain;charset=iso-8859-1',
+])('a zone file can be the body itself: %s', async (type) => {
+  const answer = await api.ask('POST', PATH, { body: TEXT, headers: { 'content-type': type } });
+  expect([answer.status, answer.body]).toEqual([200, PARSED]);
+});
+
+it('octets that are no UTF-8 matter in records only', async () => {
+  const body = Buffer.from('a A 192.0.2.1 ; M\xfcller\nb TXT "M\xfcller"', 'latin1');
+  const { body: parsed } = await api.ask('POST', PATH, { body, headers: { 'content-type': 'text/plain' } });
+  expect(parsed.records).toMatchObject([{ name: 'a' }]);
+  expect(parsed.errors).toMatchObject([{ line: 2, column: 7 }]);
+});
+
+it('a TXT with U+0000 comes back in a form that JSON bodies may have', async () => {
+  const { body } = await api.ask('POST', PATH, { body: { zone_file: 't TXT "a\\000b"' } });
+  expect(body.records).toMatchObject([{ destination: '"a\\000b"' }]);
+});
+
+it.each([
+  [{}, 'zone_file'],
+  [{ zone_file: 1 }, 'zone_file'],
+  [{ zone_file: '', more: 1 }, 'more'],
+  [undefined, 'body'],
+])('what is no zone file is refused: %j', async (body, field) => {
+  const answer = await api.ask('POST', PATH, { body });
+  expect([answer.status, answer.body.fields?.[0]?.field]).toEqual([400, field]);
+});
+
+it('a form is no text', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await api.ask('POST', PATH, { body: TEXT, headers });
+  expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('text/plain')]);
+});
+
+it('elsewhere text is no body', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  const answer = await api.ask('POST', '/domains/parsed.example/records/import', { body: TEXT, headers });
+  expect(answer.status).toBe(400);
+});
+
+it('who edits records may have a file read, whatever of them', async () => {
+  const narrowed = await api.makeKey({ names: ['x.parsed.example'] });
+  expect((await api.ask('POST', PATH, { as: narrowed, body: { zone_file: TEXT } })).status).toBe(200);
+  expect((await api.ask('POST', PATH, { as: 'viewer', body: { zone_file: TEXT } })).status).toBe(403);
+});

@@ -1,0 +1,272 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/call.ts';
+import type { ScanJob } from '../../../src/queue/jobs.ts';
+import { changeStatus } from '../../../src/store/change-status.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { type Found, runScan, scanOf, unreachable } from '../../support/made-scans.ts';
+import { until } from '../../support/until.ts';
+
+let api: TestApi;
+let domains = 0;
+let jobs: ScanJob[] = [];
+/** What a worker does with a job; by default it finds `lines`. */
+let work: (job: ScanJob) => Promise<unknown>;
+let lines: string[] = [];
+let waitMs = 10_000;
+const finds: Found = async (domain) => scanOf(lines, { domain });
+const scans: Api['scans'] = {
+  get waitMs() {
+    return waitMs;
+  },
+  async enqueueNow(job) {
+    jobs.push(job);
+    await work(job);
+  },
+};
+
+beforeAll(async () => {
+  api = await startTestApi({ scans });
+});
+afterAll(() => api?.stop());
+beforeEach(() => {
+  work = (job) => runScan(api.database.db, job, finds);
+});
+afterEach(() => {
+  jobs = [];
+  lines = [];
+  waitMs = 10_000;
+});
+
+async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
+  const name = `s${++domains}.example`;
+  const { id } = await api.makeDomain(name, options);
+  const path = `/domains/${name}`;
+  return { id, name, path, scan: `${path}/records/scan`, scanImport: `${path}/records/scan-import` };
+}
+
+const openScans = async (id: number) => {
+  const { rows } = await sql`select kind, imports from scans where domain_id = ${id}`.execute(
+    api.database.db,
+  );
+  return rows;
+};
+
+describe('POST scan-import', () => {
+  it('adds what is found where nothing is, and answers with all records of the domain', async () => {
+    const { path, scanImport } = await freshDomain();
+    await api.ask('POST', `${path}/records/`, {
+      body: { name: 'www', type: 'A', destination: '198.51.100.9' },
+    });
+    lines = ['www A 198.51.100.1', '@ 3600 MX 10 mail.example.net', '@ TXT v=spf1 -all'];
+    const { status, headers, body } = await api.ask('POST', scanImport);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      created: 2,
+      skipped: 1,
+      failed: [],
+      complete: true,
+      shortfalls: [],
+      left_out: [],
+      names: 10,
+      queries: 12,
+    });
+    expect(body.records.map(({ type }: { type: string }) => type)).toEqual(['NS', 'NS', 'MX', 'TXT', 'A']);
+    expect([headers['x-change-id'], headers['x-zone-serial']]).toEqual([String(body.change_id), '3']);
+    const { body: change } = await api.ask('GET', `${path}/changes/${body.change_id}`);
+    expect(change).toMatchObject({ source: 'scan', actor: { kind: 'key', user_id: api.accountIds.owner } });
+    const repeat = await api.ask('POST', scanImport);
+    expect(repeat.body).toMatchObject({ created: 0, skipped: 3 });
+    expect([repeat.body.change_id, repeat.headers['x-change-id']]).toEqual([undefined, undefined]);
+  });
+
+  it('tells what conflicts with what is there, record by record', async () => {
+    const { path, scanImport } = await freshDomain();
+    const alias = { name: 'www', type: 'CNAME', destination: 'other.example.net' };
+    await api.ask('POST', `${path}/records/`, { body: alias });
+    lines = ['www A 198.51.100.1', 'api A 198.51.100.2'];
+    expect((await api.ask('POST', scanImport)).body).toMatchObject({
+      created: 1,
+      failed: [{ name: 'www', type: 'A', error: expect.stringMatching(/has a CNAME/) }],
+    });
+  });
+
+  it('of a dry run adds nothing, and goes by what was found lately', async () => {
+    const { scan, scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    await api.ask('GET', scan);
+    const { status, body } = await api.ask('POST', `${scanImport}?dry_run=true`);
+    expect([status, body.created, body.records.length, jobs.length]).toEqual([200, 1, 2, 1]);
+    expect((await api.ask('POST', `${scanImport}?dryrun=true`)).status).toBe(400);
+  });
+
+  it('beyond the plan is refused before anything is written', async () => {
+    const { path, scanImport } = await freshDomain({ planSlug: 'free' });
+    lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
+    for (const url of [scanImport, `${scanImport}?dry_run=true`]) {
+      const { status, body } = await api.ask('POST', url);
+      expect([status, body.code, body.limit]).toEqual([403, 'plan_limit', 200]);
+    }
+    expect((await api.ask('GET', `${path}/records/?type=A`)).body).toEqual([]);
+    const none = await freshDomain({ planSlug: null });
+    expect((await api.ask('POST', none.scanImport)).status).toBe(403);
+  });
+
+  it('by a narrowed key writes the records that it is for, and refuses others', async () => {
+    const { name, scanImport } = await freshDomain();
+    const as = await api.makeKey({ names: [`www.${name}`] });
+    lines = ['www A 198.51.100.1', 'api A 198.51.100.1'];
+    const refused = await api.ask('POST', scanImport, { as });
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/at that name/)]);
+    lines = ['www A 198.51.100.1'];
+    expect((await api.ask('POST', scanImport, { as })).body).toMatchObject({ created: 1 });
+  });
+
+  it('that takes longer than a call waits goes on, and a second call joins it', async () => {
+    const { id, path, scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    work = async () => {};
+    waitMs = 50;
+    const early = await api.ask('POST', scanImport);
+    expect([early.status, early.body]).toMatchObject([
+      200,
+      { created: 0, complete: false, shortfalls: ['the scan still goes on'] },
+    ]);
+    expect(early.body).not.toHaveProperty('finished_at');
+    waitMs = 10_000;
+    const second = api.ask('POST', scanImport);
+    await until(() => jobs.length === 2);
+    expect(await openScans(id)).toHaveLength(1);
+    await runScan(api.database.db, jobs[0] as ScanJob, finds);
+    expect((await second).body).toMatchObject({ created: 1, complete: true });
+    expect((await api.ask('GET', `${path}/records/?type=A`)).body).toHaveLength(1);
+  });
+
+  it('without a queue is a 503 that changes nothing', async () => {
+    const { id, scan, scanImport } = await freshDomain();
+    work = () => Promise.reject(new Error('the queue cannot be reached'));
+    for (const [method, url] of [
+      ['POST', scanImport],
+      ['GET', scan],
+    ] as const) {
+      const { status, headers } = await api.ask(method, url);
+      expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);
+    }
+    expect(await openScans(id)).toEqual([]);
+  });
+
+  it('with an Idempotency-Key finds the scan of a call that never got its answer', async () => {
+    const { scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    const headers = { 'idempotency-key': 'lost' };
+    work = async (job) => {
+      await runScan(api.database.db, job, finds);
+      throw new Error('the queue is lost behind it');
+    };
+    expect((await api.ask('POST', scanImport, { headers })).status).toBe(503);
+    const found = await api.ask('POST', scanImport, { headers });
+    expect([found.status, found.body.created, jobs.length]).toEqual([200, 1, 1]);
+    const replay = await api.ask('POST', scanImport, { headers });
+    expect([replay.text, replay.headers['idempotent-replay']]).toEqual([found.text, 'true']);
+  });
+
+  it('is for editors, and refused while disabled', async () => {
+    const { id, scan, scanImport } = await freshDomain();
+    for (const [method, url] of [
+      ['POST', scanImport],
+      ['GET', scan],
+    ] as const) {
+      expect((await api.ask(method, url, { as: 'viewer' })).status).toBe(403);
+      expect((await api.ask(method, url, { as: 'stranger' })).status).toBe(404);
+      expect((await api.ask(method, url, { as: 'editor' })).status).toBe(200);
+    }
+    await changeStatus(api.database.db, {
+      domainId: id,
+      event: 'disable',
+      by: { kind: 'cli' },
+      source: 'test',
+    });
+    expect((await api.ask('POST', scanImport)).body.code).toBe('domain_disabled');
+  });
+});
+
+describe('GET scan', () => {
+  it('shows what an import would add and what it leaves alone, and writes nothing', async () => {
+    const { path, scan } = await freshDomain();
+    await api.ask('POST', `${path}/records/`, {
+      body: { name: 'www', type: 'A', destination: '198.51.100.9' },
+    });
+    const found: Found = async (domain) =>
+      scanOf(['www A 198.51.100.1', '@ 3600 MX 10 mail.example.net'], { domain, wildcards: [domain] });
+    work = (job) => runScan(api.database.db, job, found);
+    const { status, body } = await api.ask('GET', scan);
+    expect([status, body.complete, body.wildcards]).toEqual([200, true, ['@']]);
+    expect(body.records).toEqual([
+      { name: 'www', type: 'A', destination: '198.51.100.1', ttl: 300, skipped: true },
+      { name: '@', type: 'MX', destination: 'mail.example.net', mx_priority: 10, ttl: 3600, skipped: false },
+    ]);
+    expect(body).not.toHaveProperty('imported');
+    expect((await api.ask('GET', `${path}/records/?type=MX`)).body).toEqual([]);
+  });
+
+  it('answers again with what was found less than 10 minutes ago, but not with a failure', async () => {
+    const { scan } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    const failing: Found = async (domain) => unreachable(domain);
+    work = (job) => runScan(api.database.db, job, failing);
+    expect((await api.ask('GET', scan)).body).toMatchObject({
+      complete: false,
+      shortfalls: ['nobody answers'],
+      records: [],
+    });
+    work = (job) => runScan(api.database.db, job, finds);
+    const first = await api.ask('GET', scan);
+    expect((await api.ask('GET', scan)).text).toBe(first.text);
+    expect(jobs).toHaveLength(2);
+  });
+
+  it('shows how far a scan is that takes longer than a call waits', async () => {
+    const { id, scan } = await freshDomain();
+    work = async () => {};
+    waitMs = 50;
+    await api.ask('GET', scan);
+    const progress = { names: 5, of: 10, queries: 7, records: 2 };
+    await sql`
+      update scans set started_at = now(), progress = ${JSON.stringify(progress)} where domain_id = ${id}`.execute(
+      api.database.db,
+    );
+    expect((await api.ask('GET', scan)).body).toMatchObject({
+      complete: false,
+      progress,
+      names: 5,
+      queries: 7,
+    });
+  });
+});
+
+describe('POST domains', () => {
+  it('has a managed domain scanned in the background, unless it says not to', async () => {
+    const create = async (body: object) => (await api.ask('POST', '/domains/', { body })).body.id as number;
+    const [scanned, plain, external] = [
+      await create({ name: 'scanned.example' }),
+      await create({ name: 'plain.example', scan: false }),
+      await create({ name: 'external.example', dns_mode: 'external' }),
+    ];
+    expect(await openScans(scanned)).toEqual([{ kind: 'background', imports: true }]);
+    expect([await openScans(plain), await openScans(external)]).toEqual([[], []]);
+    expect(jobs).toEqual([]); // the workers find it
+  });
+
+  it('whose import did not fit into the plan says so in the preview', async () => {
+    const free = await freshDomain({ planSlug: 'free' });
+    await sql`
+      insert into scans (domain_id, kind, imports, actor, due_at)
+      values (${free.id}, 'background', true, '{"kind": "system"}', now())`.execute(api.database.db);
+    lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
+    const { body } = await api.ask('GET', free.scan);
+    expect([body.records.length, body.imported]).toEqual([
+      201,
+      { created: 0, skipped: 0, failed: [], error: 'the plan allows 200 records, this would make 201' },
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+// ANAME records from the call that makes them to the answer: API, workers and nameserver on a small internet; and, on a
+// clock of its own, a target whose servers are dead for a long time.
+
+import { Resolver } from 'node:dns/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printName } from '../../src/dns/name.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { edit } from '../support/customer-records.ts';
+import { createDatabase } from '../support/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../support/domains.ts';
+import { type StartedWorld, startWorld } from '../support/fake-internet.ts';
+import { madeTargets } from '../support/made-targets.ts';
+import { type NodeProcess, startNode } from '../support/nodes.ts';
+import { startTogether } from '../support/start-together.ts';
+import { COM_A, internet, type TestResolver, testResolver } from '../support/test-resolver.ts';
+import { until } from '../support/until.ts';
+import { startWorkers, type WorkersProcess } from '../support/workers-process.ts';
+import { zone } from '../support/zone-exchange.ts';
+
+const needs = process.platform === 'linux' ? '' : ' (skipped: needs Linux)'; // elsewhere loopback has one address
+const DOMAINS = 30;
+
+const worldWith = (records: string) => ({
+  zones: { 'net.': '', 'cdn.net.': `alias 90 CNAME web\n${records}` },
+});
+
+describe.skipIf(needs !== '')(`from the call to the answer${needs}`, () => {
+  let world: StartedWorld;
+  let api: TestApi;
+  let node: NodeProcess;
+  let workers: WorkersProcess;
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+
+  beforeAll(async () => {
+    world = await startWorld(worldWith('web 300 A 198.51.100.7\nweb 300 AAAA 2001:db8::7'));
+    api = await startTestApi();
+    const { url } = api.database;
+    [node, workers] = await startTogether([
+      startNode('aname', { DATABASE_URL: url }),
+      startWorkers(url, world.settings),
+    ]);
+    resolver.setServers([`127.0.0.1:${node.address.port}`]);
+  });
+  afterAll(async () => {
+    await Promise.all([workers?.stop(), node?.stop()]);
+    await api?.stop();
+    await world?.close();
+  });
+
+  const answers = (name: string) => resolver.resolve4(name, { ttl: true }).catch(() => []);
+  const untilAnswered = (name: string, address: string, ttl: number) =>
+    until(
+      async () => (await answers(name)).some((one) => one.address === address && one.ttl === ttl),
+      `${name} is ${address} for ${ttl} s`,
+    );
+  const write = async (method: string, path: string, body: unknown): Promise<Answer> => {
+    const answer = await api.ask(method, path, { body });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer;
+  };
+  /** Their codes; checks find that the domains are nowhere else. */
+  const anameFindings = ({ body }: Answer): string[] =>
+    body.findings
+      .map(({ code }: { code: string }) => code)
+      .filter((code: string) => code.startsWith('ANAME'));
+  /** As if the TTL of the target were over. */
+  const makeDue = () =>
+    sql`update aname_targets set due_at = now(), checked_at = checked_at - interval '1 day'`.execute(api.db);
+
+  it('a new record is looked up at once, shown, and answered', async () => {
+    await api.makeDomain('first.test');
+    const path = '/domains/first.test/records/';
+    const made = await write('POST', path, {
+      name: '@',
+      type: 'ANAME',
+      destination: 'ALIAS.cdn.net',
+      ttl: 3600,
+    });
+    expect(made.body.dns_content).toBe('');
+    await untilAnswered('first.test', '198.51.100.7', 90);
+    expect(await resolver.resolve6('first.test')).toEqual(['2001:db8::7']);
+    const shown = await api.ask('GET', path + made.body.id);
+    expect(shown.body.dns_content).toBe('198.51.100.7, 2001:db8::7');
+    const [change] = (await api.ask('GET', '/domains/first.test/changes')).body;
+    expect(change).toMatchObject({ source: 'aname', actor: { kind: 'system' }, records: [] });
+
+    await write('PUT', path + made.body.id, { proxied: true });
+    await untilAnswered('first.test', '192.0.2.1', 300);
+    await write('PUT', path + made.body.id, { proxied: false, name: '*.shop' });
+    await untilAnswered('any.shop.first.test', '198.51.100.7', 90);
+    expect(anameFindings(await api.ask('GET', '/domains/first.test'))).toEqual([]);
+  });
+
+  it(`${DOMAINS} domains that point to one name are one look-up, and all change with it`, async () => {
+    const names = Array.from({ length: DOMAINS }, (_, i) => `d${i}.test`);
+    for (const name of names) {
+      await api.makeDomain(name);
+      await write('POST', `/domains/${name}/records/`, {
+        name: 'www',
+        type: 'ANAME',
+        destination: 'web.cdn.net',
+      });
+    }
+    for (const name of names) await untilAnswered(`www.${name}`, '198.51.100.7', 300);
+    world.internet.seen.length = 0;
+    world.become(worldWith('web 120 A 198.51.100.8'));
+    await makeDue();
+    for (const name of names) await untilAnswered(`www.${name}`, '198.51.100.8', 120);
+    await untilAnswered('any.shop.first.test', '198.51.100.8', 90);
+    const targets = world.internet.seen.filter(({ name }) => printName(name).endsWith('cdn.net.'));
+    expect(targets.length).toBeLessThan(10); // both targets, both families, and the alias of one
+    const { rows } = await sql<{ id: number }>`select id from domains`.execute(api.db);
+    await expectPublished(api.db, ...rows.map(({ id }) => id));
+  });
+
+  it('a target that leads back to itself is told of in every domain that points there, and in none when it is mended', async () => {
+    const codes = async (name: string) => anameFindings(await api.ask('GET', `/domains/${name}`));
+    const told = async (wanted: string) =>
+      until(async () => (await codes('d0.test')).join() === wanted, `the findings are ${wanted}`);
+    const { zones } = worldWith('web CNAME loop\nloop CNAME web');
+    world.become({ zones });
+    await makeDue();
+    await told('ANAME_LOOP');
+    expect(await codes('d1.test')).toEqual(['ANAME_LOOP']);
+    expect((await api.ask('GET', '/domains/?search=d2.test')).body[0].findings).toContainEqual({
+      code: 'ANAME_LOOP',
+      message: expect.stringContaining('web.cdn.net'),
+    });
+    expect(await answers('www.d1.test')).toEqual([{ address: '198.51.100.8', ttl: 120 }]);
+    world.become(worldWith('web 120 A 198.51.100.8'));
+    await makeDue();
+    await told('');
+    expect(await workers.metric('zonefleet_aname_lookups_total{outcome="failed"}')).toBeGreaterThan(0);
+  });
+});
+
+describe('a target whose servers are dead for ten of its TTLs', () => {
+  const SHOP = '5.5.5.5';
+  const shop = (ttl: number, address: string) =>
+    zone('shop.com.', `@ NS ns\nns A ${SHOP}\nwww ${ttl} A ${address}`);
+
+  /** Seconds from the return of the servers, with another address, until that is published. */
+  async function recovery(ttl: number, deadSeconds: number): Promise<number> {
+    const database = await createDatabase();
+    const { db } = database;
+    const { id } = await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', {
+      exempt: true,
+    });
+    await saved(db, id, edit({ create: ['@ 86400 ANAME www.shop.com'] }));
+    const answered = async () => ((await published(db)) ?? []).filter((line) => / A /.test(line)).join();
+    const exchange = internet(`com NS a.gtld.\na.gtld. A ${COM_A}`)
+      .serve(COM_A, zone('com.', `@ NS a.gtld.\nshop NS ns.shop\nns.shop A ${SHOP}`))
+      .serve(SHOP, shop(ttl, '1.1.1.1'));
+    const asking: TestResolver = testResolver(exchange);
+    const made = madeTargets(db, {
+      resolver: {
+        observeAddresses(target, options) {
+          asking.clock.now = made.clock.now;
+          return asking.resolver.observeAddresses(target, options);
+        },
+      },
+    });
+    await made.round();
+    expect(await answered()).toBe(`@ ${ttl} A 1.1.1.1`);
+
+    exchange.behave(SHOP, () => 'silent');
+    let rounds = 0;
+    await made.runFor(deadSeconds, async () => {
+      rounds++;
+      expect(await answered()).toBe(`@ ${ttl} A 1.1.1.1`);
+    });
+    expect(rounds).toBeGreaterThan(2);
+    const backAt = made.clock.now;
+    exchange.serve(SHOP, shop(ttl, '1.1.1.2')).behave(SHOP, () => undefined);
+    let seenAt = Number.POSITIVE_INFINITY;
+    await made.runFor(2 * Math.max(ttl, 60), async () => {
+      if ((await answered()) === `@ ${ttl} A 1.1.1.2`) seenAt = Math.min(seenAt, made.clock.now);
+    });
+    await expectPublished(db, id);
+    await database.drop();
+    return (seenAt - backAt) / 1000;
+  }
+
+  it.each([
+    [20, 200],
+    [60, 601],
+    [300, 3017],
+    [1800, 18_444],
+  ])('with a TTL of %d s is never empty, and recovered within max(TTL, 60 s)', async (ttl, deadSeconds) => {
+    expect(await recovery(ttl, deadSeconds)).toBeLessThanOrEqual(Math.max(ttl, 60));
+  });
+});

@@ -1,0 +1,273 @@
+// A domain whose owner keeps DNS elsewhere, from its creation to its end: real API, workers and command line, on a small
+// internet of loopback addresses whose zone the owner edits.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addVerifyCommand } from '../../src/cli/verify.ts';
+import { type ApiProcess, type HttpAnswer, startApi } from '../support/api-process.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { expectPublished } from '../support/domains.ts';
+import { type StartedWorld, startWorld } from '../support/fake-internet.ts';
+import { BACKENDS, type Backend } from '../support/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/redis.ts';
+import { runCommands } from '../support/run-commands.ts';
+import { scale } from '../support/scale.ts';
+import { startTogether } from '../support/start-together.ts';
+import { until } from '../support/until.ts';
+import { startWorkers, type WorkersProcess } from '../support/workers-process.ts';
+
+const SERVERS = [
+  { name: 'ns1.dns.zz.', address: '127.0.1.3' },
+  { name: 'ns2.dns.zz.', address: '127.0.1.4' },
+] as const;
+/** The domains, all of them on both servers. */
+const LABELS = ['postgres', 'redis', 'command', 'late', 'never', 'both'] as const;
+type Label = (typeof LABELS)[number];
+
+/** What each server has at each domain's challenge. */
+type Published = Partial<Record<Label, readonly [string | undefined, string | undefined]>>;
+
+function worldText(published: Published): string {
+  const apexes = [...LABELS.map((label) => `${label}.zz.`), 'dns.zz.'];
+  const ns = (apex: string) => SERVERS.map(({ name }) => `  ${apex} NS ${name}`);
+  const glue = SERVERS.map(({ name, address }) => `  ${name} A ${address}`);
+  const challenge = (apex: string, i: number) => {
+    const value = published[apex.slice(0, -4) as Label]?.[i];
+    return value === undefined ? [] : [`  _svc-challenge.${apex} TXT "${value}"`];
+  };
+  const lines = [
+    '# A registry, and two servers that need not say the same.',
+    'server a.root. 127.0.1.1',
+    '  serves .',
+    'server a.nic.zz. 127.0.1.2',
+    '  serves zz.',
+    ...SERVERS.flatMap(({ name, address }, i) => [
+      `server ${name} ${address}`,
+      `  serves ${apexes.map((apex) => `${apex}/at${i}`).join(' ')}`,
+    ]),
+    'zone .',
+    '  . NS a.root.',
+    '  a.root. A 127.0.1.1',
+    '  zz. NS a.nic.zz.',
+    '  a.nic.zz. A 127.0.1.2',
+    'zone zz.',
+    '  zz. NS a.nic.zz.',
+    '  a.nic.zz. A 127.0.1.2',
+    ...apexes.flatMap(ns),
+    ...glue,
+    ...apexes.flatMap((apex) =>
+      SERVERS.flatMap((_, i) => [
+        `zone ${apex} at${i}`,
+        ...ns(apex),
+        ...(apex === 'dns.zz.' ? glue : challenge(apex, i)),
+      ]),
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+describe('a domain in external mode', () => {
+  let world: StartedWorld;
+  let published: Published = {};
+  beforeAll(async () => {
+    world = await startWorld({ text: worldText({}) });
+  });
+  afterAll(() => world?.close());
+
+  function publish(label: Label, ...values: [string | undefined, string | undefined]): void {
+    published = { ...published, [label]: values };
+    world.become({ text: worldText(published) });
+  }
+
+  // Queues of both kinds are tested by themselves: here one will do, but in the whole proof.
+  describe.each(BACKENDS.slice(0, scale(2, 1)))('with the queue on %s', (backend: Backend) => {
+    const isMissing = backend === 'Redis' && !HAS_REDIS;
+    const label = backend === 'Redis' ? 'redis' : 'postgres';
+    let redis: RedisServer | undefined;
+    let database: TestDatabase;
+    let api: ApiProcess;
+    let workers: WorkersProcess;
+
+    beforeAll(async () => {
+      if (isMissing) return;
+      redis = backend === 'Redis' ? await startRedis() : undefined;
+      database = await createDatabase();
+      const settings = {
+        ...world.settings,
+        PUBLIC_RESOLVERS: '',
+        ...(redis !== undefined && { REDIS_URL: redis.url }),
+      };
+      [api, workers] = await startTogether<[ApiProcess, WorkersProcess]>([
+        startApi(database.url, { env: settings }),
+        startWorkers(database.url, settings),
+      ]);
+    });
+    afterAll(async () => {
+      await Promise.all([api?.stop(), workers?.stop()]);
+      await Promise.all([database?.drop(), redis?.stop()]);
+    });
+
+    const path = (of: Label) => `/domains/${of}.zz`;
+    const look = async (of: Label): Promise<HttpAnswer['body']> => (await api.ask('GET', path(of))).body;
+    const verify = (of: Label) => api.ask('POST', `${path(of)}/verify`);
+    /** As if its time had come. */
+    const due = (of: Label) =>
+      sql`update domains set txt_due_at = now(), txt_next_at = now() where name = ${`${of}.zz.`}`.execute(
+        database.db,
+      );
+
+    async function create(of: Label): Promise<{ id: number; value: string }> {
+      const { status, body } = await api.ask('POST', '/domains/', { name: `${of}.zz`, dns_mode: 'external' });
+      expect([status, body.status, body.served]).toEqual([200, 'unverified', 'none']);
+      expect(body.verification).toMatchObject({ host: `_svc-challenge.${of}.zz`, verified: false });
+      return { id: body.id, value: body.verification.value };
+    }
+
+    it.skipIf(isMissing)(
+      `is unverified until every server has its record, and active by the service itself once they have${isMissing ? NEEDS_REDIS : ''}`,
+      async () => {
+        const { id, value } = await create(label);
+        const server = (i: 0 | 1, outcome: string, values?: string[]) => ({
+          server: SERVERS[i].name.slice(0, -1),
+          address: SERVERS[i].address,
+          outcome,
+          ...(values && { values }),
+        });
+        const absent = await verify(label);
+        expect(absent).toMatchObject({ status: 200, body: { status: 'unverified' } });
+        expect(absent.body.verification).toMatchObject({
+          found: 0,
+          asked: 2,
+          servers: [server(0, 'absent'), server(1, 'absent')],
+          resolvers: [],
+        });
+        publish(label, value, undefined);
+        expect((await verify(label)).body.verification).toMatchObject({
+          verified: false,
+          found: 1,
+          asked: 2,
+          servers: [server(0, 'found', [value]), server(1, 'absent')],
+          message: expect.stringContaining('1 of 2'),
+        });
+        publish(label, value, value.toUpperCase()); // every letter's case counts
+        expect((await verify(label)).body.verification).toMatchObject({
+          verified: false,
+          servers: [server(0, 'found', [value]), server(1, 'other', [value.toUpperCase()])],
+        });
+        publish(label, value, value);
+        await due(label);
+        await until(async () => (await look(label)).status === 'active', 'a worker has found it');
+        const domain = await look(label);
+        expect(domain).toMatchObject({
+          served: 'none',
+          findings: [],
+          verification: { verified: true, found: 2 },
+        });
+        expect(domain.verification).not.toHaveProperty('next_attempt_at');
+        const { body: changes } = await api.ask('GET', `${path(label)}/changes`);
+        expect(changes.map((change: HttpAnswer['body']) => change.status)).toEqual(
+          [{ from: 'unverified', to: 'active' }, { to: 'unverified' }].map((status) =>
+            expect.objectContaining(status),
+          ),
+        );
+        await expectPublished(database.db, id);
+        const told = () =>
+          workers
+            .log()
+            .split('\n')
+            .filter((line) => line.includes('"status changed"'));
+        await until(() => told().length > 0, 'it is told in the log');
+        expect(told().map((line) => JSON.parse(line))).toEqual([
+          expect.objectContaining({
+            domain: `${label}.zz.`,
+            from: 'unverified',
+            to: 'active',
+            verdict: 'verified',
+          }),
+        ]);
+        const moves = 'zonefleet_transitions_total{from="unverified",to="active"}';
+        expect(await workers.metric(moves)).toBe(1);
+        const again = await verify(label);
+        expect(again).toMatchObject({ status: 200, body: { status: 'active', verification: { found: 2 } } });
+      },
+    );
+
+    if (backend === 'Redis') return;
+
+    it('is verified from the command line', async () => {
+      const { value } = await create('command');
+      const run = () => runCommands(addVerifyCommand, ['verify', 'command.zz'], database.url);
+      const absent = await run();
+      expect([absent.code, absent.stderr]).toEqual([1, '']);
+      expect(absent.stdout).toMatch(/^ {2}ns1\.dns\.zz +127\.0\.1\.3 +absent/m);
+      publish('command', value, value);
+      const found = await run();
+      expect([found.code, found.stdout.trimEnd().split('\n').at(-1)]).toEqual([
+        0,
+        'Status unverified -> active',
+      ]);
+    });
+
+    it('has a fresh value once its own has expired, and the old one proves nothing any more', async () => {
+      const { value } = await create('late');
+      publish('late', value, value);
+      await sql`update domains set verification_expires_at = now() where name = 'late.zz.'`.execute(
+        database.db,
+      );
+      const asked = world.internet.countAt(SERVERS[0].address);
+      await due('late');
+      await until(async () => {
+        const { rows } = await sql<{ isPlanned: boolean }>`
+          select txt_next_at > now() as "isPlanned" from domains where name = 'late.zz.'`.execute(
+          database.db,
+        );
+        return rows[0]?.isPlanned;
+      }, 'a worker has seen that it has expired');
+      const fresh = await verify('late');
+      expect(fresh.body).toMatchObject({ status: 'unverified', verification: { found: 0, verified: false } });
+      const { value: second } = fresh.body.verification;
+      expect(second).not.toBe(value);
+      expect(world.internet.countAt(SERVERS[0].address)).toBe(asked); // nobody looked
+      expect((await verify('late')).body.verification).toMatchObject({ verified: false, asked: 2 });
+      publish('late', second, second);
+      expect((await verify('late')).body).toMatchObject({
+        status: 'active',
+        verification: { verified: true },
+      });
+    });
+
+    it('is disabled when its time is over, and begins anew when it is enabled', async () => {
+      const { value } = await create('never');
+      await sql`
+        update domains set verification_started_at = now() - interval '28 days' where name = 'never.zz.'`.execute(
+        database.db,
+      );
+      await due('never');
+      await until(async () => (await look('never')).status === 'disabled', 'it is disabled');
+      expect(await verify('never')).toMatchObject({ status: 409, body: { code: 'domain_disabled' } });
+      const enabled = await api.ask('POST', `${path('never')}/enable`);
+      expect(enabled.body).toMatchObject({ status: 'unverified', verification: { verified: false } });
+      const { value: second } = enabled.body.verification;
+      publish('never', value, value);
+      expect((await verify('never')).body.status).toBe('unverified');
+      publish('never', second, second);
+      expect((await verify('never')).body.status).toBe('active');
+    });
+
+    it('becomes managed, and external again with another value', async () => {
+      const { value } = await create('both');
+      publish('both', value, value);
+      expect((await verify('both')).body.status).toBe('active');
+      const managed = await api.ask('PUT', path('both'), { dns_mode: 'managed' });
+      expect(managed.body).toMatchObject({ status: 'pending', served: 'full' });
+      expect(managed.body).not.toHaveProperty('verification');
+      expect(await verify('both')).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
+      const { body } = await api.ask('PUT', path('both'), { dns_mode: 'external' });
+      expect(body).toMatchObject({ status: 'unverified', served: 'full', verification: { verified: false } });
+      expect(body.verification.value).not.toBe(value);
+      expect((await verify('both')).body.status).toBe('unverified');
+      publish('both', body.verification.value, body.verification.value);
+      expect((await verify('both')).body).toMatchObject({ status: 'active', dns_mode: 'external' });
+    });
+  });
+});

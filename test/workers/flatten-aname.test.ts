@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadDomainById } from '../../src/store/load-domains.ts';
+import { createFlattener, type FlattenOutcome } from '../../workers/flatten-aname.ts';
+import { edit } from '../support/customer-records.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../support/domains.ts';
+import { madeTargets, targetEvidence } from '../support/made-targets.ts';
+
+let database: TestDatabase;
+let domainId: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
+  await sql`update domains set status = 'active'`.execute(database.db);
+});
+afterEach(() => database.drop());
+
+const addresses = async () =>
+  ((await published(database.db)) ?? []).filter((line) => / (A|AAAA) /.test(line));
+const findings = async () =>
+  ((await loadDomainById(database.db, domainId))?.findings ?? []).map(({ code }) => code);
+const point = (target = 'web.example.net') =>
+  saved(database.db, domainId, edit({ create: [`@ ANAME ${target}`] }));
+
+test('a thousand records of one target are one look-up, by its TTL and no sooner than after a minute', async () => {
+  const create = Array.from({ length: 1000 }, (_, i) => `n${i} ANAME web.example.net`);
+  await saved(database.db, domainId, edit({ create }));
+  const made = madeTargets(database.db);
+  made.said.set('example.net.', '192.0.2.7 for 20');
+  await made.runFor(299);
+  expect(made.lookedUp).toHaveLength(5);
+  expect(await addresses()).toHaveLength(1000);
+  made.said.set('example.net.', '192.0.2.7 for 600');
+  await made.runFor(1201);
+  expect(made.lookedUp).toHaveLength(8);
+});
+
+test('only another set, or a lower TTL, is a change', async () => {
+  await point();
+  const made = madeTargets(database.db);
+  const changes: string[] = [];
+  for (const said of [
+    '192.0.2.7 for 90',
+    '192.0.2.7 for 90',
+    '192.0.2.7 for 200',
+    '192.0.2.7 for 70',
+    '192.0.2.8 for 300',
+  ]) {
+    made.said.set('example.net.', said);
+    const serial = (await loadDomainById(database.db, domainId))?.serial;
+    await made.round();
+    made.clock.now += 3_600_000;
+    if ((await loadDomainById(database.db, domainId))?.serial !== serial)
+      changes.push((await addresses()).join());
+  }
+  expect(changes).toEqual(['@ 90 A 192.0.2.7', '@ 70 A 192.0.2.7', '@ 300 A 192.0.2.8']);
+});
+
+test('a target that fails keeps its addresses, with a finding until it is back', async () => {
+  await point();
+  const made = madeTargets(database.db);
+  expect(await findings()).toEqual([]);
+  await made.round();
+  expect([await addresses(), await findings()]).toEqual([[], ['ANAME_TARGET_FAILS']]);
+  made.said.set('example.net.', '192.0.2.7 2001:db8::7 for 300');
+  await made.runFor(60);
+  expect(await findings()).toEqual([]);
+  made.said.set('example.net.', 'lame');
+  await made.runFor(3000, async () => {
+    expect(await addresses()).toEqual(['@ 300 A 192.0.2.7', '@ 300 AAAA 2001:db8::7']);
+  });
+  expect(await findings()).toEqual(['ANAME_TARGET_FAILS']);
+  made.said.set('example.net.', '192.0.2.8 for 300');
+  await made.runFor(300);
+  expect([await addresses(), await findings()]).toEqual([
+    ['@ 300 A 192.0.2.8', '@ 300 AAAA 2001:db8::7'],
+    [],
+  ]);
+  await made.runFor(900); // IPv6 is gone, and its zone has said so twice
+  expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
+  await expectPublished(database.db, domainId);
+});
+
+test('a target whose zone says that it is gone is emptied after ten minutes', async () => {
+  await point();
+  const made = madeTargets(database.db);
+  made.said.set('example.net.', '192.0.2.7 for 300');
+  await made.runFor(60);
+  made.said.set('example.net.', 'none');
+  await made.runFor(600);
+  expect([await addresses(), await findings()]).toEqual([['@ 300 A 192.0.2.7'], ['ANAME_TARGET_EMPTY']]);
+  await made.runFor(600);
+  expect([await addresses(), await findings()]).toEqual([[], ['ANAME_TARGET_EMPTY']]);
+  await expectPublished(database.db, domainId);
+});
+
+test('records that lead back to each other keep what they had, with a finding', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['a ANAME b.example.com', 'b A 192.0.2.7'] }));
+  const made = madeTargets(db);
+  made.said.set('example.com.', '192.0.2.7 for 60');
+  await made.round();
+  await saved(db, domainId, edit({ replace: [['b', 'A']], create: ['b ANAME a.example.com'] }));
+  await made.runFor(600);
+  expect(await findings()).toEqual(['ANAME_LOOP']);
+  expect(await addresses()).toEqual(['a 60 A 192.0.2.7']); // b was never seen
+  await expectPublished(db, domainId);
+});
+
+test('what another has saved meanwhile stays', async () => {
+  await point();
+  const { db } = database;
+  const other = madeTargets(db);
+  other.said.set('example.net.', '192.0.2.8 for 300');
+  const outcomes: FlattenOutcome[] = [];
+  const run = createFlattener({
+    db,
+    resolver: {
+      async observeAddresses(target) {
+        await other.round();
+        return targetEvidence(target, '192.0.2.7 for 300', Date.now());
+      },
+    },
+    onOutcome: (outcome) => void outcomes.push(outcome),
+  });
+  const { rows } = await sql<{ id: number }>`select id from aname_targets`.execute(db);
+  const job = { signal: new AbortController().signal, again: false };
+  await run({ targetId: rows[0]?.id as number }, job);
+  await run({ targetId: 4711 }, job);
+  expect(outcomes).toEqual([{ kind: 'conflict' }, { kind: 'absent' }]);
+  expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
+});
+
+test('a look-up that is cut short is no outcome', async () => {
+  await point();
+  const { db } = database;
+  const stopping = new AbortController();
+  const run = createFlattener({
+    db,
+    resolver: {
+      async observeAddresses(target) {
+        stopping.abort(new Error('stopping'));
+        return targetEvidence(target, 'none', Date.now());
+      },
+    },
+    onOutcome: () => expect.unreachable(),
+  });
+  const { rows } = await sql<{ id: number }>`select id from aname_targets`.execute(db);
+  const running = run({ targetId: rows[0]?.id as number }, { signal: stopping.signal, again: false });
+  await expect(running).rejects.toThrow('stopping');
+});

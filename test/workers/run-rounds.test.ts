@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { runRounds } from '../../workers/run-rounds.ts';
+import { until } from '../support/until.ts';
+
+test('while there is more to do the next round comes at once, however long the idle time is', async () => {
+  let rounds = 0;
+  const running = runRounds({
+    round: async () => ({ isMore: ++rounds < 3 }),
+    idleMs: 3_600_000,
+    onTrouble: () => {},
+  });
+  await until(() => rounds === 3);
+  await running.stop();
+  expect(rounds).toBe(3);
+});
+
+test('a round that fails is told and repeated', async () => {
+  const troubles: unknown[] = [];
+  let rounds = 0;
+  const running = runRounds({
+    async round() {
+      if (++rounds < 3) throw new Error(`trouble ${rounds}`);
+      return { isMore: false };
+    },
+    idleMs: 1,
+    onTrouble: (error) => troubles.push((error as Error).message),
+  });
+  await until(() => rounds >= 4);
+  await running.stop();
+  expect(troubles).toEqual(['trouble 1', 'trouble 2']);
+});
+
+test('a stop waits for the round that runs, and no other begins', async () => {
+  let rounds = 0;
+  let finish: () => void = () => {};
+  const running = runRounds({
+    async round() {
+      rounds++;
+      await new Promise<void>((done) => {
+        finish = done;
+      });
+      return { isMore: true };
+    },
+    idleMs: 1,
+    onTrouble: () => {},
+  });
+  await until(() => rounds === 1);
+  let isStopped = false;
+  const stopped = running.stop().then(() => {
+    isStopped = true;
+  });
+  await Promise.resolve();
+  expect(isStopped).toBe(false);
+  finish();
+  await stopped;
+  expect(rounds).toBe(1);
+});

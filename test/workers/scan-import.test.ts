@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeStatus } from '../../src/store/change-status.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { loadScan } from '../../src/store/load-scan.ts';
+import { openScan } from '../../src/store/open-scan.ts';
+import { deleteDomain } from '../../src/store/save-domain.ts';
+import type { ScanKind } from '../../src/store/schema.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain } from '../support/domains.ts';
+import { type Found, runScan, scanOf } from '../support/made-scans.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let domainId: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
+});
+afterEach(() => database.drop());
+
+const WWW = scanOf(['www A 198.51.100.1']);
+const finds: Found = async () => WWW;
+const open = async (kind: ScanKind = 'manual') =>
+  (await openScan(database.db, { domainId, kind, by: BY.by, narrowing: null })).id;
+const run = (scanId: number, found: Found = finds, signal?: AbortSignal) =>
+  runScan(database.db, { scanId }, found, signal);
+const here = () => listed(database.db, domainId);
+const row = (id: number) => loadScan(database.db, id);
+
+test('what is found is imported, and told', async () => {
+  expect(await run(await open())).toMatchObject({
+    kind: 'saved',
+    name: 'example.com.',
+    scanKind: 'manual',
+    records: 1,
+    imported: { kind: 'imported', created: 1 },
+  });
+  expect(await here()).toHaveLength(1);
+  await expectPublished(database.db, domainId);
+});
+
+test('a preview imports nothing, and the same job again does nothing', async () => {
+  const id = await open('preview');
+  expect(await run(id)).toMatchObject({ kind: 'saved', imported: undefined });
+  expect(await run(id)).toEqual({ kind: 'absent', job: { scanId: id } });
+  expect(await here()).toEqual([]);
+});
+
+test('what is there is looked at when it writes, not when it began', async () => {
+  const id = await open();
+  const outcome = await run(id, async () => {
+    const other = scanOf(['www A 198.51.100.99']).records;
+    const { importScanned } = await import('../../src/store/import-scanned.ts');
+    await importScanned(database.db, { domainId, records: other, by: BY.by, narrowing: null });
+    return WWW;
+  });
+  expect(outcome).toMatchObject({ imported: { created: 0, present: 1 } });
+  expect((await here()).join()).toContain('198.51.100.99');
+});
+
+test('a scan that is cut short imports what it found, and says so', async () => {
+  const id = await open();
+  await run(id, async () => ({ ...WWW, complete: false, shortfalls: ['the time was over'] }));
+  expect(await row(id)).toMatchObject({
+    complete: false,
+    shortfalls: ['the time was over'],
+    result: { created: 1 },
+  });
+});
+
+test('it is seen how far it is', async () => {
+  const id = await open();
+  const steps = { names: 5, of: 10, queries: 7, records: 2 };
+  await run(id, async (_domain, { onProgress } = {}) => {
+    onProgress?.(steps);
+    await until(async () => (await row(id))?.progress !== null, 'the progress is there');
+    expect((await row(id))?.progress).toEqual(steps);
+    return WWW;
+  });
+});
+
+test('a domain that goes, or is switched off, is not scanned, and gets nothing at the end', async () => {
+  const fails: Found = () => Promise.reject(new Error('it is not to be scanned'));
+  const off = await open();
+  const during = await run(off, async () => {
+    await changeStatus(database.db, { ...BY, domainId, event: 'disable' });
+    return WWW;
+  });
+  expect(during).toMatchObject({ imported: { kind: 'refused', code: 'domain_disabled' } });
+  const idle = await open();
+  expect(await run(idle, fails)).toMatchObject({ kind: 'idle' });
+  expect((await row(idle))?.shortfalls).toEqual(['the domain takes no records any more']);
+  await deleteDomain(database.db, { ...BY, domainId });
+  expect(await run(await open('preview'), fails)).toMatchObject({ kind: 'idle' });
+});
+
+test('a process that stops gives its scan back, and the next one has it at once', async () => {
+  const id = await open();
+  const stop = new AbortController();
+  const running = run(
+    id,
+    (_domain, { signal } = {}) =>
+      new Promise((_, fail) => {
+        signal?.addEventListener('abort', () => fail(signal.reason));
+        stop.abort(new Error('it stops'));
+      }),
+    stop.signal,
+  );
+  await expect(running).rejects.toThrow('it stops');
+  expect(await run(id)).toMatchObject({ kind: 'saved' });
+  const { rows } = await sql<{ attempts: number }>`select attempts from scans`.execute(database.db);
+  expect(rows).toEqual([{ attempts: 1 }]);
+});
+
+test('a scan that fails by a fault of ours is tried again, and begun three times at most', async () => {
+  const id = await open();
+  const breaks: Found = () => Promise.reject(new Error('a bug'));
+  for (const _ of [1, 2, 3]) await expect(run(id, breaks)).rejects.toThrow('a bug');
+  expect(await run(id)).toMatchObject({ kind: 'spent' });
+});
+
+test('a worker that was taken for dead stops, and saves nothing', async () => {
+  const id = await open();
+  const outcome = await run(
+    id,
+    (_domain, { signal, onProgress } = {}) =>
+      new Promise((_, fail) => {
+        signal?.addEventListener('abort', () => fail(signal.reason));
+        void sql`update scans set run = gen_random_uuid()`
+          .execute(database.db)
+          .then(() => onProgress?.({ names: 1, of: 2, queries: 1, records: 0 }));
+      }),
+  );
+  expect(outcome).toMatchObject({ kind: 'lost' });
+  expect((await row(id))?.finishedAt).toBeNull();
+});
+
+test('what is found while Postgres is away is saved when it is back', async () => {
+  const id = await open();
+  const proxy = await startProxy(database.url);
+  const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });
+  let scans = 0;
+  try {
+    const running = runScan(db, { scanId: id }, async () => {
+      scans++;
+      proxy.cut();
+      return WWW;
+    });
+    await until(() => proxy.refused() > 1, 'it is tried again');
+    proxy.resume();
+    expect(await running).toMatchObject({ kind: 'saved', imported: { created: 1 } });
+  } finally {
+    await db.destroy();
+    await proxy.stop();
+  }
+  expect(scans).toBe(1);
+});

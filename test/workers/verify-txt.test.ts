@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Name } from '../../src/dns/name.ts';
+import type { VerifyJob } from '../../src/queue/jobs.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { loadDomainById } from '../../src/store/load-domains.ts';
+import { deleteDomain } from '../../src/store/save-domain.ts';
+import { createVerifier, type VerifierOptions, type VerifyOutcome } from '../../workers/verify-txt.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { BY, newAccount, newDomain } from '../support/domains.ts';
+import { type SaidWorld, txtEvidenceOf, UNVERIFIED_MAX_MS } from '../support/made-verifications.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let domainId: number;
+let value: string;
+beforeEach(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  const domain = await newDomain(database.db, accountId, 'example.com.', { dnsMode: 'external' });
+  domainId = domain.id;
+  value = domain.verification?.value as string;
+  await due();
+});
+afterEach(() => database.drop());
+
+const due = () => sql`update domains set txt_due_at = now(), txt_next_at = now()`.execute(database.db);
+const runs = async () => (await sql`select from verification_runs`.execute(database.db)).rows.length;
+const status = async () => (await loadDomainById(database.db, domainId))?.status;
+
+function verifier(said: (host: Name) => SaidWorld | Promise<SaidWorld>, rest: Partial<VerifierOptions> = {}) {
+  const outcomes: VerifyOutcome[] = [];
+  const run = createVerifier({
+    db: database.db,
+    resolver: { observeTxt: async (host) => txtEvidenceOf(host, await said(host)) },
+    unverifiedMaxMs: UNVERIFIED_MAX_MS,
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    ...rest,
+  });
+  return {
+    outcomes,
+    async run(job: Partial<VerifyJob> = {}, { signal = new AbortController().signal, again = false } = {}) {
+      await run({ domainId, kind: 'background', ...job }, { signal, again });
+      return outcomes.at(-1) as VerifyOutcome;
+    },
+  };
+}
+const absent = () => verifier(() => ({ servers: ['nxdomain', 'nxdomain'] }));
+
+test('it asks for the challenge’s name, and tells what came of it', async () => {
+  const asked: Name[] = [];
+  const made = verifier((host) => {
+    asked.push(host);
+    return { servers: [[value], [value]] };
+  });
+  expect(await made.run()).toMatchObject({
+    kind: 'saved',
+    name: 'example.com.',
+    verdict: 'verified',
+    transition: { from: 'unverified', to: 'active' },
+  });
+  expect(asked).toEqual(['\x0e_svc-challenge\x07example\x03com\0']);
+  expect(await status()).toBe('active');
+});
+
+test('the value that our own servers have for a mere claim proves nothing', async () => {
+  const nameservers = ['ns1.example.net.', 'ns2.example.net.'];
+  const made = verifier(() => ({ servers: [[value], [value]], nameservers }));
+  expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
+  expect(await status()).toBe('unverified');
+});
+
+test('nor does what they lead to: whoever has a mere claim above it can delegate it to anybody', async () => {
+  const above = ['ns1.example.net.', 'ns2.example.net.'];
+  const made = verifier(() => ({ servers: [[value], [value]], above }));
+  expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
+});
+
+test('a background job that is run twice counts once', async () => {
+  const made = absent();
+  expect(await made.run()).toMatchObject({ kind: 'saved' });
+  expect(await made.run({}, { again: true })).toMatchObject({ kind: 'early' });
+  expect(await runs()).toBe(1);
+});
+
+test('a domain that is gone, or has been proved, ends its job well', async () => {
+  const made = verifier(() => ({ servers: [[value]] }));
+  await made.run();
+  expect(await made.run({ kind: 'manual', request: randomUUID() })).toMatchObject({ kind: 'absent' });
+  await deleteDomain(database.db, { ...BY, domainId });
+  expect(await made.run()).toMatchObject({ kind: 'absent' });
+  expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
+});
+
+test('one that somebody asked for is made whether it is due or not, and counts once', async () => {
+  const made = absent();
+  await made.run();
+  const request = randomUUID();
+  expect(await made.run({ kind: 'manual', request })).toMatchObject({ kind: 'saved' });
+  expect(await made.run({ kind: 'manual', request }, { again: true })).toMatchObject({ kind: 'repeated' });
+  expect(await runs()).toBe(2);
+});
+
+test('where another one was saved meanwhile it is made once more for whoever waits, and let be by the schedule', async () => {
+  let meanwhile = async () => {};
+  const made = verifier(async () => {
+    await meanwhile();
+    return { servers: ['nxdomain'] };
+  });
+  const other = absent();
+  const once = async () => {
+    meanwhile = async () => {};
+    await other.run({ kind: 'operator', request: randomUUID() });
+  };
+  meanwhile = once;
+  expect(await made.run()).toMatchObject({ kind: 'conflict' });
+  meanwhile = once;
+  expect(await made.run({ kind: 'manual', request: randomUUID() })).toMatchObject({ kind: 'saved' });
+  expect(await runs()).toBe(3);
+});
+
+test('what is cut short is not saved', async () => {
+  const abort = new AbortController();
+  const made = verifier(() => {
+    abort.abort();
+    return { servers: ['timeout'] };
+  });
+  await expect(made.run({}, { signal: abort.signal })).rejects.toThrow();
+  expect([await runs(), made.outcomes]).toEqual([0, []]);
+});
+
+test('a fault of ours fails that job, while Postgres is there', async () => {
+  const made = verifier(() => Promise.reject(new TypeError('a bug')));
+  await expect(made.run()).rejects.toThrow('a bug');
+  expect(await runs()).toBe(0);
+});
+
+test('while Postgres is away it waits, begins again by itself, and counts once', async () => {
+  const proxy = await startProxy(database.url);
+  const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });
+  try {
+    let looks = 0;
+    const made = verifier(
+      () => {
+        if (looks++ === 0) proxy.cut();
+        return { servers: [[value], [value]] };
+      },
+      { db },
+    );
+    const running = made.run();
+    await until(() => proxy.refused() > 1);
+    proxy.resume();
+    expect(await running).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
+    expect([looks, await runs(), await status()]).toEqual([2, 1, 'active']);
+  } finally {
+    await db.destroy();
+    await proxy.stop();
+  }
+});

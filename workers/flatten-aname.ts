@@ -1,0 +1,122 @@
+// One look-up of a target of ANAME records, for all domains that point there: observe, next, save, publish. What is saved is
+// published domain by domain; a worker that is killed in between leaves the rest to the next run.
+//
+//   load ─▶ observe ─▶ next ─▶ save ─▶ publish ─▶ saved
+//     └ gone, nobody's, not due ─▶ done  └ saved by another ─▶ done
+
+import { asLoop, nextTarget, TARGET_RULES, type TargetRules } from '../src/checks/next-target.ts';
+import type { TargetEvidence } from '../src/checks/target-evidence.ts';
+import { type Name, printName } from '../src/dns/name.ts';
+import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
+import type { FlattenJob } from '../src/queue/jobs.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+import type { Database } from '../src/store/database.ts';
+import { findTargetLoop } from '../src/store/find-target-loop.ts';
+import { type LoadedTarget, loadTarget } from '../src/store/load-target.ts';
+import { publishTarget } from '../src/store/publish-target.ts';
+import { deleteTarget, savePublished, saveTarget } from '../src/store/save-target.ts';
+import { DatabaseWatch } from './database-watch.ts';
+
+export type FlattenOutcome =
+  | {
+      readonly kind: 'saved';
+      readonly target: string;
+      readonly evidence: TargetEvidence;
+      /** How many domains got other addresses. */
+      readonly changed: number;
+      /** Why, where it fails now. */
+      readonly fails: string | undefined;
+      /** It did not fail before, or fails no longer, or for another reason. */
+      readonly hasTurned: boolean;
+    }
+  | {
+      readonly kind: /** No record has it. */
+        | 'deleted'
+        | 'absent'
+        /** It was looked up a moment ago. */
+        | 'early'
+        /** Another look-up of it was saved meanwhile. */
+        | 'conflict';
+    };
+
+export interface FlattenerOptions {
+  readonly db: Database;
+  readonly resolver: Pick<Resolver, 'observeAddresses'>;
+  readonly onOutcome: (outcome: FlattenOutcome) => void;
+  readonly rules?: TargetRules;
+  readonly now?: () => number;
+}
+
+/** A claim may come a little before the time: clocks differ. */
+const EARLY_MS = 5000;
+
+export function createFlattener(options: FlattenerOptions): RunJob<FlattenJob> {
+  const database = new DatabaseWatch(options.db);
+  return async (job, { signal }) => {
+    for (;;) {
+      try {
+        options.onOutcome(await flatten(options, job, signal));
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (await database.isThere()) throw error;
+        await database.untilThere(signal);
+      }
+    }
+  };
+}
+
+async function flatten(
+  options: FlattenerOptions,
+  { targetId }: FlattenJob,
+  signal: JobRun['signal'],
+): Promise<FlattenOutcome> {
+  const { db, rules = TARGET_RULES, now = Date.now } = options;
+  const before = await loadTarget(db, targetId);
+  if (before === undefined) return { kind: 'absent' };
+  if (!before.isNeeded && (await deleteTarget(db, targetId))) return { kind: 'deleted' };
+  const { checkedAt = 0 } = before;
+  if (checkedAt <= now() && checkedAt + rules.minIntervalMs > now() + EARLY_MS) {
+    await publish(db, before, before.seq, signal); // a run that was cut short did not get to that
+    return { kind: 'early' };
+  }
+  return await lookUp({ ...options, rules }, before, signal);
+}
+
+async function lookUp(
+  { db, resolver, rules }: FlattenerOptions & { readonly rules: TargetRules },
+  before: LoadedTarget,
+  signal: AbortSignal,
+): Promise<FlattenOutcome> {
+  const { target, state } = before;
+  const observed = await resolver.observeAddresses(target, { signal });
+  signal.throwIfAborted(); // cut short: what it saw is no outcome
+  const leadsTo = observed.names.at(-1) ?? target;
+  const way = await findTargetLoop(db, target, leadsTo);
+  const evidence = way === undefined ? observed : asLoop(observed, sentenceOf(way));
+
+  const decision = nextTarget(state, evidence, rules);
+  const seq = await saveTarget(db, { before, decision, leadsTo, checkedAt: evidence.startedAt });
+  if (seq === undefined) return { kind: 'conflict' };
+  const isPublished = before.isPublished && !decision.isChanged;
+  const changed = await publish(db, { ...before, isPublished }, seq, signal);
+  const { failure } = decision.state;
+  const hasTurned = failure?.reason !== state.failure?.reason;
+  return { kind: 'saved', target: printName(target), evidence, changed, fails: failure?.message, hasTurned };
+}
+
+async function publish(
+  db: Database,
+  { id, target, isPublished }: LoadedTarget,
+  seq: number,
+  signal: AbortSignal,
+): Promise<number> {
+  if (isPublished) return 0;
+  const changed = await publishTarget(db, target, signal);
+  await savePublished(db, id, seq);
+  return changed;
+}
+
+function sentenceOf(way: readonly Name[]): string {
+  return `its ANAME records lead back: ${way.map(printName).join(' → ')}`;
+}

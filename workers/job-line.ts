@@ -1,0 +1,60 @@
+// One kind of job in a workers process: its queue, the rounds that bring due work into it, and the worker that takes it out.
+
+import type { QueuePlace } from '../src/queue/connection.ts';
+import { JobQueue } from '../src/queue/job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from '../src/queue/job-worker.ts';
+import type { JobKind } from '../src/queue/jobs.ts';
+import type { Rounds } from './run-rounds.ts';
+
+export interface JobLineOptions<J extends object> {
+  readonly place: QueuePlace;
+  readonly kind: JobKind<J>;
+  /** Told of each failed call of the queue. */
+  readonly onQueueTrouble: (error: Error) => void;
+}
+
+export interface WorkOptions<J extends object> {
+  readonly run: RunJob<J>;
+  readonly concurrency: number;
+  /** They bring due work into the queue, and run already. */
+  readonly rounds: Rounds;
+  readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
+}
+
+export class JobLine<J extends object> {
+  readonly queue: JobQueue<J>;
+  readonly #options: JobLineOptions<J>;
+  #worker: JobWorker | undefined;
+  #rounds: Rounds | undefined;
+
+  constructor(options: JobLineOptions<J>) {
+    const { place, kind, onQueueTrouble } = options;
+    this.#options = options;
+    this.queue = new JobQueue(place, kind, { onTrouble: onQueueTrouble });
+  }
+
+  get name(): string {
+    return this.#options.kind.queue;
+  }
+
+  running(): number {
+    return this.#worker?.running() ?? 0;
+  }
+
+  /** Once Postgres and the queue are there. */
+  start({ run, concurrency, rounds, onFailed }: WorkOptions<J>): void {
+    const { place, kind, onQueueTrouble } = this.#options;
+    this.#worker = runJobWorker(place, kind, run, { concurrency, onTrouble: onQueueTrouble, onFailed });
+    this.#rounds = rounds;
+  }
+
+  /** Takes nothing more; jobs that are not over after `graceMs` are given back. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#rounds?.stop();
+    await this.#worker?.stop(graceMs);
+  }
+
+  async close(): Promise<void> {
+    await this.queue.close();
+  }
+}

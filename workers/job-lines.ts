@@ -1,0 +1,170 @@
+// The four kinds of jobs of a workers process: what each is run with, how many at a time, and what becomes of its outcome.
+
+import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/next-status.ts';
+import type { QueuePlace } from '../src/queue/connection.ts';
+import {
+  CHECK_DELEGATION,
+  FLATTEN_ANAME,
+  SCAN_IMPORT,
+  VERIFY_TXT,
+  type VerifyJob,
+} from '../src/queue/jobs.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+import { claimDueScans } from '../src/store/claim-due-scans.ts';
+import { claimDueTargets } from '../src/store/claim-due-targets.ts';
+import { claimDueVerifications } from '../src/store/claim-due-verifications.ts';
+import type { Database } from '../src/store/database.ts';
+import type { CountryOf } from '../src/zone/country.ts';
+import { createAnameMetrics } from './aname-metrics.ts';
+import { createChecker } from './check-delegation.ts';
+import { fillQueue } from './fill-queue.ts';
+import { createFlattener } from './flatten-aname.ts';
+import { JobLine } from './job-line.ts';
+import { logScan, logTarget, logTransition, logVerification, type OutcomeLog } from './log-outcomes.ts';
+import type { WorkerMetrics } from './metrics.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
+import { createScanner } from './scan-import.ts';
+import { createScanMetrics } from './scan-metrics.ts';
+import { runSchedule } from './schedule.ts';
+import { createVerifier } from './verify-txt.ts';
+import type { BreakerWatch } from './watch-breaker.ts';
+
+/** Jobs that wait for each that may run: half a minute's worth where every parent is silent. */
+const WAITING_PER_RUN = 2;
+const VERIFICATIONS_AT_ONCE = 50;
+/** Each asks up to 4,000 questions. */
+const SCANS_AT_ONCE = 20;
+const TARGETS_AT_ONCE = 100;
+const IDLE_MS = 1000;
+
+export type Trouble = 'queue' | 'schedule' | 'breaker';
+
+export type JobLines = ReturnType<typeof openLines>;
+
+export function openLines(place: QueuePlace, onQueueTrouble: (error: Error) => void) {
+  return {
+    checks: new JobLine({ place, kind: CHECK_DELEGATION, onQueueTrouble }),
+    verifications: new JobLine({ place, kind: VERIFY_TXT, onQueueTrouble }),
+    scans: new JobLine({ place, kind: SCAN_IMPORT, onQueueTrouble }),
+    anames: new JobLine({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
+  };
+}
+
+export interface Surroundings {
+  readonly db: Database;
+  readonly resolver: Resolver;
+  readonly countryOf: CountryOf | undefined;
+  readonly breaker: BreakerWatch;
+  readonly metrics: WorkerMetrics;
+  readonly log: OutcomeLog;
+  readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
+  /** Delegation checks at a time. */
+  readonly checkConcurrency: number;
+  readonly trouble: (of: Trouble, error: Error) => void;
+}
+
+export function startLines(lines: JobLines, around: Surroundings): void {
+  startChecks(lines.checks, around);
+  startVerifications(lines.verifications, around);
+  startScans(lines.scans, around);
+  startAnames(lines.anames, around);
+}
+
+function startChecks(line: JobLines['checks'], around: Surroundings): void {
+  const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = around;
+  const { unverifiedMaxMs: _, ...rules } = around.checkRules;
+  line.start({
+    run: createChecker({
+      db,
+      resolver,
+      breaker,
+      rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
+      onOutcome(outcome) {
+        metrics.countOutcome(outcome);
+        logTransition(log, outcome);
+      },
+    }),
+    concurrency,
+    rounds: runSchedule({
+      db,
+      queue: line.queue,
+      room: concurrency * WAITING_PER_RUN,
+      onTrouble: (error) => trouble('schedule', error as Error),
+    }),
+    onFailed: failing(line, around),
+  });
+}
+
+function startVerifications(line: JobLines['verifications'], around: Surroundings): void {
+  const { db, resolver, metrics, log, checkRules } = around;
+  line.start({
+    run: createVerifier({
+      db,
+      resolver,
+      unverifiedMaxMs: checkRules.unverifiedMaxMs,
+      onOutcome(outcome) {
+        metrics.countVerification(outcome);
+        logVerification(log, outcome);
+      },
+    }),
+    concurrency: VERIFICATIONS_AT_ONCE,
+    rounds: feed<VerifyJob>(line, around, VERIFICATIONS_AT_ONCE * WAITING_PER_RUN, (limit) =>
+      claimDueVerifications(db, limit),
+    ),
+    onFailed: failing(line, around),
+  });
+}
+
+function startScans(line: JobLines['scans'], around: Surroundings): void {
+  const { db, resolver, countryOf, metrics, log } = around;
+  const count = createScanMetrics(metrics.registry);
+  line.start({
+    run: createScanner({
+      db,
+      resolver,
+      countryOf,
+      onOutcome(outcome) {
+        count(outcome);
+        logScan(log, outcome);
+      },
+    }),
+    concurrency: SCANS_AT_ONCE,
+    rounds: feed(line, around, SCANS_AT_ONCE, (limit) => claimDueScans(db, limit)),
+    onFailed: failing(line, around),
+  });
+}
+
+function startAnames(line: JobLines['anames'], around: Surroundings): void {
+  const { db, resolver, metrics, log } = around;
+  const count = createAnameMetrics(metrics.registry);
+  line.start({
+    run: createFlattener({
+      db,
+      resolver,
+      onOutcome(outcome) {
+        count(outcome);
+        logTarget(log, outcome);
+      },
+    }),
+    concurrency: TARGETS_AT_ONCE,
+    rounds: feed(line, around, TARGETS_AT_ONCE * WAITING_PER_RUN, (limit) => claimDueTargets(db, limit)),
+    onFailed: failing(line, around),
+  });
+}
+
+function feed<J extends object>(
+  { queue }: JobLine<J>,
+  { trouble }: Surroundings,
+  room: number,
+  claim: (limit: number) => Promise<J[]>,
+): Rounds {
+  const onTrouble = (error: unknown) => trouble('schedule', error as Error);
+  return runRounds({ round: fillQueue({ queue, room, claim }), idleMs: IDLE_MS, onTrouble });
+}
+
+function failing({ name: kind }: { readonly name: string }, { metrics, log }: Surroundings) {
+  return (job: object, error: Error, isDead: boolean) => {
+    metrics.countFailure(isDead);
+    log.error({ err: error, ...job, kind, dead: isDead }, 'a job failed');
+  };
+}

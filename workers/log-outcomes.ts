@@ -1,0 +1,47 @@
+// The lines that jobs leave in the log: one for each move of a status, for each scan, and for a target that turns.
+
+import type { CheckOutcome } from './check-delegation.ts';
+import type { FlattenOutcome } from './flatten-aname.ts';
+import type { ScanOutcome } from './scan-import.ts';
+import type { VerifyOutcome } from './verify-txt.ts';
+
+export interface OutcomeLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export function logTransition(log: OutcomeLog, outcome: CheckOutcome): void {
+  if (outcome.kind !== 'saved' || outcome.transition === undefined) return;
+  const { name, checkId, verdict, transition } = outcome;
+  log.info({ domain: name, ...transition, verdict, check: checkId }, 'status changed');
+}
+
+export function logScan(log: OutcomeLog, outcome: ScanOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  const { name, scanKind: kind, scan, records, imported, job } = outcome;
+  const { complete, queries } = scan;
+  const created = imported?.kind === 'imported' ? imported.created : 0;
+  const refused = imported?.kind === 'refused' ? { refused: imported.message } : {};
+  log.info(
+    { domain: name, kind, complete, queries, records, created, ...refused, scan: job.scanId },
+    'scanned',
+  );
+}
+
+/** What is as it was is no news. */
+export function logTarget(log: OutcomeLog, outcome: FlattenOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  const { target, changed, fails, hasTurned } = outcome;
+  if (changed > 0) log.info({ target, domains: changed }, 'addresses changed');
+  if (!hasTurned) return;
+  if (fails === undefined) log.info({ target }, 'a target is found again');
+  else log.warn({ target, error: fails }, 'a target fails');
+}
+
+export function logVerification(log: OutcomeLog, outcome: VerifyOutcome): void {
+  if (outcome.kind !== 'saved' && outcome.kind !== 'expired') return;
+  if (outcome.transition === undefined) return;
+  const found = outcome.kind === 'saved' ? { verdict: outcome.verdict, verification: outcome.runId } : {};
+  log.info({ domain: outcome.name, ...outcome.transition, ...found }, 'status changed');
+}

@@ -1,0 +1,45 @@
+// Repeats a round of work until it is stopped: at once again while there is more, after a while when there was none, later
+// each time while it fails.
+
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface RoundsOptions {
+  readonly round: () => Promise<{ readonly isMore: boolean }>;
+  readonly idleMs: number;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export interface Rounds {
+  /** Resolves when the round that runs is over. */
+  stop(): Promise<void>;
+}
+
+const BUSY_MS = 50;
+const LONGEST_BACKOFF_MS = 10_000;
+
+export function runRounds(options: RoundsOptions): Rounds {
+  const stopping = new AbortController();
+  const running = repeat(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function repeat({ round, idleMs, onTrouble }: RoundsOptions, stopping: AbortSignal): Promise<void> {
+  let failures = 0;
+  while (!stopping.aborted) {
+    let waitMs = idleMs;
+    try {
+      if ((await round()).isMore) waitMs = BUSY_MS;
+      failures = 0;
+    } catch (error) {
+      failures++;
+      waitMs = Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
+      onTrouble(error);
+    }
+    await pause(waitMs, undefined, { signal: stopping }).catch(() => {});
+  }
+}

@@ -1,0 +1,168 @@
+// One scan: observe the zone where it is now, plan what a domain can have of it, save and import. While it goes on the
+// worker says so again and again, with how far it is; should it fall silent, another begins anew.
+//
+//   begin ─▶ scan ─▶ plan ─▶ save, import ─▶ saved
+//     └ over, another's, spent ─▶ done           └ another's by now ─▶ lost
+
+import { limitScan } from '../src/checks/limit-scan.ts';
+import { planImport } from '../src/checks/plan-import.ts';
+import type { Scan } from '../src/checks/scan.ts';
+import { printName } from '../src/dns/name.ts';
+import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
+import type { ScanJob } from '../src/queue/jobs.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+import { loadPublishSettings } from '../src/store/answer-settings.ts';
+import {
+  type BegunScan,
+  beginScan,
+  giveBackScan,
+  keepScan,
+  type ScanSteps,
+} from '../src/store/begin-scan.ts';
+import type { Database } from '../src/store/database.ts';
+import type { ImportedScan } from '../src/store/import-scanned.ts';
+import { saveScan } from '../src/store/save-scan.ts';
+import type { ScanKind } from '../src/store/schema.ts';
+import type { CountryOf } from '../src/zone/country.ts';
+import { RECORD_TYPE_CODES } from '../src/zone/record-types.ts';
+import { DatabaseWatch } from './database-watch.ts';
+
+export type ScanOutcome =
+  | {
+      readonly kind: 'saved';
+      readonly job: ScanJob;
+      readonly name: string;
+      readonly scanKind: ScanKind;
+      readonly scan: Scan;
+      /** That a domain can have. */
+      readonly records: number;
+      /** Undefined: nothing was to be imported. */
+      readonly imported: ImportedScan | undefined;
+    }
+  | { readonly kind: Exclude<BegunScan['kind'], 'begun'> | 'lost'; readonly job: ScanJob };
+
+export interface ScannerOptions {
+  readonly db: Database;
+  readonly resolver: Pick<Resolver, 'scanZone'>;
+  readonly onOutcome: (outcome: ScanOutcome) => void;
+  /** As for `saveEdit`. */
+  readonly countryOf?: CountryOf | undefined;
+  readonly pulseMs?: number;
+}
+
+export function createScanner(options: ScannerOptions): RunJob<ScanJob> {
+  const database = new DatabaseWatch(options.db);
+  return async (job, run) => {
+    /** Postgres away is no fault of the scan: what it has found so far waits for it. */
+    const steadily: Steadily = async (work) => {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          run.signal.throwIfAborted();
+          if (await database.isThere()) throw error;
+          await database.untilThere(run.signal);
+        }
+      }
+    };
+    options.onOutcome(await scan(options, job, run, steadily));
+  };
+}
+
+type Steadily = <T>(work: () => Promise<T>) => Promise<T>;
+
+async function scan(
+  options: ScannerOptions,
+  job: ScanJob,
+  jobRun: JobRun,
+  steadily: Steadily,
+): Promise<ScanOutcome> {
+  const { db, countryOf } = options;
+  const { scanId } = job;
+  const begun = await steadily(() => beginScan(db, scanId));
+  if (begun.kind !== 'begun') return { kind: begun.kind, job };
+  const { run, domain, scan: scanKind } = begun;
+  try {
+    const found = await scanKept(options, job, begun, jobRun);
+    if (found === undefined) return { kind: 'lost', job };
+    const { edges } = await steadily(() => loadPublishSettings(db));
+    const { records } = planImport(found, { apex: domain, edges, types: RECORD_TYPE_CODES });
+    const saved = await steadily(() => saveScan(db, { scanId, run, scan: found, records, countryOf }));
+    if (saved.kind === 'lost') return { kind: 'lost', job };
+    const { imported } = saved;
+    const name = printName(domain);
+    return { kind: 'saved', job, name, scanKind, scan: found, records: records.length, imported };
+  } catch (error) {
+    await giveBackScan(db, scanId, run, { isInnocent: jobRun.signal.aborted }).catch(() => {}); // its lease ends
+    throw error;
+  }
+}
+
+/** Undefined: another worker has it by now. */
+async function scanKept(
+  { db, resolver, pulseMs }: ScannerOptions,
+  { scanId }: ScanJob,
+  { run, domain }: Extract<BegunScan, { kind: 'begun' }>,
+  { signal, report = async () => {} }: JobRun,
+): Promise<Scan | undefined> {
+  const lost = new AbortController();
+  const keep = async (steps: ScanSteps | undefined) => {
+    if (steps !== undefined) void report(steps);
+    if (!(await keepScan(db, scanId, run, steps))) lost.abort();
+  };
+  const pulse = new Pulse(keep, pulseMs);
+  try {
+    const scan = await resolver.scanZone(domain, {
+      signal: AbortSignal.any([signal, lost.signal]),
+      onProgress: (steps) => pulse.show(steps),
+    });
+    return limitScan(scan);
+  } catch (error) {
+    if (lost.signal.aborted && !signal.aborted) return undefined;
+    throw error;
+  } finally {
+    await pulse.stop();
+  }
+}
+
+/** Twice a second at most. */
+const PULSE_MS = 500;
+/** Well within a lease. */
+const LONGEST_SILENCE_MS = 5000;
+
+/** Tells how far a scan is, as often as that changes and may be told, and now and then that it still goes on. */
+class Pulse {
+  readonly #keep: (steps: ScanSteps | undefined) => Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  #steps: ScanSteps | undefined;
+  #toldAtMs = performance.now();
+  #telling: Promise<void> | undefined;
+
+  constructor(keep: (steps: ScanSteps | undefined) => Promise<void>, pulseMs = PULSE_MS) {
+    this.#keep = keep;
+    this.#timer = setInterval(() => this.#beat(), pulseMs);
+  }
+
+  show({ names, of, queries, records }: ScanSteps): void {
+    this.#steps = { names, of, queries, records };
+  }
+
+  /** Nothing is told any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#telling;
+  }
+
+  #beat(): void {
+    const steps = this.#steps;
+    const isSilent = performance.now() - this.#toldAtMs > LONGEST_SILENCE_MS;
+    if (this.#telling !== undefined || (steps === undefined && !isSilent)) return;
+    this.#steps = undefined;
+    this.#toldAtMs = performance.now();
+    this.#telling = this.#keep(steps)
+      .catch(() => {}) // Postgres is away: the next one may come through
+      .finally(() => {
+        this.#telling = undefined;
+      });
+  }
+}

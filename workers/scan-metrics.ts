@@ -1,0 +1,50 @@
+// The Prometheus metrics of scans: what became of them, how long they took, what they asked and brought.
+
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { ScanOutcome } from './scan-import.ts';
+
+export function createScanMetrics(registry: Registry): (outcome: ScanOutcome) => void {
+  const registers = [registry];
+  const scans = new Counter({
+    name: 'zonefleet_scans_total',
+    help: 'Scans that came to an end, by kind, and by whether everything was answered.',
+    labelNames: ['kind', 'complete'],
+    registers,
+  });
+  const unsaved = new Counter({
+    name: 'zonefleet_scans_unsaved_total',
+    help: 'Scan jobs that ended without a result: gone, another worker’s, begun too often, or for a domain that takes no records.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const records = new Counter({
+    name: 'zonefleet_scan_records_total',
+    help: 'Records by what became of them: imported, in conflict, of a name and type that has records, or refused with the whole import.',
+    labelNames: ['became'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'zonefleet_scan_seconds',
+    help: 'Time that a scan took.',
+    buckets: [0.5, 1, 2, 5, 10, 20, 30, 45, 60],
+    registers,
+  });
+  const questions = new Histogram({
+    name: 'zonefleet_scan_questions',
+    help: 'Packets that one scan sent.',
+    buckets: [10, 100, 500, 1000, 1300, 2000, 3000, 4000],
+    registers,
+  });
+  return (outcome) => {
+    if (outcome.kind !== 'saved') return unsaved.inc({ reason: outcome.kind });
+    const { scan, scanKind, imported } = outcome;
+    scans.inc({ kind: scanKind, complete: String(scan.complete) });
+    seconds.observe((scan.finishedAt - scan.startedAt) / 1000);
+    questions.observe(scan.queries);
+    if (imported?.kind === 'refused') records.inc({ became: 'refused' }, outcome.records);
+    if (imported?.kind !== 'imported') return;
+    records.inc({ became: 'imported' }, imported.created);
+    records.inc({ became: 'failed' }, imported.failed.length);
+    records.inc({ became: 'skipped' }, imported.present);
+  };
+}

@@ -1,0 +1,150 @@
+// One verification of a domain in external mode: observe, judge, next, save. As with a check only what is saved counts,
+// and it is saved only onto the domain that it was judged for.
+//
+//   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
+//     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
+//     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
+
+import { judgeTxt, type TxtVerdict } from '../src/checks/judge-txt.ts';
+import { type Look, nextVerification } from '../src/checks/next-verification.ts';
+import type { TxtEvidence } from '../src/checks/txt-evidence.ts';
+import { printName } from '../src/dns/name.ts';
+import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
+import type { VerifyJob } from '../src/queue/jobs.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+import type { Database } from '../src/store/database.ts';
+import { findVerificationByRequest } from '../src/store/load-verifications.ts';
+import { findUntrusted, loadVerifiedDomain, type VerifiedDomain } from '../src/store/load-verified-domain.ts';
+import { saveVerification, type VerificationLook } from '../src/store/save-verification.ts';
+import { DatabaseWatch } from './database-watch.ts';
+
+interface Transition {
+  readonly from: 'unverified';
+  readonly to: 'active' | 'disabled';
+}
+
+export type VerifyOutcome =
+  | {
+      readonly kind: 'saved';
+      readonly job: VerifyJob;
+      readonly name: string;
+      readonly runId: number;
+      readonly evidence: TxtEvidence;
+      readonly verdict: TxtVerdict;
+      readonly transition: Transition | undefined;
+    }
+  /** Its value has expired: nobody looked. */
+  | {
+      readonly kind: 'expired';
+      readonly job: VerifyJob;
+      readonly name: string;
+      readonly transition: Transition | undefined;
+    }
+  | {
+      readonly kind: /** Gone, proved, or in a status that no TXT record changes. */
+        | 'absent'
+        /** Another one of it was saved since the job was made. */
+        | 'early'
+        /** This very run was saved, by a process that did not live to say so. */
+        | 'repeated'
+        /** It changed while it was observed. */
+        | 'conflict';
+      readonly job: VerifyJob;
+    };
+
+export interface VerifierOptions {
+  readonly db: Database;
+  readonly resolver: Pick<Resolver, 'observeTxt'>;
+  readonly unverifiedMaxMs: number;
+  readonly onOutcome: (outcome: VerifyOutcome) => void;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  readonly now?: () => number;
+}
+
+/** Of a verification that somebody waits for. */
+const TRIES = 2;
+/** A claim may come a little before the time: clocks differ. */
+const EARLY_MS = 5000;
+
+export function createVerifier(options: VerifierOptions): RunJob<VerifyJob> {
+  const database = new DatabaseWatch(options.db);
+  return async (job, { signal, again: wasBegun }) => {
+    for (let again = wasBegun; ; again = true) {
+      try {
+        options.onOutcome(await verify(options, job, { signal, again }));
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (await database.isThere()) throw error;
+        await database.untilThere(signal);
+      }
+    }
+  };
+}
+
+async function verify(options: VerifierOptions, job: VerifyJob, run: JobRun): Promise<VerifyOutcome> {
+  const { db, now = Date.now } = options;
+  for (let attempt = 1; ; attempt++) {
+    if (run.again && job.request !== undefined && (await findVerificationByRequest(db, job.request))) {
+      return { kind: 'repeated', job };
+    }
+    const domain = await loadVerifiedDomain(db, job.domainId);
+    if (domain === undefined) return { kind: 'absent', job };
+    const dueAt = domain.nextAt ?? 0;
+    if (job.kind === 'background' && dueAt > now() + EARLY_MS) return { kind: 'early', job };
+    const isExpired = domain.state.expiresAt <= now();
+    const outcome = await (isExpired ? expire(options, job, domain) : verifyOnce(options, job, domain, run));
+    if (outcome.kind !== 'conflict' || job.kind === 'background' || attempt === TRIES) return outcome;
+  }
+}
+
+async function verifyOnce(
+  options: VerifierOptions,
+  job: VerifyJob,
+  domain: VerifiedDomain,
+  { signal }: JobRun,
+): Promise<VerifyOutcome> {
+  const { db, resolver } = options;
+  const { host, value, ownServers } = domain;
+  const evidence = await resolver.observeTxt(host, { signal });
+  signal.throwIfAborted(); // cut short: what it saw is no outcome
+
+  const untrusted = await findUntrusted(db, evidence.links, ownServers);
+  const judgement = judgeTxt(evidence, { value, untrusted });
+  const { verdict } = judgement;
+  const { kind, request } = job;
+  const saved = await save(
+    options,
+    domain,
+    { kind: kind === 'background' ? 'scheduled' : 'asked', verdict },
+    evidence.finishedAt,
+    { kind, request, evidence, judgement },
+  );
+  if (saved.kind !== 'saved') return { kind: saved.kind, job };
+  const { runId, transition } = saved;
+  const name = printName(domain.name);
+  return { kind: 'saved', job, name, runId: runId as number, evidence, verdict, transition };
+}
+
+async function expire(
+  options: VerifierOptions,
+  job: VerifyJob,
+  domain: VerifiedDomain,
+): Promise<VerifyOutcome> {
+  const { now = Date.now } = options;
+  const saved = await save(options, domain, { kind: 'expired' }, now(), undefined);
+  if (saved.kind !== 'saved') return { kind: saved.kind, job };
+  return { kind: 'expired', job, name: printName(domain.name), transition: saved.transition };
+}
+
+async function save(
+  { db, unverifiedMaxMs, random = Math.random }: VerifierOptions,
+  { id: domainId, seq, value, state }: VerifiedDomain,
+  look: Look,
+  at: number,
+  made: VerificationLook | undefined,
+) {
+  const decision = nextVerification(state, look, at, unverifiedMaxMs, random());
+  return await saveVerification(db, { domainId, seq, value, decision, look: made });
+}
