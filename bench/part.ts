@@ -39,6 +39,7 @@ export type PartName =
   | 'latency'
   | 'edits'
   | 'checks'
+  | 'scan'
   | 'million'
   | 'memory'
   | 'start'

@@ -7,6 +7,7 @@ import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
+import { scan } from './parts/scan.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 
@@ -35,5 +36,6 @@ export const PARTS: readonly PartGroup[] = [
     ],
   },
   single(checks, 8, 'delegation checks: a second, through the queue, and with a million domains'),
+  single(scan, 15, 'scans of made zones: what is found, questions, seconds; dnsrecon beside it'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
 ];

@@ -42,7 +42,7 @@ export async function traceWithDig(
 }
 
 /** cutime and cstime: of the children that have ended, and theirs (proc(5)). */
-function childSeconds(stat: string): number {
+export function childSeconds(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
 }

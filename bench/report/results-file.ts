@@ -15,6 +15,7 @@ const ORDER: readonly PartName[] = [
   'start',
   'edits',
   'checks',
+  'scan',
   'soak',
 ];
 

@@ -1,0 +1,41 @@
+// The made internet in a process of its own, and the resolvers that know all of it.
+//   scan-servers.ts ORDER
+
+import { FakeInternet } from '../../test/support/fake-internet.ts';
+import { makeCorpus } from '../../test/support/scan-corpus.ts';
+import { scanWorld } from '../../test/support/scan-internet.ts';
+import { type RecursiveServer, startRecursive } from '../../test/support/scan-recursive.ts';
+import type { ServersOrder, ServersReady } from './orders.ts';
+
+const order = JSON.parse(process.argv[2] ?? '') as ServersOrder;
+const corpus = makeCorpus({ ...order, fold: 'held-out' });
+const silentHosters = new Set(order.areSilent ? corpus.map(({ hoster }) => hoster.domain) : []);
+const world = scanWorld(corpus, { delayMs: order.delayMs, silentHosters });
+const internet = await FakeInternet.start(world);
+const forget = setInterval(() => {
+  internet.seen.length = 0;
+}, 1000);
+const resolvers = await Promise.all(
+  Array.from({ length: order.resolvers }, () =>
+    startRecursive(corpus, { address: '127.0.0.1', port: 0 }, order.delayMs),
+  ),
+);
+let at53: RecursiveServer | undefined;
+if (order.at53 !== undefined)
+  at53 = await startRecursive(corpus, { address: order.at53, port: 53 }, order.delayMs);
+
+/** Tells how many questions that one was asked since the last time, and what was asked wrongly anywhere. */
+process.on('message', () => {
+  process.send?.({ asked: at53?.asked ?? 0, violations: internet.violations });
+  if (at53 !== undefined) at53.asked = 0;
+});
+process.on('disconnect', () => {
+  clearInterval(forget);
+  process.exit(0);
+});
+const ready: ServersReady = {
+  rootServers: internet.rootServers(),
+  places: Object.fromEntries([...world.servers.keys()].map((address) => [address, internet.route(address)])),
+  resolvers: resolvers.map(({ place }) => place),
+};
+process.send?.(ready);
