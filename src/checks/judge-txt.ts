@@ -199,7 +199,7 @@ function isOfOneMind({ nameservers, servers }: TxtDelegation): boolean {
 
 function isWildcard({ links, siblings }: TxtEvidence): boolean {
   const aliases = new Set(links.slice(1).map(({ host }) => host));
-  const values = (links.at(-1)?.servers ?? []).flatMap((server) => server.values);
+  const values = new Set((links.at(-1)?.servers ?? []).flatMap((server) => server.values.map(keyOf)));
   // Aliases that change from name to name, or each time: the challenge's may be one of them.
   const firsts = new Set(siblings.flatMap(({ targets }) => targets.slice(0, 1)));
   return (
@@ -207,11 +207,16 @@ function isWildcard({ links, siblings }: TxtEvidence): boolean {
   );
 }
 
-function isLike(sibling: TxtSibling, aliases: ReadonlySet<Name>, values: readonly Uint8Array[]): boolean {
+function isLike(sibling: TxtSibling, aliases: ReadonlySet<Name>, values: ReadonlySet<string>): boolean {
   return (
     sibling.targets.some((target) => aliases.has(target)) ||
-    sibling.values.some((value) => values.some((other) => isEqual(value, other)))
+    sibling.values.some((value) => values.has(keyOf(value)))
   );
+}
+
+/** Equal for equal octets: a hostile zone has many of them to be compared. */
+function keyOf(value: Uint8Array): string {
+  return Buffer.from(value).toString('latin1');
 }
 
 /** A word of the zone's own. */

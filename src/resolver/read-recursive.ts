@@ -6,7 +6,7 @@ import { foldCase, type Name, nameInRdata, printName } from '../dns/name.ts';
 import { RCODE, rcodeMnemonic } from '../dns/rcodes.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { Question } from './exchange.ts';
-import { lowestTtl, rdataOf, recordsOf } from './read-reply.ts';
+import { lowestTtl, MAX_RECORDS, rdataOf, recordsOf } from './read-reply.ts';
 
 export interface Alias {
   readonly name: Name;
@@ -43,6 +43,7 @@ export function readRecursive(message: Message, question: Question): Recursive {
     const records = recordsOf(answers, name, question.type);
     if (records.length > 0) {
       if (rcode !== RCODE.NOERROR) return failed(`an answer with ${rcodeMnemonic(rcode)}`);
+      if (records.length > MAX_RECORDS) return failed(`a set of ${records.length} records`);
       return { kind: 'answer', rdata: rdataOf(records), ttl: lowestTtl(records), name, aliases };
     }
     seen.add(name);

@@ -58,7 +58,7 @@ export type Reading = Told | Useless;
 const REFUSED: Useless = { kind: 'refused' };
 const SERVFAIL: Useless = { kind: 'servfail' };
 /** More than anybody has: such a set is there to make work. */
-const MAX_NAMES = 256;
+export const MAX_RECORDS = 256;
 const MAX_TTL = 0x7fffffff;
 
 /** `question.name` and `zone` are folded, the one inside the other and not the same. */
@@ -74,8 +74,8 @@ export function readReply(message: Message, question: Question, zone: Name): Rea
   if (records.length > 0) {
     if (!aa) return lame('it answers without AA');
     if (rcode !== RCODE.NOERROR) return bad(`an answer with ${rcodeMnemonic(rcode)}`);
+    if (records.length > MAX_RECORDS) return bad(`a set of ${records.length} records`);
     const names = question.type === TYPE.NS ? namesIn(rdataOf(records)) : [];
-    if (names.length > MAX_NAMES) return bad(`${names.length} nameservers`);
     return {
       kind: 'answer',
       rdata: rdataOf(records),
@@ -149,7 +149,7 @@ function readReferral(message: Message, { name }: Question, zone: Name): Reading
     return lame(upward === undefined ? 'neither AA nor a referral' : `it refers up to ${printName(upward)}`);
   }
   const ns = namesIn(rdataOf(records));
-  if (ns.length > MAX_NAMES) return bad(`${ns.length} nameservers`);
+  if (ns.length > MAX_RECORDS) return bad(`a set of ${ns.length} records`);
   const ds = rdataOf(recordsOf(message.authorities, cut, TYPE.DS)).sort(Buffer.compare);
   return { kind: 'referral', cut, ns, ttl: lowestTtl(records), ds, glue: glueFor(ns, message, zone) };
 }

@@ -72,5 +72,7 @@ function readValue(text: string, setting: keyof RecordSettings): unknown {
 
 /** Cloudflare's mark in its exports. */
 function proxiedElsewhere(text: string): Partial<ContentText> {
-  return /\bcf_tags=(?:\S+,)?cf-proxied:true\b/.test(text) ? { proxied: true } : {};
+  const isProxied = (word: string) =>
+    word.startsWith('cf_tags=') && word.slice('cf_tags='.length).split(',').includes('cf-proxied:true');
+  return text.split(/\s/).some(isProxied) ? { proxied: true } : {};
 }

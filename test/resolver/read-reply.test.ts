@@ -266,12 +266,19 @@ describe('a TTL with its highest bit set', () => {
   });
 });
 
-describe('a set of nameservers that nobody needs', () => {
-  it('is not taken', () => {
+describe('a set that nobody needs', () => {
+  it('of TXT records is not taken: whoever compares them would be busy for long', () => {
+    const texts = (count: number) =>
+      Array.from({ length: count }, (_, i) => `example.com. 60 TXT t${i}`).join('\n');
+    expect(read({ head: 'AA', answer: texts(257) }, { type: 'TXT' })).toBe('bad: a set of 257 records');
+    expect(read({ head: 'AA', answer: texts(256) }, { type: 'TXT' })).toMatch(/^answer/);
+  });
+
+  it('of nameservers is not taken', () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, i) => `example.com. 60 NS n${i}.net.`).join('\n');
-    expect(read({ authority: names(257) })).toBe('bad: 257 nameservers');
-    expect(read({ head: 'AA', answer: names(257) })).toBe('bad: 257 nameservers');
+    expect(read({ authority: names(257) })).toBe('bad: a set of 257 records');
+    expect(read({ head: 'AA', answer: names(257) })).toBe('bad: a set of 257 records');
     expect(read({ authority: names(256) })).toMatch(/^referral/);
   });
 });

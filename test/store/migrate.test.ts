@@ -68,6 +68,20 @@ describe.each(testServers())('on $name', (server) => {
     expect(await migrate(db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
   });
 
+  test('the targets of ANAME records from before are looked up, each once however many records have it', async () => {
+    const { db } = database;
+    await inOlderSchema(db, '0007-unserved-zones', async () => {
+      const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
+      await saved(db, id, edit({ create: Array.from({ length: 300 }, (_, i) => `m${i} TXT x`) }));
+    });
+    await sql`update records set type = 'ANAME', destination = 'Edge.example.net' where name like 'm%'`.execute(
+      db,
+    );
+    await migrate(db, TEST_SETTINGS);
+    const targets = await db.selectFrom('aname_targets').select('target').execute();
+    expect(targets).toEqual([{ target: 'edge.example.net' }]);
+  });
+
   test('domains of a database that is older than checks are due, under their parents, and holders are known', async () => {
     const { db } = database;
     await inOlderSchema(db, '0007-unserved-zones', async () => {

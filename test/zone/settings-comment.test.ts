@@ -89,4 +89,9 @@ describe('a comment', () => {
   ])('of Cloudflare is known: %s', (comment, settings) => {
     expect(parse(comment)).toEqual(settings);
   });
+
+  it('is read in one go, however long a stranger makes it', () => {
+    expect(parse(` ${'cf_tags='.repeat(500_000)}`)).toEqual({});
+    expect(parse(` ${'cf_tags= '.repeat(500_000)}`)).toEqual({});
+  });
 });

@@ -99,7 +99,7 @@ const STATEMENTS = [
   `create index records_aname_target on records (lower(destination collate "C"), domain_id)
      where type = 'ANAME' and not proxied`,
   `insert into aname_targets (target, due_at)
-     select distinct lower(destination collate "C"), clock_timestamp() from records where type = 'ANAME' and not proxied`,
+     select distinct lower(destination collate "C"), now() from records where type = 'ANAME' and not proxied`,
   // Without a look at every change there is: they are of the narrower list.
   `alter table domain_changes drop constraint domain_changes_operation_check,
      add constraint domain_changes_operation_check check (operation in
