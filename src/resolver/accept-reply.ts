@@ -47,7 +47,16 @@ export function acceptReply(query: Uint8Array, reply: Uint8Array, transport: 'ud
   if (echo === 'other_case' && transport === 'udp') return OTHER_CASE;
   if (refusesEdns) return EDNS_REFUSED;
   if ((flags & FLAG.TC) !== 0) return TRUNCATED;
+  foldQuestion(query, reply);
   return readWhole(reply, hadEdns);
+}
+
+/** Names that are compressed against the question's would have its mixed letters, and be somebody's records. */
+function foldQuestion(query: Uint8Array, reply: Uint8Array): void {
+  for (let at = HEADER_OCTETS; query[at] !== 0; ) {
+    const end = at + 1 + (query[at] as number);
+    for (at++; at < end; at++) reply[at] = fold(reply[at] as number);
+  }
 }
 
 function readWhole(reply: Uint8Array, hadEdns: boolean): Accepted {

@@ -95,9 +95,18 @@ describe('acceptReply', () => {
     });
   }
 
-  it('gives the message', () => {
-    const accepted = acceptReply(query, replyTo(query), 'udp');
-    expect(accepted.kind === 'reply' && accepted.message).toEqual(decodeMessage(replyTo(query)));
+  it('gives the message without the mixed letters, also in names that are compressed against the question', () => {
+    const mx = Buffer.from([0, 10, 4, ...Buffer.from('mail'), 0xc0, 12]); // RFC 1035 §4.1.4: on to the question's name
+    const answer = Buffer.concat([Buffer.from([0xc0, 12, 0, TYPE.MX, 0, 1, 0, 0, 0, 60, 0, mx.length]), mx]);
+    const asked = query.subarray(0, 12 + NAME.length + 4);
+    const reply = Uint8Array.from(Buffer.concat([asked, answer]));
+    reply.set([0x84, 0, 0, 1, 0, 1, 0, 0, 0, 0], 2);
+    const accepted = acceptReply(query, reply, 'udp');
+    const message = accepted.kind === 'reply' ? accepted.message : undefined;
+    expect(message?.questions[0]?.name).toBe(NAME);
+    expect(message?.answers).toMatchObject([{ owner: NAME, type: TYPE.MX }]);
+    const target = Buffer.from(`\x04mail${NAME}`, 'latin1');
+    expect(Buffer.from(message?.answers[0]?.rdata ?? []).subarray(2)).toEqual(target);
   });
 
   it('never throws, and takes no message for a reply whose question is another', () => {
