@@ -122,10 +122,10 @@ function countResponding({ servers }: TxtLink): number {
   return servers.filter(hasSaid).length;
 }
 
-/** Those that were asked may be known by other names than the delegation's; who delegates could delegate to anybody. */
-function nameserversOf({ nameservers, delegations, servers }: TxtLink): Name[] {
+/** Who delegates could delegate to anybody; and who is asked may be known by another name than his own. */
+export function nameserversOf({ nameservers, delegations, servers, primaries }: TxtLink): Name[] {
   const above = delegations.flatMap((delegation) => delegation.nameservers);
-  return [...nameservers, ...above, ...servers.map(({ server }) => server)];
+  return [...nameservers, ...above, ...servers.map(({ server }) => server), ...primaries];
 }
 
 function judgeServers({ servers, again }: TxtLink, wanted: Uint8Array): TxtServerJudgement[] {

@@ -68,6 +68,8 @@ export interface TxtLink {
   readonly servers: readonly TxtServerEvidence[];
   /** What those that had said something said when they were asked once more, perhaps several times. */
   readonly again: readonly TxtServerEvidence[];
+  /** What the SOA of the zone, and of those above it, name as their primary (MNAME). */
+  readonly primaries: readonly Name[];
 }
 
 /** A random name beside the challenge's: what is there too comes from a wildcard. */

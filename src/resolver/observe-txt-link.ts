@@ -19,6 +19,8 @@ export interface FoundLink {
   readonly zone: KnownZone;
   /** The one that delegates it. */
   readonly above: KnownZone | undefined;
+  /** The zone and those above it, without the root and what that delegates to. */
+  readonly path: readonly KnownZone[];
   /** The addresses that said something of the zone's. */
   readonly told: readonly ZoneAddress[];
   /** What most of them say. */
@@ -69,9 +71,11 @@ export async function observeTxtLink(
           .map(({ delegation }) => delegation),
         servers: [...words.map(({ evidence }) => evidence), ...missing],
         again: [],
+        primaries: [],
       },
       zone,
       above: journey.path.at(-2),
+      path: journey.path.slice(Math.min(2, journey.path.length - 1)),
       told: words.filter(({ reading }) => isTold(reading)).map(({ to }) => to),
       most,
     };

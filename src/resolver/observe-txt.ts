@@ -8,6 +8,7 @@ import type { TxtEvidence, TxtLink, TxtResolverEvidence, TxtSibling } from '../c
 import { foldCase, type Name, printName, ROOT } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { askForTxt, joinStrings } from './ask-every-server.ts';
+import { askPrimaries } from './ask-primaries.ts';
 import { askRecursive } from './ask-recursive.ts';
 import type { Limits } from './limits.ts';
 import { type FoundLink, observeTxtLink, type Way } from './observe-txt-link.ts';
@@ -85,7 +86,7 @@ async function observeLinks(state: ResolverState, host: Name, seen: Seen, work: 
     name = seen.failure === undefined ? target : undefined;
   }
   const hasValues = seen.links.at(-1)?.servers.some(({ values }) => values.length > 0);
-  if (seen.failure === undefined && hasValues) await probe(state, found, seen, work);
+  if (seen.failure === undefined && hasValues) await probe(state, found, seen, way, work);
 }
 
 function whyNotFollowed(
@@ -108,13 +109,15 @@ async function probe(
   state: ResolverState,
   found: readonly FoundLink[],
   seen: Seen,
+  { silent }: Way,
   work: Work,
 ): Promise<void> {
   const first = found[0] as FoundLink;
   const last = found.at(-1) as FoundLink;
   const isAlias = found.length > 1;
-  const [probed, words] = await Promise.all([
+  const [probed, primaries, words] = await Promise.all([
     probeSiblings(state, first, isAlias, work),
+    Promise.all(found.map(({ path }) => askPrimaries(state, path, silent, work))),
     Promise.all(
       (isAlias || first.link.host === first.zone.zone ? last.told : []).map((to) =>
         askForTxt(state, work, last.zone, to, last.link.host),
@@ -123,8 +126,9 @@ async function probe(
   ]);
   seen.siblings = probed.siblings;
   const again = words.map(({ evidence }) => evidence);
-  seen.links = seen.links.map((link) => ({
+  seen.links = seen.links.map((link, i) => ({
     ...link,
+    primaries: primaries[i] ?? [],
     again: [...(link === first.link ? probed.again : []), ...(link === last.link ? again : [])],
   }));
 }

@@ -1,6 +1,7 @@
 // A domain in external mode as a verification begins with it, and which of our own answers prove anything about it.
 
 import { sql } from 'kysely';
+import { nameserversOf } from '../checks/judge-txt.ts';
 import type { VerificationState } from '../checks/next-verification.ts';
 import type { TxtLink } from '../checks/txt-evidence.ts';
 import { foldCase, type Name, parentOf, ROOT } from '../dns/name.ts';
@@ -69,19 +70,17 @@ interface VerifiedRow {
 
 /**
  * The nameservers whose answers prove nothing here: ours, where what they answer from is a mere claim. Anybody may claim a
- * name and put any record there, and whoever left a delegation to us behind has our servers asked for it. They prove what
- * they say where the zone is the operator's, or of a customer to whom it is delegated.
+ * name and put any record there, and whoever left a delegation to us behind has our servers asked for it, by whatever
+ * names: the SOA tells. They prove what they say where the zone is the operator's, or of a customer to whom it is delegated.
  */
 export async function findUntrusted(
   db: Database,
   links: readonly TxtLink[],
   ownServers: ReadonlySet<Name>,
 ): Promise<ReadonlySet<Name>> {
-  for (const { host, nameservers, delegations, servers } of links) {
-    const above = delegations.flatMap((delegation) => delegation.nameservers);
-    const names = [...nameservers, ...above, ...servers.map(({ server }) => server)];
-    const isOurs = names.some((server) => ownServers.has(foldCase(server)));
-    if (isOurs && !(await isProved(db, host))) return ownServers;
+  for (const link of links) {
+    const isOurs = nameserversOf(link).some((server) => ownServers.has(foldCase(server)));
+    if (isOurs && !(await isProved(db, link.host))) return ownServers;
   }
   return NONE;
 }

@@ -125,7 +125,8 @@ async function writeColumns(trx: Database, { row, now }: DomainLock, outcome: Ch
     .updateTable('domains')
     .set({
       ...rememberedColumns(outcome),
-      findings: findingsAfter(row, outcome),
+      // What was to be changed at the registrar concerns an external domain no more.
+      findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
       ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
       ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
       ...(to === 'disabled' && offColumns(to, 'checker')),

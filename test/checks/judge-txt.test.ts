@@ -53,6 +53,7 @@ function link(host: string, text: string, parts: Partial<TxtLink> = {}): TxtLink
     delegations: [],
     servers,
     again,
+    primaries: [],
     ...parts,
   };
 }

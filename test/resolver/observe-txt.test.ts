@@ -5,7 +5,7 @@ import { CLASS } from '../../src/dns/type-codes.ts';
 import type { Exchange } from '../../src/resolver/exchange.ts';
 import { COM_A, COM_B, comInternet, testResolver } from '../support/test-resolver.ts';
 import { until } from '../support/until.ts';
-import { type Conduct, name, reply, type ZoneExchange, zone } from '../support/zone-exchange.ts';
+import { answering, type Conduct, name, reply, type ZoneExchange, zone } from '../support/zone-exchange.ts';
 import { recordsOf } from '../support/zone-text.ts';
 
 const HOST = '_svc-challenge.example.com.';
@@ -86,7 +86,9 @@ describe('a TXT record', () => {
     expect(new Set(said(evidence.links[0]?.again ?? []))).toEqual(
       new Set(['ns1.example.com. 5.0.0.1 answer x', 'ns2.example.com. 5.0.0.2 answer x']),
     );
-    expect(evidence.queries).toBe(18); // the way, two to confirm it, two, eight beside, four again: 2 + 2 + 2 + 8 + 4
+    // the way, two to confirm it, two, eight beside, four again, two for the SOA: 2 + 2 + 2 + 8 + 4 + 2
+    expect(evidence.queries).toBe(20);
+    expect(evidence.links[0]?.primaries).toHaveLength(1);
   });
 
   it('that is nowhere costs no questions for others', async () => {
@@ -428,5 +430,36 @@ describe('an observation', () => {
     expect(evidence.failure).toMatchObject({ reason: 'limit' });
     expect(evidence.links[0]?.servers).toHaveLength(128);
     expect(exchange.packets).toBeLessThanOrEqual(180);
+  });
+
+  it('stays within them where a wildcard leads far too', async () => {
+    const names = Array.from({ length: 5 }, (_, i) => `n${i}.example`);
+    const at = names.flatMap((each, i) =>
+      Array.from({ length: 8 }, (__, j) => [each, `5.1.${i}.${j}`] as const),
+    );
+    const glue = at.map(([each, address]) => `${each} A ${address}`);
+    const ns = names.map((each) => `example NS ${each}`);
+    const chains = [0, 1, 2, 3].flatMap((i) =>
+      Array.from({ length: 12 }, (_, j) => `t${i}-${j} CNAME t${i}-${j + 1}`),
+    );
+    const exchange = comInternet([...ns, ...glue, 'host NS ns.host', `ns.host A ${OTHER}`].join('\n'));
+    exchange.serve(OTHER, zone('host.com.', `@ NS ns\nns A ${OTHER}\n${chains.join('\n')}`));
+    const example = zone('example.com.', '@ NS n0\n_svc-challenge TXT v');
+    let turn = 0;
+    for (const [, address] of at) {
+      exchange
+        .serve(address, example)
+        .behave(address, ({ name: asked, type }) =>
+          type === 'TXT' && asked !== HOST
+            ? answering(`${asked} CNAME t${turn++ % 4}-0.host.com.`)
+            : undefined,
+        );
+    }
+    const evidence = await observe(exchange);
+    expect(evidence.failure).toBeUndefined();
+    expect(evidence.links[0]?.servers).toHaveLength(40);
+    expect(askedFor(exchange, 't0-0.host.com. TXT')).toHaveLength(1);
+    expect(exchange.packets).toBeLessThanOrEqual(180);
+    expect(evidence.queries).toBe(exchange.packets);
   });
 });

@@ -108,4 +108,14 @@ describe('an answer of our own servers', () => {
     });
     expect(await findUntrusted(db, links, own)).toEqual(own);
   });
+
+  test('is known by the SOA where the delegation gives our servers other names', async () => {
+    await newDomain(db, mine, 'vanity.com.', { exempt: true });
+    const { links } = txtEvidenceOf(parseName('_svc-challenge.vanity.com.'), {
+      servers: [['x']],
+      nameservers: ['ns1.vanity.com.'],
+      primaries: ['NS1.example.net.'],
+    });
+    expect(await findUntrusted(db, links, own)).toEqual(own);
+  });
 });

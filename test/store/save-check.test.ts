@@ -292,6 +292,7 @@ describe.each(testServers())('on $name', (server) => {
       transition: { from: 'leaving', to: 'left' },
     });
     expect(await row()).toMatchObject({ status: 'unverified', leaving: false, served: 'none', due_at: null });
+    expect((await row()).findings).toEqual([]); // in external mode there is nothing to be changed at the registrar
     expect((await runs())[0]).toMatchObject({
       statusBefore: 'leaving',
       statusAfter: 'left',

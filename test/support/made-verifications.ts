@@ -18,6 +18,8 @@ export interface SaidWorld {
   /** What random names beside it have. */
   readonly siblings?: readonly string[];
   readonly nameservers?: readonly string[];
+  /** In the SOA of the zone. */
+  readonly primaries?: readonly string[];
   /** Of the zone that delegates it. */
   readonly above?: readonly string[];
   readonly at?: number;
@@ -51,6 +53,7 @@ export function txtEvidenceOf(host: Name, said: SaidWorld): TxtEvidence {
           }),
         ),
         again: [],
+        primaries: (said.primaries ?? []).map((name) => parseName(name)),
       },
     ],
     siblings: ['a', 'b', 'c', 'd'].map((label) => ({
