@@ -9,10 +9,15 @@ export interface ScanBounds {
 }
 
 /** Far more than real zones have. */
-const BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
+export const SCAN_BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
+
+/** For people. */
+export function leftOut(records: number): string {
+  return `${records} records were left out: there are more than a scan keeps`;
+}
 
 /** Record sets whole, in the order of the scan; one that does not fit is left out, and said to be. */
-export function limitScan(scan: Scan, bounds: ScanBounds = BOUNDS): Scan {
+export function limitScan(scan: Scan, bounds: ScanBounds = SCAN_BOUNDS): Scan {
   const sets = new Map<string, ScannedRecord[]>();
   for (const record of scan.records) {
     const key = `${record.type} ${record.name}`;
@@ -34,6 +39,6 @@ export function limitScan(scan: Scan, bounds: ScanBounds = BOUNDS): Scan {
     ...scan,
     records: scan.records.filter((record) => kept.has(record)),
     complete: false,
-    shortfalls: [...scan.shortfalls, `${left} records were left out: there are more than a scan keeps`],
+    shortfalls: [...scan.shortfalls, leftOut(left)],
   };
 }

@@ -22,7 +22,7 @@ export interface Followed {
 
 /** Of names that are followed, and for each of them. */
 const MAX_NAMES = 4;
-const PACKETS = 12;
+const MAX_PACKETS = 12;
 const MILLISECONDS = 5000;
 
 /** By the names that siblings are aliases of, and those of siblings in zones of their own. */
@@ -42,20 +42,29 @@ export async function followTxt(
   // Aliases that differ decide already, where the challenge's name is one.
   if (isAlias && names.size > 1) return new Map();
   const wanted = [...names, ...referred].slice(0, MAX_NAMES);
-  const followed = await Promise.all(wanted.map((name) => followWithin(state, name, work)));
+  // The questions that go on beside have their share too.
+  const share = Math.floor(Math.max(0, work.limits.packets - work.packets) / (wanted.length + 1));
+  const packets = Math.min(MAX_PACKETS, share);
+  const followed = await Promise.all(wanted.map((name) => followWithin(state, name, packets, work)));
   return new Map(wanted.map((name, i) => [name, followed[i] as Followed]));
 }
 
-async function followWithin(state: ResolverState, name: Name, outer: Work): Promise<Followed> {
+async function followWithin(
+  state: ResolverState,
+  name: Name,
+  packets: number,
+  outer: Work,
+): Promise<Followed> {
   const found: { targets: Name[]; values: Uint8Array[] } = { targets: [], values: [] };
-  const limits = { ...state.around.limits, packets: PACKETS, milliseconds: MILLISECONDS };
+  const limits = { ...state.around.limits, packets, milliseconds: MILLISECONDS };
   try {
     outer.check();
+    outer.countPackets(packets); // set aside
     await runWork(state, { limits, signal: outer.signal }, async (work) => {
       try {
         await follow(state, name, found, work);
       } finally {
-        outer.countPackets(work.packets);
+        outer.countPackets(work.packets - packets);
       }
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 // What a scan has found so far. A delegation takes away all that is at it and below it but its glue: servers that hold the
-// zone below as well show records that are not this zone's.
+// zone below as well show records that are not this zone's. A set that would be more than a scan keeps is left out.
 
+import { SCAN_BOUNDS, type ScanBounds } from '../checks/limit-scan.ts';
 import type { ScannedRecord } from '../checks/scan.ts';
 import { compareNames, isWithin, type Name, parentOf } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
@@ -17,14 +18,23 @@ export class FoundRecords {
   readonly #found = new Map<string, Found>();
   readonly #cuts = new Set<Name>();
   readonly #dnames = new Set<Name>();
+  readonly #bounds: ScanBounds;
   #count = 0;
+  #octets = 0;
+  #left = 0;
 
-  constructor(domain: Name) {
+  constructor(domain: Name, bounds: ScanBounds = SCAN_BOUNDS) {
     this.#domain = domain;
+    this.#bounds = bounds;
   }
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Records that were left out. */
+  get left(): number {
+    return this.#left;
   }
 
   /** The name is a delegation, or below one, or below a DNAME: nothing of the zone is there. */
@@ -43,9 +53,7 @@ export class FoundRecords {
   cutOff(name: Name, sets: readonly Found[]): void {
     if (this.isCutOff(name)) return;
     for (const [key, found] of this.#found) {
-      if (!isWithin(found.name, name)) continue;
-      this.#found.delete(key);
-      this.#count -= found.rdata.length;
+      if (isWithin(found.name, name)) this.#drop(key, found);
     }
     this.#cuts.add(name);
     for (const found of sets) this.#put(found);
@@ -53,11 +61,9 @@ export class FoundRecords {
 
   /** What is below a DNAME is made by it; what is at it stays (RFC 6672 §2.3). */
   endBelow(name: Name, dname: Pick<Found, 'ttl' | 'rdata'>): void {
-    if (this.isCutOff(name)) return;
+    if (this.isCutOff(name) || this.#dnames.has(name)) return;
     for (const [key, found] of this.#found) {
-      if (found.name === name || !isWithin(found.name, name)) continue;
-      this.#found.delete(key);
-      this.#count -= found.rdata.length;
+      if (found.name !== name && isWithin(found.name, name)) this.#drop(key, found);
     }
     this.#dnames.add(name);
     this.#put({ name, type: TYPE.DNAME, ...dname });
@@ -73,7 +79,26 @@ export class FoundRecords {
 
   #put(found: Found): void {
     const key = `${found.type} ${found.name}`;
-    this.#count += found.rdata.length - (this.#found.get(key)?.rdata.length ?? 0);
+    const before = this.#found.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    const count = this.#count + found.rdata.length;
+    const octets = this.#octets + octetsOf(found);
+    if (count > this.#bounds.records || octets > this.#bounds.octets) {
+      this.#left += found.rdata.length;
+      return;
+    }
+    this.#count = count;
+    this.#octets = octets;
     this.#found.set(key, found);
   }
+
+  #drop(key: string, found: Found): void {
+    this.#found.delete(key);
+    this.#count -= found.rdata.length;
+    this.#octets -= octetsOf(found);
+  }
+}
+
+function octetsOf({ rdata }: Found): number {
+  return rdata.reduce((sum, { length }) => sum + length, 0);
 }

@@ -4,6 +4,7 @@ import { parseIpv4, parseIpv6 } from '../dns/ip-address.ts';
 import { isWithin, type Name } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { Found } from './found-records.ts';
+import { MAX_RECORDS } from './read-reply.ts';
 
 interface Glue {
   readonly name: Name;
@@ -13,12 +14,16 @@ interface Glue {
 
 export function glueSets(cut: Name, ns: readonly Name[], glue: readonly Glue[]): Found[] {
   const sets: Found[] = [];
+  const byName = new Map<Name, Glue[]>();
+  for (const each of glue) {
+    const beside = byName.get(each.name);
+    if (beside === undefined) byName.set(each.name, [each]);
+    else beside.push(each);
+  }
   for (const type of [TYPE.A, TYPE.AAAA]) {
     for (const host of ns.filter((each) => isWithin(each, cut))) {
-      const own = glue.filter(
-        ({ name, address }) => name === host && isIpv6(address) === (type === TYPE.AAAA),
-      );
-      if (own.length === 0) continue;
+      const own = (byName.get(host) ?? []).filter(({ address }) => isIpv6(address) === (type === TYPE.AAAA));
+      if (own.length === 0 || own.length > MAX_RECORDS) continue;
       const rdata = own.map(({ address }) => (type === TYPE.A ? parseIpv4(address) : parseIpv6(address)));
       sets.push({ name: host, type, ttl: Math.min(...own.map((each) => each.ttl)), rdata });
     }

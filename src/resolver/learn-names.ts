@@ -1,4 +1,4 @@
-// Which other names a record of a domain speaks of. Pure.
+// Which other names a record of a domain speaks of. Pure. Whoever made the record may want it to be work: only so much is read.
 
 import { TextError } from '../dns/errors.ts';
 import { foldCase, isWithin, type Name, parseName, printName, ROOT } from '../dns/name.ts';
@@ -7,6 +7,10 @@ import { TYPE } from '../dns/type-codes.ts';
 import { TXT } from '../dns/types/txt.ts';
 import { WireReader } from '../dns/wire-reader.ts';
 import { proofHosts } from './scan-selectors.ts';
+
+/** Octets of a text that are read, and hosts in it: more than any that is of use to its owner. */
+const MAX_TEXT = 4096;
+const MAX_HOSTS = 100;
 
 /** Folded, inside `domain` and not the domain itself. Text says it by SPF (RFC 7208 §5) and by addresses for reports. */
 export function learnNames(domain: Name, type: number, rdata: Uint8Array): Name[] {
@@ -43,7 +47,7 @@ export function isOfMail(type: number, rdata: Uint8Array): boolean {
 /** RFC 7208 §3.3. */
 function joinedText(rdata: Uint8Array): string {
   const { strings } = TXT.decode(new WireReader(rdata));
-  return Buffer.concat(strings).toString('latin1').toLowerCase();
+  return Buffer.concat(strings).toString('latin1', 0, MAX_TEXT).toLowerCase();
 }
 
 function isSpf(text: string): boolean {
@@ -51,6 +55,10 @@ function isSpf(text: string): boolean {
 }
 
 function hostsInText(text: string): string[] {
+  return allHostsInText(text).slice(0, MAX_HOSTS);
+}
+
+function allHostsInText(text: string): string[] {
   if (isSpf(text)) {
     const terms = text
       .split(/ +/)
@@ -59,7 +67,7 @@ function hostsInText(text: string): string[] {
     return terms.flatMap((term) => term?.[1] ?? term?.[2] ?? []).filter((host) => !host.includes('%'));
   }
   if (!/^v=(dmarc1|tlsrptv1)\b/.test(text)) return [];
-  return [...text.matchAll(/mailto:[^@,; ]+@([^!,; ]+)/g)].map(([, host]) => host as string);
+  return [...text.matchAll(/mailto:[^@,; ]{1,64}@([^!,; ]{1,255})/g)].map(([, host]) => host as string);
 }
 
 function nameOf(host: string): Name[] {

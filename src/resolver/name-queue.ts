@@ -1,5 +1,5 @@
 // The names that a scan has yet to ask for: what records speak of comes before the list, and the list before what is below
-// and beside the names that it found. Each name is asked for once.
+// and beside the names that it found. Each name is asked for once; of more than a scan can ask for none is kept.
 
 import type { Name } from '../dns/name.ts';
 
@@ -12,23 +12,31 @@ export interface QueuedName {
 }
 
 const LANES: readonly Lane[] = ['learned', 'listed', 'derived'];
+/** All names together, as each lane finds them: those that are asked for last leave room for the others. */
+const MOST: Readonly<Record<Lane, number>> = { learned: 8000, listed: 8000, derived: 6000 };
 
 export class NameQueue {
   readonly #lanes: Readonly<Record<Lane, QueuedName[]>> = { learned: [], listed: [], derived: [] };
   readonly #taken: Record<Lane, number> = { learned: 0, listed: 0, derived: 0 };
   readonly #known = new Set<Name>();
+  #isOverfull = false;
 
   /** All that there ever were. */
   get size(): number {
     return this.#known.size;
   }
 
-  get left(): number {
-    return LANES.reduce((left, lane) => left + this.#lanes[lane].length - this.#taken[lane], 0);
+  /** There were more than it takes. */
+  get isOverfull(): boolean {
+    return this.#isOverfull;
   }
 
   add(lane: Lane, name: Name, isSure: boolean): void {
     if (this.#known.has(name)) return;
+    if (this.#known.size >= MOST[lane]) {
+      this.#isOverfull = true;
+      return;
+    }
     this.#known.add(name);
     this.#lanes[lane].push({ name, isSure });
   }

@@ -2,11 +2,13 @@
 
 import type { Message } from '../dns/message.ts';
 import { foldCase, isWithin, type Name } from '../dns/name.ts';
+import { RCODE } from '../dns/rcodes.ts';
 import { CLASS, TYPE } from '../dns/type-codes.ts';
 import { NSEC } from '../dns/types/nsec.ts';
 import { WireReader } from '../dns/wire-reader.ts';
+import type { Question } from './exchange.ts';
 import type { Recursive } from './read-recursive.ts';
-import type { Told } from './read-reply.ts';
+import { MAX_RECORDS, recordsOf, type Told } from './read-reply.ts';
 
 /** Names are folded. */
 export type ScanReply =
@@ -21,6 +23,8 @@ export type ScanReply =
       readonly soa: Name | undefined;
       readonly neighbours: readonly Name[];
     }
+  /** There are more records than are read. */
+  | { readonly kind: 'excessive' }
   | { readonly kind: 'unanswered' };
 
 /** The type that says of a name that it does not exist (RFC 9824 §3.1). */
@@ -47,6 +51,11 @@ export function readScanReply(name: Name, told: Told, message: Message): ScanRep
     default:
       return told satisfies never;
   }
+}
+
+/** An answer that is of no use for that alone: other servers would have no other. */
+export function isExcessive({ answers, aa, tc, rcode }: Message, { name, type }: Question): boolean {
+  return aa && !tc && rcode === RCODE.NOERROR && recordsOf(answers, name, type).length > MAX_RECORDS;
 }
 
 /** The CNAME that a DNAME makes is no record of its own (RFC 6672 §3.1). */

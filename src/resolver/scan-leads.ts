@@ -16,7 +16,7 @@ import { isOfMail, learnNames, providerHosts } from './learn-names.ts';
 import { type Lane, NameQueue } from './name-queue.ts';
 import { claimsOf, ScanHints } from './scan-hints.ts';
 import { isHome, labelsBeside, namesBelow, namesBesides, reverseDepth, reverseLabels } from './scan-names.ts';
-import { COMMON_SELECTORS, companionsOf, selectorsOf } from './scan-selectors.ts';
+import { COMMON_SELECTORS, companionsOf, selectorsOf, tellingHosts } from './scan-selectors.ts';
 import {
   accountNames,
   isContainer,
@@ -37,6 +37,8 @@ export interface FoundSet {
 const MAX_DEPTH = 4;
 /** A signed zone may show all its names (RFC 4034 §4): they are learned, but not without end. */
 const MAX_NEIGHBOURS = 1000;
+/** That one record set speaks of. */
+const MAX_SPOKEN_OF = 256;
 
 export class ScanLeads {
   readonly queue = new NameQueue();
@@ -45,8 +47,8 @@ export class ScanLeads {
   readonly #words: readonly string[];
   /** Below them a group of hosts, or all that a container may hold, was queued. */
   readonly #opened = new Set<Name>();
-  /** What shows the providers of the domain, and of names of their own that mail is sent from. */
-  readonly #hosts = new Map<Name, string[]>();
+  /** What shows the providers of the domain, and of names of their own that mail is sent from: a host for each. */
+  readonly #hosts = new Map<Name, readonly string[]>();
   readonly #hints: ScanHints;
   #isListed = false;
   #neighbours = 0;
@@ -152,25 +154,27 @@ export class ScanLeads {
   }
 
   #learn(name: Name, { type, rdata }: FoundSet): void {
-    for (const octets of rdata) {
-      const names = learnNames(this.#domain, type, octets);
-      for (const each of names) this.queue.add('learned', each, true);
-      if (type === TYPE.MX) for (const host of names) this.#add('learned', '_25._tcp', host); // RFC 7672 §2.2
-      this.#noteProviders(name, type, octets);
-    }
+    const names = someOf(rdata, (octets) => learnNames(this.#domain, type, octets));
+    for (const each of names) this.queue.add('learned', each, true);
+    if (type === TYPE.MX) for (const host of names) this.#add('learned', '_25._tcp', host); // RFC 7672 §2.2
+    this.#noteProviders(
+      name,
+      type,
+      someOf(rdata, (octets) => providerHosts(type, octets)),
+    );
   }
 
   /** A name with mail of its own has its own providers; what an alias shows holds for the domain. */
-  #noteProviders(name: Name, type: number, rdata: Uint8Array): void {
-    const hosts = providerHosts(type, rdata);
+  #noteProviders(name: Name, type: number, all: readonly string[]): void {
     if (type === TYPE.CNAME && !this.#isService(name)) {
-      this.#addAll('derived', hosts.flatMap(claimsOf), name);
-      this.#addAll('derived', hosts.flatMap(claimsOf), this.#domain);
+      this.#addAll('derived', all.flatMap(claimsOf), name);
+      this.#addAll('derived', all.flatMap(claimsOf), this.#domain);
     }
+    const hosts = tellingHosts(all);
     if (hosts.length === 0 || this.isReverse) return;
     const hasOwn = type !== TYPE.CNAME && name !== this.#domain && !this.#isService(name);
     for (const at of hasOwn ? [this.#domain, name] : [this.#domain]) {
-      this.#hosts.set(at, [...this.#hostsOf(at), ...hosts]);
+      this.#hosts.set(at, tellingHosts([...this.#hostsOf(at), ...hosts]));
       if (!this.#isListed) continue;
       const keys = this.#keysOf(at);
       if (keys !== undefined && this.#opened.has(keys)) this.#addAll('derived', selectorsOf(hosts), keys);
@@ -218,4 +222,14 @@ export class ScanLeads {
   #depthOf(name: Name): number {
     return labelCount(name) - labelCount(this.#domain);
   }
+}
+
+/** What the records of a set give, without doubles and not without end. */
+function someOf<T>(rdata: readonly Uint8Array[], give: (octets: Uint8Array) => readonly T[]): T[] {
+  const some = new Set<T>();
+  for (const octets of rdata) {
+    for (const each of give(octets)) some.add(each);
+    if (some.size >= MAX_SPOKEN_OF) break;
+  }
+  return [...some].slice(0, MAX_SPOKEN_OF);
 }

@@ -83,6 +83,11 @@ export const COMMON_SELECTORS: readonly string[] =
   protonmail2 protonmail3 zoho zmail mandrill mailjet resend cm pic kl hs1 hs2 pm zendesk1 zendesk2 mte1 mte2 ctct1 ctct2
   m1 dk dkim1 selector sel1 x api server brevo1 brevo2`.split(/\s+/);
 
+/** Those that tell all that `hosts` tell of providers: one of each. */
+export function tellingHosts(hosts: readonly string[]): string[] {
+  return [...new Set(PROVIDERS.flatMap(({ at }) => hostAt(at, hosts) ?? []))];
+}
+
 /** `hosts`: what MX and SPF name, without a final dot, in lower case. The likely ones first. */
 export function selectorsOf(hosts: readonly string[]): string[] {
   const selectors = new Set<string>();

@@ -10,7 +10,7 @@ import { askRecursive, nextResolver } from './ask-recursive.ts';
 import { askServer, isTold } from './ask-server.ts';
 import { findAddresses } from './find-addresses.ts';
 import type { KnownZone, ZoneAddress } from './known-zone.ts';
-import { readResolverReply, readScanReply, type ScanReply } from './read-scan-reply.ts';
+import { isExcessive, readResolverReply, readScanReply, type ScanReply } from './read-scan-reply.ts';
 import type { ResolverState } from './resolver-state.ts';
 import { Stopped, type Work } from './work.ts';
 
@@ -19,7 +19,7 @@ const RESOLVERS_PER_QUESTION = 2;
 /** Questions at a time: many servers drop what comes in a burst. */
 const FIRST_WINDOW = 8;
 const MAX_WINDOW = 24;
-/** Misses in a row until an address is left alone, for one that has never answered; and times that it fell silent later. */
+/** Misses in a row until an address is left alone: one that has never answered, and one that has. */
 const MAX_MISSES = 3;
 const MAX_SILENCES = 4;
 /** What was looked up serves the whole scan. */
@@ -41,6 +41,8 @@ export class ScanServers {
   answers = 0;
   fromResolvers = 0;
   unanswered = 0;
+  /** Those of the answers that had more records than are read. */
+  excessive = 0;
   readonly #state: ResolverState;
   readonly #work: Work;
   readonly #zone: KnownZone | undefined;
@@ -78,6 +80,7 @@ export class ScanServers {
     const reply = (await this.#askZone(name, type)) ?? (await this.#askResolvers(name, type));
     if (reply === undefined) this.unanswered++;
     else this.answers++;
+    if (reply?.kind === 'excessive') this.excessive++;
     return reply ?? { kind: 'unanswered' };
   }
 
@@ -95,6 +98,10 @@ export class ScanServers {
         if (isTold(reading) && message !== undefined) {
           noteAnswer(seat);
           return readScanReply(name, reading, message);
+        }
+        if (message !== undefined && isExcessive(message, { name, type })) {
+          noteAnswer(seat);
+          return { kind: 'excessive' };
         }
         if (!seat.hasAnswered || silences === seat.silences) noteNothing(seat);
       } finally {

@@ -71,30 +71,32 @@ export const AD_SERVICES: readonly string[] = [
   'gc',
 ];
 
-const BELOW: Readonly<Record<string, readonly string[]>> = {
-  _tcp: words(TCP),
-  _udp: words(UDP),
-  _tls: ['_sip', '_sipfederationtls', '_smtp', '_sips'],
-  _msdcs: [
-    ...AD_SERVICES,
-    `_ldap._tcp.${SITE}._sites.dc`,
-    `_kerberos._tcp.${SITE}._sites.dc`,
-    `_ldap._tcp.${SITE}._sites.gc`,
-  ],
-  _sites: [`_ldap._tcp.${SITE}`, `_kerberos._tcp.${SITE}`, `_gc._tcp.${SITE}`],
-};
+const BELOW: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    _tcp: words(TCP),
+    _udp: words(UDP),
+    _tls: ['_sip', '_sipfederationtls', '_smtp', '_sips'],
+    _msdcs: [
+      ...AD_SERVICES,
+      `_ldap._tcp.${SITE}._sites.dc`,
+      `_kerberos._tcp.${SITE}._sites.dc`,
+      `_ldap._tcp.${SITE}._sites.gc`,
+    ],
+    _sites: [`_ldap._tcp.${SITE}`, `_kerberos._tcp.${SITE}`, `_gc._tcp.${SITE}`],
+  }),
+);
 const PROTOCOLS: ReadonlySet<string> = new Set(['_tcp', '_udp', '_tls']);
 
 /** Below `_tcp` and its like; of a host, or of a whole domain. */
 export function servicesBelow(label: string, { isHost }: { readonly isHost: boolean }): readonly string[] {
-  return isHost && label === '_tcp' ? words(TCP_OF_HOST) : (BELOW[label] ?? []);
+  return isHost && label === '_tcp' ? words(TCP_OF_HOST) : (BELOW.get(label) ?? []);
 }
 
 /** Never pruned: a service that seems not to exist may stand below a name that a server wrongly denies (RFC 8020 §2). */
 export const SURE_SERVICES: readonly string[] = ['_autodiscover._tcp', '_sip._tls', '_sipfederationtls._tcp'];
 
 export function isContainer(label: string): boolean {
-  return label === '_domainkey' || label in BELOW;
+  return label === '_domainkey' || BELOW.has(label);
 }
 
 export interface Wanted {

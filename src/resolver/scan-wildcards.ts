@@ -15,9 +15,19 @@ const MAX_PROBES = 30;
 /** Of a name whose wildcard gives another answer each time. */
 const REPEATS = 2;
 
-interface Probe {
-  readonly label: string;
+/** A reply with what it is compared by: a hostile zone has it compared often. */
+interface Said {
   readonly reply: ScanReply;
+  readonly plain: string;
+  readonly masked: string;
+  /** Of its records, each. */
+  readonly rdata: readonly string[];
+}
+
+/** What random names of one level and type have, and all records of them together. */
+interface Probes {
+  readonly said: Said[];
+  readonly pool: Set<string>;
 }
 
 export class Wildcards {
@@ -45,7 +55,8 @@ export class WildcardLevel {
   readonly above: Name;
   readonly #ask: Ask;
   readonly #random: () => number;
-  readonly #probes = new Map<number, Promise<Probe[]>>();
+  readonly #probes = new Map<number, Promise<Probes>>();
+  /** Names that nobody has made exist here. A server that denies nothing by NXDOMAIN looks the same. */
   #isThere = true;
 
   constructor(above: Name, ask: Ask, random: () => number) {
@@ -54,20 +65,14 @@ export class WildcardLevel {
     this.#random = random;
   }
 
-  /** Names that nobody has made exist here. A server that denies nothing by NXDOMAIN looks the same. */
-  get isThere(): boolean {
-    return this.#isThere;
-  }
-
   /** What random names say. */
-  probe(type: number): Promise<Probe[]> {
+  probe(type: number): Promise<Probes> {
     const known = this.#probes.get(type);
     if (known !== undefined) return known;
-    const probes = this.#probeNames(type).then((replies) => {
-      if (type === TYPE.A) {
-        this.#isThere = replies.every(isUnanswered) || replies.some((each) => isSomething(each.reply));
-      }
-      return replies;
+    const probes = this.#probeMore(type, { said: [], pool: new Set() }).then((first) => {
+      const { said } = first;
+      if (type === TYPE.A) this.#isThere = said.every(isUnanswered) || said.some(isSomething);
+      return first;
     });
     this.#probes.set(type, probes);
     return probes;
@@ -77,73 +82,73 @@ export class WildcardLevel {
   async makes(at: Name, type: number, reply: ScanReply): Promise<boolean> {
     if (!this.#isThere) return false;
     const label = labelsOf(at)[0] as string;
+    const its = saidBy(label, reply);
     const probes = await this.probe(type);
     // Where random names cannot be asked for, nothing can be told: better a name too few.
-    if (probes.every(isUnanswered) || isMade(label, reply, probes)) return true;
+    if (probes.said.every(isUnanswered) || isMade(its, probes)) return true;
     if (!isChanging(probes)) return false;
     // It gives now this and now that: more of it is looked at, and whether the name's own answer stays.
-    if (probes.length < MAX_PROBES) probes.push(...(await this.#probeNames(type)));
-    if (isMade(label, reply, probes) || isOtherForEach(reply, probes)) return true;
+    if (probes.said.length < MAX_PROBES) await this.#probeMore(type, probes);
+    if (isMade(its, probes) || isOtherForEach(its, probes)) return true;
     for (let i = 0; i < REPEATS; i++) {
       const again = await this.#ask(at, type);
-      if (keysOf(label, again).plain !== keysOf(label, reply).plain) return true;
+      if (saidBy(label, again).plain !== its.plain) return true;
     }
     return false;
   }
 
-  #probeNames(type: number): Promise<Probe[]> {
+  async #probeMore(type: number, probes: Probes): Promise<Probes> {
     const labels = Array.from({ length: RANDOM_NAMES }, () => randomLabel(this.#random));
-    return Promise.all(
+    const more = await Promise.all(
       labels.map(async (label) => {
         const name = prependLabel(label, this.above);
-        return { label, reply: name === undefined ? UNANSWERED : await this.#ask(name, type) };
+        return saidBy(label, name === undefined ? UNANSWERED : await this.#ask(name, type));
       }),
     );
+    probes.said.push(...more);
+    for (const each of more) for (const rdata of each.rdata) probes.pool.add(rdata);
+    return probes;
   }
 }
 
 const UNANSWERED: ScanReply = { kind: 'unanswered' };
 
-function isUnanswered({ reply }: Probe): boolean {
+function isUnanswered({ reply }: Said): boolean {
   return reply.kind === 'unanswered';
 }
 
-function isSomething({ kind }: ScanReply): boolean {
+function isSomething({ reply: { kind } }: Said): boolean {
   return kind !== 'nxdomain' && kind !== 'unanswered';
 }
 
-function isMade(label: string, reply: ScanReply, probes: readonly Probe[]): boolean {
-  const { plain, masked } = keysOf(label, reply);
-  const isSame = (probe: Probe) => {
-    const other = keysOf(probe.label, probe.reply);
-    return other.plain === plain || other.masked === masked;
-  };
-  if (probes.some(isSame)) return true;
-  if (reply.kind !== 'records') return false;
-  // a part of a pool
-  const pool = new Set(
-    probes.flatMap((probe) => (probe.reply.kind === 'records' ? hexOf(probe.reply.rdata) : [])),
-  );
-  return hexOf(reply.rdata).every((hex) => pool.has(hex));
+function isMade({ reply, plain, masked, rdata }: Said, { said, pool }: Probes): boolean {
+  if (said.some((other) => other.plain === plain || other.masked === masked)) return true;
+  return reply.kind === 'records' && rdata.every((each) => pool.has(each)); // a part of a pool
 }
 
-function isChanging(probes: readonly Probe[]): boolean {
-  const said = probes.filter((probe) => !isUnanswered(probe));
-  return new Set(said.map(({ label, reply }) => keysOf(label, reply).masked)).size > 1;
+function isChanging({ said }: Probes): boolean {
+  return new Set(said.filter((each) => !isUnanswered(each)).map(({ masked }) => masked)).size > 1;
 }
 
 /** No two random names have the same: then a name that has something else again is nothing special. */
-function isOtherForEach(reply: ScanReply, probes: readonly Probe[]): boolean {
-  const ofKind = probes.filter((probe) => probe.reply.kind === reply.kind);
-  const keys = new Set(ofKind.map((probe) => keysOf(probe.label, probe.reply).masked));
+function isOtherForEach({ reply }: Said, { said }: Probes): boolean {
+  const ofKind = said.filter((each) => each.reply.kind === reply.kind);
+  const keys = new Set(ofKind.map(({ masked }) => masked));
   return ofKind.length > RANDOM_NAMES && keys.size === ofKind.length;
 }
 
+function saidBy(label: string, reply: ScanReply): Said {
+  const rdata =
+    reply.kind === 'records' ? reply.rdata.map((octets) => Buffer.from(octets).toString('latin1')) : [];
+  return { reply, ...keysOf(label, reply, rdata), rdata };
+}
+
 /** Equal for equal data. A server may put the label itself into the alias that it makes up: `masked` is the same then. */
-function keysOf(label: string, reply: ScanReply): { readonly plain: string; readonly masked: string } {
+function keysOf(label: string, reply: ScanReply, rdata: readonly string[]): Pick<Said, 'plain' | 'masked'> {
   switch (reply.kind) {
     case 'records':
-      return sameKeys(`records ${hexOf(reply.rdata).sort().join(' ')}`);
+      // Lengths before them: rdata may have any octet.
+      return sameKeys(`records ${[...rdata].sort().map((each) => `${each.length} ${each}`)}`);
     case 'alias': {
       const labels = labelsOf(reply.target);
       const masked = labels.map((each) => (each === label ? '*' : each));
@@ -156,18 +161,15 @@ function keysOf(label: string, reply: ScanReply): { readonly plain: string; read
     case 'nodata':
     case 'nxdomain':
     case 'unanswered':
+    case 'excessive':
       return sameKeys(reply.kind);
     default:
       return reply satisfies never;
   }
 }
 
-function sameKeys(key: string): { readonly plain: string; readonly masked: string } {
+function sameKeys(key: string): Pick<Said, 'plain' | 'masked'> {
   return { plain: key, masked: key };
-}
-
-function hexOf(rdata: readonly Uint8Array[]): string[] {
-  return rdata.map((octets) => Buffer.from(octets).toString('hex'));
 }
 
 function randomLabel(random: () => number): string {

@@ -6,10 +6,12 @@
 //                     spoken of by records └────────────────────────────┘
 
 import type { WalkFailure } from '../checks/evidence.ts';
+import { leftOut } from '../checks/limit-scan.ts';
 import type { Scan } from '../checks/scan.ts';
 import { foldCase, type Name, printName, ROOT } from '../dns/name.ts';
 import type { Limits } from './limits.ts';
 import { reachZone } from './reach-zone.ts';
+import { MAX_RECORDS } from './read-reply.ts';
 import type { ResolverState } from './resolver-state.ts';
 import { runWork } from './run-work.ts';
 import { ScanServers } from './scan-servers.ts';
@@ -62,13 +64,14 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
       await servers.settle();
     }
     const failure = servers.answers > 0 ? undefined : failureOf(domain, reached);
-    const { records, wildcards, names, left } = scan.found();
+    const { records, wildcards, names, ...rest } = scan.found();
+    const missing = missingOf(servers, stopped, rest);
     return {
       domain,
       records,
       wildcards,
-      complete: failure === undefined && stopped === undefined && servers.unanswered === 0,
-      shortfalls: shortfallsOf(servers, stopped, left),
+      complete: failure === undefined && missing.length === 0,
+      shortfalls: [...missing, ...doubtsOf(servers)],
       failure,
       names,
       queries: work.packets,
@@ -95,16 +98,29 @@ function failureOf(domain: Name, reached: Reach): WalkFailure {
   return { zone: reached.zone.zone, reason: 'unreachable', message };
 }
 
-function shortfallsOf(servers: ScanServers, stopped: Stopped | undefined, left: number): string[] {
-  const shortfalls: string[] = [];
-  if (stopped !== undefined) shortfalls.push(`${stopped.message}: ${left} names were not asked for`);
-  if (servers.unanswered > 0) shortfalls.push(`${servers.unanswered} questions had no answer`);
-  if (servers.fromResolvers > 0) {
-    const answers =
-      servers.fromResolvers === servers.answers ? 'all answers' : `${servers.fromResolvers} answers`;
-    shortfalls.push(
-      `${answers} are from public resolvers: TTLs may be too low, and delegations may be missing`,
-    );
+interface Left {
+  readonly recordsLeft: number;
+  readonly namesLeft: number;
+  readonly hasMoreNames: boolean;
+}
+
+/** What was not asked, not answered or not kept. */
+function missingOf(servers: ScanServers, stopped: Stopped | undefined, left: Left): string[] {
+  const missing: string[] = [];
+  if (stopped !== undefined) missing.push(`${stopped.message}: ${left.namesLeft} names were not asked for`);
+  if (left.hasMoreNames) missing.push('there are more names to ask for than a scan takes');
+  if (servers.unanswered > 0) missing.push(`${servers.unanswered} questions had no answer`);
+  if (servers.excessive > 0) {
+    missing.push(`${servers.excessive} answers of more than ${MAX_RECORDS} records were left out`);
   }
-  return shortfalls;
+  if (left.recordsLeft > 0) missing.push(leftOut(left.recordsLeft));
+  return missing;
+}
+
+/** What is there, but may not be right. */
+function doubtsOf(servers: ScanServers): string[] {
+  if (servers.fromResolvers === 0) return [];
+  const answers =
+    servers.fromResolvers === servers.answers ? 'all answers' : `${servers.fromResolvers} answers`;
+  return [`${answers} are from public resolvers: TTLs may be too low, and delegations may be missing`];
 }

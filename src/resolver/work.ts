@@ -69,7 +69,7 @@ export class Work {
     return true;
   };
 
-  /** Those of a part with limits of its own, which have been sent. */
+  /** Those that a part with limits of its own may send; less than none: what it has left over. */
   countPackets(packets: number): void {
     this.#packets += packets;
   }

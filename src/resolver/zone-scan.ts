@@ -78,12 +78,21 @@ export class ZoneScan {
     await this.#visitAll();
   }
 
-  found(): { records: ScannedRecord[]; wildcards: Name[]; names: number; left: number } {
+  found(): {
+    records: ScannedRecord[];
+    recordsLeft: number;
+    wildcards: Name[];
+    names: number;
+    namesLeft: number;
+    hasMoreNames: boolean;
+  } {
     return {
       records: this.#records.list(),
+      recordsLeft: this.#records.left,
       wildcards: [...this.#withWildcard],
       names: this.#done,
-      left: this.#leads.queue.size - this.#done,
+      namesLeft: this.#leads.queue.size - this.#done,
+      hasMoreNames: this.#leads.queue.isOverfull,
     };
   }
 

@@ -43,6 +43,29 @@ describe('names are learned', () => {
   });
 });
 
+describe('of a text that is there to make work', () => {
+  const spf = (terms: readonly string[]) =>
+    `TXT ${['v=spf1', ...terms].map((each) => `"${each} "`).join(' ')}`;
+
+  it('so much is read', () => {
+    const padding = Array.from({ length: 20 }, () => 'x'.repeat(250));
+    expect(learn(spf([...padding.slice(0, 15), 'a:near.shop.com']))).toEqual(['near.shop.com.']);
+    expect(learn(spf([...padding, 'a:far.shop.com']))).toEqual([]);
+  });
+
+  it('so many names are learned', () => {
+    const text = spf(Array.from({ length: 150 }, (_, i) => `a:h${i}.shop.com`));
+    expect(learn(text)).toHaveLength(100);
+    expect(hosts(text)).toHaveLength(100);
+  });
+
+  it('an address is as long as one can be', () => {
+    const report = (local: string) => `TXT "v=DMARC1; p=none; rua=mailto:${local}@to.shop.com"`;
+    expect(learn(report('a'.repeat(64)))).toEqual(['to.shop.com.']);
+    expect(learn(report('a'.repeat(65)))).toEqual([]);
+  });
+});
+
 it('mail providers are shown by MX and SPF', () => {
   expect(hosts('MX 1 ASPMX.L.Google.com.')).toEqual(['aspmx.l.google.com']);
   expect(hosts('TXT "v=spf1 include:SendGrid.net -all"')).toEqual(['sendgrid.net']);

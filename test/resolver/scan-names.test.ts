@@ -13,6 +13,7 @@ import {
   companionsOf,
   proofHosts,
   selectorsOf,
+  tellingHosts,
 } from '../../src/resolver/scan-selectors.ts';
 import { isContainer, isReverseZone, servicesBelow, wantedAt } from '../../src/resolver/scan-services.ts';
 import { COMMON_WORDS, SCAN_WORDS } from '../../src/resolver/scan-words.ts';
@@ -110,6 +111,11 @@ describe('the types that a name is asked for', () => {
     expect(isContainer('_domainkey')).toBe(true);
     expect(isContainer('_dmarc')).toBe(false);
   });
+
+  it.each(['constructor', '__proto__', 'toString'])('lists none below %s', (label) => {
+    expect(isContainer(label)).toBe(false);
+    expect(servicesBelow(label, { isHost: false })).toEqual([]);
+  });
 });
 
 describe('the kind of a zone', () => {
@@ -156,6 +162,13 @@ describe('DKIM selectors', () => {
     expect(selectorsOf(['mail.shop.com', 'notgoogle.com'])).toEqual([]);
     expect(selectorsOf(['spf.hubspotemail.net'])).toEqual(['hs1', 'hs2']);
     expect(new Set(COMMON_SELECTORS).size).toBe(COMMON_SELECTORS.length);
+  });
+
+  it('need one host of each provider', () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `u${i}.sendgrid.net`);
+    const all = [...many, 'mail.shop.com', 'spf.hubspotemail.net', '44.hubspotemail.net'];
+    expect(tellingHosts(all)).toEqual(['u0.sendgrid.net', '44.hubspotemail.net']);
+    expect(selectorsOf(tellingHosts(all))).toEqual(selectorsOf(all));
   });
 
   it('go with other names, and are shown by proofs too', () => {

@@ -7,7 +7,7 @@ import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { NSEC } from '../../src/dns/types/nsec.ts';
 import type { ScanOptions, ScanProgress } from '../../src/resolver/scan-zone.ts';
 import { COM_A, COM_B, comInternet, internet, testResolver } from '../support/test-resolver.ts';
-import { name, recordsIn, reply, type ZoneExchange, zone } from '../support/zone-exchange.ts';
+import { answering, name, recordsIn, reply, type ZoneExchange, zone } from '../support/zone-exchange.ts';
 
 const A = '5.5.5.5';
 const B = '5.5.5.6';
@@ -511,6 +511,78 @@ describe('the work of a scan', () => {
       ),
     ]);
     expect(told(seen)).toContain('www.shop.com. A 5.6.7.1');
+  });
+
+  it('says when there are more names than it takes', async () => {
+    const words = Array.from({ length: 9000 }, (_, i) => `host-${i}-x`);
+    const seen = await scan(shop('www A 5.6.7.1'), { words: ['www', ...words] });
+    expect(seen.shortfalls).toEqual([
+      expect.stringMatching(/^more than 4000 packets would be needed: [0-9]+ names were not asked for$/),
+      'there are more names to ask for than a scan takes',
+    ]);
+  });
+
+  it('keeps no more than a scan may, however much a zone shows', async () => {
+    const letters = [...'abcdefghijklmnopqrst'];
+    const terms = letters.flatMap((a) => letters.map((b) => `a:h-${a}${b}-x.shop.com`));
+    const texts = [0, 80, 160, 240, 320].map((from) => {
+      const part = terms.slice(from, from + 80).map((each) => `"${each} "`);
+      return `@ TXT "v=spf1 " ${part.join(' ')}`;
+    });
+    const exchange = shop(texts.join('\n'));
+    const pool = Array.from({ length: 200 }, (_, i) => `5.6.7.${i}`);
+    for (const address of [A, B]) {
+      exchange.behave(address, ({ name: owner, type }) =>
+        /^h.*-x\./.test(owner) && type === 'A'
+          ? answering(pool.map((each) => `${owner} A ${each}`).join('\n'))
+          : undefined,
+      );
+    }
+    const progress: ScanProgress[] = [];
+    const seen = await scan(exchange, { words: [], onProgress: (each) => progress.push(each) });
+    expect(seen.records.length).toBeGreaterThan(9000);
+    expect(Math.max(...progress.map(({ records }) => records))).toBeLessThanOrEqual(10_000);
+    expect(seen).toMatchObject({ complete: false, failure: undefined });
+    expect(seen.shortfalls.join()).toMatch(/[0-9]+ records were left out: there are more than a scan keeps/);
+    const learned = new Set(
+      exchange.asked.map((line) => line.split(' ')[1]).filter((each) => /^h.*-x\./.test(each ?? '')),
+    );
+    expect(learned.size).toBe(256);
+  });
+
+  it('leaves out an answer of too many records, and goes on with its servers', async () => {
+    const exchange = shop('mail TXT "hello"\nwww A 5.6.7.1');
+    const pool = Array.from({ length: 257 }, (_, i) => `5.6.${i >> 8}.${i & 255}`);
+    const large = ['mail.shop.com.', ...Array.from({ length: 20 }, (_, i) => `large-${i}-x.shop.com.`)];
+    for (const address of [A, B]) {
+      exchange.behave(address, ({ name: owner, type }) =>
+        large.includes(owner) && type === 'A'
+          ? answering(pool.map((each) => `${owner} A ${each}`).join('\n'))
+          : undefined,
+      );
+    }
+    const words = large.map((each) => each.replace('.shop.com.', ''));
+    const seen = await scan(exchange, { words: [...words, 'www'] });
+    expect(told(seen).filter((line) => !ALWAYS.includes(line))).toEqual([
+      'mail.shop.com. TXT "hello"',
+      'www.shop.com. A 5.6.7.1',
+    ]);
+    expect(seen).toMatchObject({
+      complete: false,
+      shortfalls: ['21 answers of more than 256 records were left out'],
+    });
+    expect(exchange.asked.filter((line) => line.endsWith(' mail.shop.com. A'))).toHaveLength(1);
+  });
+
+  it('goes on at names that mean something elsewhere', async () => {
+    const words = ['__proto__', 'constructor', 'toString'];
+    expect(
+      await found(shop('__proto__ TXT "a"\nconstructor A 5.6.7.1\ntostring A 5.6.7.2'), { words }),
+    ).toEqual([
+      '__proto__.shop.com. TXT "a"',
+      'constructor.shop.com. A 5.6.7.1',
+      'tostring.shop.com. A 5.6.7.2',
+    ]);
   });
 
   it('is told while it goes on', async () => {
