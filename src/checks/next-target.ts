@@ -69,7 +69,8 @@ export function nextTarget(
   const state = { v4, v6, ttl, failure };
   return {
     state,
-    isChanged: isOtherSet || (ttl !== before.ttl && (hasAny(v4) || hasAny(v6))),
+    isChanged:
+      isOtherSet || isSeen(state) !== isSeen(before) || (ttl !== before.ttl && (hasAny(v4) || hasAny(v6))),
     dueAt: dueAt(state, evidence, rules),
   };
 }
@@ -93,6 +94,11 @@ function nextFamily(
     default:
       return evidence satisfies never;
   }
+}
+
+/** Until then what was there before is published (`aname-targets.ts`). */
+function isSeen({ v4, v6, ttl }: TargetState): boolean {
+  return ttl !== undefined || (v4.addresses !== undefined && v6.addresses !== undefined);
 }
 
 type Families = Pick<TargetState, 'v4' | 'v6'>;
@@ -138,14 +144,15 @@ function nextFailure(
 function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules): number {
   const { minIntervalMs, maxIntervalMs, maxRetryMs, goneAfterMs } = rules;
   const wanted = [
-    ...(state.failure === undefined ? [] : [retryMs(state, state.failure, rules)]),
+    ...(state.failure === undefined ? [] : [retryMs(state, state.failure, evidence.finishedAt, rules)]),
     ...[evidence.v4, evidence.v6].flatMap((said) => (said.kind === 'found' ? [said.ttl * 1000] : [])),
   ];
   if (wanted.length === 0) {
     const ttls = [evidence.v4, evidence.v6].flatMap((said) =>
       said.kind === 'none' ? [said.ttl * 1000] : [],
     );
-    wanted.push(Math.min(maxRetryMs, ...ttls));
+    // One that never had any may be about to get them; its servers answer at once, so that asking costs little.
+    wanted.push(state.ttl === undefined ? minIntervalMs : Math.min(maxRetryMs, ...ttls));
   }
   const next = evidence.startedAt + clamp(Math.min(...wanted), minIntervalMs, maxIntervalMs);
   const going = [state.v4, state.v6].flatMap(({ goneAt }) =>
@@ -154,10 +161,20 @@ function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules)
   return Math.max(Math.min(next, ...going), evidence.startedAt + minIntervalMs);
 }
 
-/** Each time later, but what comes back is seen within its TTL. */
-function retryMs({ ttl }: TargetState, { count }: TargetFailure, rules: TargetRules): number {
+/**
+ * Each time later, but what comes back is seen within its TTL. Of a target without addresses nobody has an answer: it is
+ * asked again soon while it fails for a short time, and not so often for ever, as dead servers take a look-up's longest.
+ */
+function retryMs(
+  { v4, v6, ttl }: TargetState,
+  failure: TargetFailure,
+  at: number,
+  rules: TargetRules,
+): number {
   const { minIntervalMs, maxRetryMs } = rules;
   const most = ttl === undefined ? maxRetryMs : Math.min(maxRetryMs, ttl * 1000);
+  if (!hasAny(v4) && !hasAny(v6)) return clamp((at - failure.since) / 10, minIntervalMs, most);
+  const { count } = failure;
   return Math.min(minIntervalMs * 2 ** Math.min(count - 1, 30), most);
 }
 

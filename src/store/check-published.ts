@@ -6,7 +6,7 @@ import { printName } from '../dns/name.ts';
 import { printRdata } from '../dns/rdata.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
 import { isMark, type ZoneRecord } from '../zone/zone.ts';
-import { loadTargets } from './aname-targets.ts';
+import { loadFlattened } from './aname-targets.ts';
 import { loadPublishSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
@@ -26,7 +26,7 @@ export async function checkPublished(db: Database, domainId: number): Promise<st
       const settings = await loadPublishSettings(trx);
       const { serial, served } = row;
       const wanted =
-        served === 'none' ? [] : await wholeZone(trx, row, settings, serial, served, loadTargets);
+        served === 'none' ? [] : await wholeZone(trx, row, settings, serial, served, loadFlattened);
       const published = await loadPublished(trx, row);
       return [
         ...missing(wanted, published.records).map((line) => `not published: ${line}`),

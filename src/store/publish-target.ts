@@ -6,13 +6,19 @@ import type { Name } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import { publishName } from '../zone/publish.ts';
-import { encodeTarget, IS_FLATTENED, lockTargets, TARGET_OF_RECORD } from './aname-targets.ts';
+import {
+  encodeTarget,
+  IS_FLATTENED,
+  loadAddresses,
+  lockFlattened,
+  TARGET_OF_RECORD,
+} from './aname-targets.ts';
 import type { Database } from './database.ts';
 import { loadRecordsAt } from './load-touched-records.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
 import { inTransaction } from './transaction.ts';
-import { flattenedIn, writeDomainChange } from './write-domain-change.ts';
+import { writeDomainChange } from './write-domain-change.ts';
 import type { LockedZone } from './write-zone.ts';
 
 const BATCH_DOMAINS = 500;
@@ -80,16 +86,13 @@ async function isPublished(
   names: readonly Name[],
   byName: ReadonlyMap<Name, readonly CustomerRecord[]>,
 ): Promise<boolean> {
-  const types = [TYPE.A, TYPE.AAAA];
-  const { rows } = await sql<{ owner: string; type: number; ttl: number; rdata: Buffer }>`
-    select owner, type, ttl, rdata from zone_records
-    where zone_id = ${zone.id} and owner = any(${names.map(encodeNameColumn)}::text[])
-      and type = any(${types}::integer[]) and not removed`.execute(trx);
-  const targets = await lockTargets(trx, byName.values());
+  const types: readonly number[] = [TYPE.A, TYPE.AAAA];
+  const rows = await loadAddresses(trx, zone.id, names);
+  const flattened = await lockFlattened(trx, zone.id, byName.values());
   const wanted = names.flatMap((name) => {
     const records = byName.get(name) ?? [];
-    return publishName(records, settings.edges, flattenedIn(records, targets))
-      .filter(({ type }) => types.includes(type as (typeof types)[number]))
+    return publishName(records, settings.edges, flattened.get(name))
+      .filter(({ type }) => types.includes(type))
       .map((record) => ({ ...record, owner: encodeNameColumn(name) }));
   });
   const there = new Set(rows.map(keyOf));

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import { apexRecords, nextSerial, publishApex, publishName } from '../zone/publish.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
-import { lockTargets } from './aname-targets.ts';
+import { lockFlattened } from './aname-targets.ts';
 import { loadPublishSettings, type PublishSettings, saveGenerationPublished } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
@@ -14,13 +14,7 @@ import { loadRecordsAt } from './load-touched-records.ts';
 import { currentTime, type DomainLock } from './lock-domain.ts';
 import { saveManagedRecords } from './managed-records.ts';
 import { decodeNameColumn } from './name-column.ts';
-import {
-  chunksOfNames,
-  flattenedIn,
-  nameserversOf,
-  writeDomainChange,
-  writeLog,
-} from './write-domain-change.ts';
+import { chunksOfNames, nameserversOf, writeDomainChange, writeLog } from './write-domain-change.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 
 const BATCH_DOMAINS = 200;
@@ -145,11 +139,11 @@ async function republishOne(trx: Database, { row, zone, settings }: DomainLock):
   const apex = decodeNameColumn(row.name);
   const derived = row.answersGeneration < settings.generations.edges ? await loadDerivedNames(trx, row) : [];
   const records = row.served === 'full' ? await loadRecordsAt(trx, row.id, [apex, ...derived]) : [];
-  const targets = await lockTargets(trx, [records]);
+  const flattened = await lockFlattened(trx, row.zoneId, [records]);
   const published = new Map<Name, ZoneRecord[]>();
   for (const name of new Set([apex, ...derived])) {
     const at = records.filter((record) => record.name === name);
-    published.set(name, publishName(at, settings.edges, flattenedIn(at, targets)));
+    published.set(name, publishName(at, settings.edges, flattened.get(name)));
   }
   const own = ownRecords(row, settings, row.serial);
   published.set(apex, publishApex(own, published.get(apex) ?? [], row.served === 'apex'));

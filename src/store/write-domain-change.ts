@@ -1,24 +1,17 @@
 // One change of a domain, under its locks: the published records that follow from it, serial and version, the feed's
 // row and the log's. What is published is a function of the domain's records, the settings and what the targets of its ANAME
-// records were last seen with, and only the names concerned are written.
+// records were last seen with (until then: what is published there), and only the names concerned are written.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../dns/name.ts';
 import type { CustomerRecord } from '../zone/customer-record.ts';
 import type { DomainStatus, Served } from '../zone/domain-status.ts';
 import type { SavedOperation } from '../zone/plan-revert.ts';
-import {
-  apexRecords,
-  type FlattenedTarget,
-  flattenedTarget,
-  nextSerial,
-  publishApex,
-  publishName,
-} from '../zone/publish.ts';
+import { apexRecords, type FlattenedTarget, nextSerial, publishApex, publishName } from '../zone/publish.ts';
 import { selectNameservers } from '../zone/select-nameservers.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
 import { type ChangedBy, printActor } from './actor.ts';
-import { lockTargets, type TargetsOf } from './aname-targets.ts';
+import { type FlattenedOf, lockFlattened } from './aname-targets.ts';
 import type { PublishSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
 import { type DomainRow, nameserverChoice } from './domain.ts';
@@ -139,12 +132,12 @@ async function* chunksToPublish(
   const zone = lock.zone as LockedZone;
   const { publish, served } = order;
   if (publish === 'whole' || isWhole(lock, order)) {
-    const records = await wholeZone(trx, row, settings, serial, served, lockTargets);
+    const records = await wholeZone(trx, row, settings, serial, served, lockFlattened);
     yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) }]);
   } else {
-    const targets = await lockTargets(trx, publish.values()); // looked up before they are served, too
+    const flattened = await lockFlattened(trx, zone.id, publish.values()); // looked up before they are served, too
     const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : publish;
-    yield* chunksOfNames(publishNames(row, settings, serial, names, served, targets), zone);
+    yield* chunksOfNames(publishNames(row, settings, serial, names, served, flattened), zone);
   }
 }
 
@@ -161,12 +154,12 @@ export async function wholeZone(
   settings: PublishSettings,
   serial: number,
   served: Served,
-  targetsOf: TargetsOf,
+  flattenedOf: FlattenedOf,
 ): Promise<ZoneRecord[]> {
   const byName: ReadonlyMap<Name, CustomerRecord[]> =
     served === 'full' ? await loadRecordsByName(trx, row.id) : new Map();
-  const targets = await targetsOf(trx, byName.values());
-  return [...publishNames(row, settings, serial, byName, served, targets).values()].flat();
+  const flattened = await flattenedOf(trx, row.zoneId, byName.values());
+  return [...publishNames(row, settings, serial, byName, served, flattened).values()].flat();
 }
 
 /** The records at these names and at the apex, whose own are needed when the domain is served in full. */
@@ -176,26 +169,17 @@ function publishNames(
   serial: number,
   names: ReadonlyMap<Name, readonly CustomerRecord[]>,
   served: Served,
-  targets: ReadonlyMap<Name, FlattenedTarget>,
+  flattened: ReadonlyMap<Name, FlattenedTarget>,
 ): Map<Name, ZoneRecord[]> {
   const apex = decodeNameColumn(row.name);
   const published = new Map<Name, ZoneRecord[]>();
   for (const [name, records] of names) {
-    published.set(name, publishName(records, settings.edges, flattenedIn(records, targets)));
+    published.set(name, publishName(records, settings.edges, flattened.get(name)));
   }
   const nameservers = nameserversOf(row, settings);
   const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
   published.set(apex, publishApex(own, published.get(apex) ?? [], served === 'apex'));
   return published;
-}
-
-/** What is published of the ANAME among these records, all of one name. */
-export function flattenedIn(
-  records: readonly CustomerRecord[],
-  targets: ReadonlyMap<Name, FlattenedTarget>,
-): FlattenedTarget | undefined {
-  const target = flattenedTarget(records);
-  return target === undefined ? undefined : targets.get(target);
 }
 
 /** Empty where no set is left to the domain. */

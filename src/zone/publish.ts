@@ -10,7 +10,7 @@ import { rdataKey, targetOf } from './rdata-key.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from './record-types.ts';
 import { isMark, markOf, type ZoneRecord } from './zone.ts';
 
-/** The addresses that an unproxied ANAME's target was last seen with, as text, and their TTL. */
+/** As text, with their TTL: what an unproxied ANAME's target was last seen with, or until it was, what its name is served with. */
 export interface FlattenedTarget {
   readonly v4: readonly string[];
   readonly v6: readonly string[];

@@ -35,6 +35,8 @@ function shown(state: TargetState, seen: TargetEvidence): string {
 }
 
 const SEEN = lookedUp(evidence(found(300, '192.0.2.1')));
+const EMPTY = lookedUp(evidence(NONE));
+const EMPTIED = lookedUp(evidence(found(300, '192.0.2.1')), evidence(NONE), evidence(NONE, NONE, 600));
 const BOTH = lookedUp(evidence(found(300, '192.0.2.1'), found(600, '2001:db8::1')));
 
 it.each<[string, TargetState, TargetEvidence, string]>([
@@ -51,12 +53,16 @@ it.each<[string, TargetState, TargetEvidence, string]>([
     evidence(found(300, '192.0.2.1'), found(90, '2001:db8::1')),
     '192.0.2.1 | 2001:db8::1 | 90 | change | 90',
   ],
-  ['nothing, ever', NEVER, evidence(NONE), '- | - | ? | same | 600'],
+  ['nothing, ever', NEVER, evidence(NONE), '- | - | ? | change | 60'],
+  ['nothing, ever, again', EMPTY, evidence(NONE), '- | - | ? | same | 60'],
+  ['nothing of one family, the other fails', NEVER, evidence(NONE, FAILED), '- | ? | ? | same | 60'],
+  ['something at last', EMPTY, evidence(found(300, '192.0.2.1')), '192.0.2.1 | - | 300 | change | 300'],
+  ['nothing, after it had some', EMPTIED, evidence(NONE), '- | - | 300 | same | 600'],
   [
-    'nothing, of which it is known how long',
-    NEVER,
+    'nothing, after it had some, of which it is known how long',
+    EMPTIED,
     evidence({ kind: 'none', ttl: 90 }, { kind: 'none', ttl: 90 }),
-    '- | - | ? | same | 90',
+    '- | - | 300 | same | 90',
   ],
   ['nothing any more', SEEN, evidence(NONE), '192.0.2.1 | - | 300 | same | 600'],
   [
@@ -112,8 +118,8 @@ describe('a family that its zone says is gone', () => {
 
 describe('a target that fails', () => {
   it('is asked again later each time, but within its TTL, and ten minutes at the most', () => {
-    const waits = (ttl: number | undefined) => {
-      let state = ttl === undefined ? NEVER : lookedUp(evidence(found(ttl, '192.0.2.1')));
+    const waits = (ttl: number) => {
+      let state = lookedUp(evidence(found(ttl, '192.0.2.1')));
       return [1, 2, 3, 4, 5, 6].map(() => {
         const next = nextTarget(state, evidence(FAILED, FAILED));
         ({ state } = next);
@@ -123,7 +129,25 @@ describe('a target that fails', () => {
     expect(waits(30)).toEqual([60, 60, 60, 60, 60, 60]);
     expect(waits(300)).toEqual([60, 120, 240, 300, 300, 300]);
     expect(waits(86_400)).toEqual([60, 120, 240, 480, 600, 600]);
-    expect(waits(undefined)).toEqual([60, 120, 240, 480, 600, 600]);
+  });
+
+  it.each<[string, TargetState]>([
+    ['never seen', NEVER],
+    ['empty', EMPTY],
+    ['emptied', lookedUp(evidence(found(3600, '192.0.2.1')), evidence(NONE), evidence(NONE, NONE, 600))],
+  ])('without addresses (%s) is asked again every minute for ten minutes, then ever later', (_, before) => {
+    let state = before;
+    let at = 1000;
+    const waits: number[] = [];
+    while (at < 1000 + 86_400) {
+      const next = nextTarget(state, evidence(FAILED, FAILED, at));
+      ({ state } = next);
+      waits.push((next.dueAt - NOW) / 1000 - at);
+      at += waits.at(-1) as number;
+    }
+    expect(waits.slice(0, 11)).toEqual(Array(11).fill(60));
+    expect(waits[20]).toBeGreaterThan(100);
+    expect(waits.at(-1)).toBe(600);
   });
 
   it('is never empty, and tells since when and how often', () => {

@@ -2,6 +2,7 @@
 // records while there is no edge. They exist (RFC 4592 §2.2), as an oracle says that knows the customer's records only.
 
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { isWithin, type Name, parentOf, parseName, wildcardBelow } from '../../src/dns/name.ts';
@@ -41,6 +42,9 @@ let hasEdge = true;
 beforeAll(async () => {
   database = await createDatabase();
   domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+  await sql`
+    insert into aname_targets (target, v4_addresses, v6_addresses, due_at)
+    values ('t.example.net', '{}', '{}', now()), ('u.example.net', '{}', '{}', now())`.execute(database.db); // looked up
   node = await startNode('existing-names', { DATABASE_URL: database.url });
 });
 afterAll(async () => {

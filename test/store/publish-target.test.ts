@@ -111,11 +111,65 @@ describe.each(testServers())('on $name', (server) => {
     await look();
     const id = ops[0]?.after?.id as number;
     const changed = await saved(db, domainId, edit({ update: [[id, { destination: 'new.example.org' }]] }));
-    expect(await addresses()).toEqual([]);
+    expect(await addresses()).toEqual(['a 120 A 192.0.2.7', 'a 120 AAAA 2001:db8::7']); // until it was seen
     await look('192.0.2.8 for 60', 'example.org.');
     expect(await addresses()).toEqual(['a 60 A 192.0.2.8']);
     await saveRevert(db, { domainId, changeId: changed.changeId, by: BY.by });
     expect(await addresses()).toEqual(['a 120 A 192.0.2.7', 'a 120 AAAA 2001:db8::7']);
+    await expectPublished(db, domainId);
+  });
+
+  test('until a target was seen a name has the addresses that it was served with', async () => {
+    const create = [
+      'a 600 A 192.0.2.3',
+      'a 60 AAAA 2001:db8::3',
+      'b 900 A 192.0.2.4',
+      'c CNAME x.test ; proxied',
+    ];
+    const { ops } = await saved(db, domainId, edit({ create: [...create, 'd TXT x'] }));
+    const [, , , c] = ops.map(({ after }) => after?.id as number) as [number, number, number, number];
+    const made = await saved(
+      db,
+      domainId,
+      edit({
+        replace: [
+          ['a', 'A'],
+          ['a', 'AAAA'],
+          ['b', 'A'],
+          ['c', 'CNAME'],
+        ],
+        create: [
+          'a ANAME web.example.net',
+          'b ANAME web.example.net',
+          'c ANAME x.test ; proxied',
+          'n ANAME x.test',
+        ],
+      }),
+    );
+    expect(made.ops.some(({ before }) => before?.id === c)).toBe(true);
+    const proxied = made.ops.find(({ after }) => after?.type === 'ANAME' && after.proxied)?.after
+      ?.id as number;
+    await saved(db, domainId, edit({ update: [[proxied, { proxied: false }]] }));
+    const held = [
+      ...['a 60 A 192.0.2.3', 'a 60 AAAA 2001:db8::3', 'b 300 A 192.0.2.4'],
+      ...['c 300 A 192.0.2.1', 'c 300 AAAA 2001:db8::1'],
+    ];
+    expect(await addresses()).toEqual(held); // and n nothing
+    await expectPublished(db, domainId);
+
+    expect(await publishTarget(db, TARGET, NEVER)).toBe(0);
+    await sql`update domains set answers_generation = answers_generation - 1`.execute(db);
+    await saved(db, domainId, edit({ create: ['e TXT x'] })); // the whole zone
+    expect(await addresses()).toEqual(held);
+    await migrate(db, { ...TEST_SETTINGS, edgeIpv4: ['192.0.2.99'] });
+    expect(await addresses()).toEqual(held);
+    await expectPublished(db, domainId);
+
+    const looked = await look('192.0.2.7 for 120');
+    expect(await addresses()).toEqual(['a 120 A 192.0.2.7', 'b 120 A 192.0.2.7', ...held.slice(3)]);
+    looked.said.set('x.test.', '192.0.2.8 for 120');
+    await looked.runFor(60);
+    expect((await addresses()).slice(2)).toEqual(['c 120 A 192.0.2.8', 'n 120 A 192.0.2.8']);
     await expectPublished(db, domainId);
   });
 

@@ -96,6 +96,36 @@ test('a target whose zone says that it is gone is emptied after ten minutes', as
   await expectPublished(database.db, domainId);
 });
 
+test('a new target that fails leaves what was answered before, and one that has none takes it away', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['@ 900 A 192.0.2.1', '@ 900 AAAA 2001:db8::1'] }));
+  await saved(
+    db,
+    domainId,
+    edit({
+      replace: [
+        ['@', 'A'],
+        ['@', 'AAAA'],
+      ],
+      create: ['@ ANAME web.example.net', 'new ANAME web.example.net'],
+    }),
+  );
+  const before = ['@ 300 A 192.0.2.1', '@ 300 AAAA 2001:db8::1'];
+  const made = madeTargets(db);
+  await made.runFor(3600, async () => expect(await addresses()).toEqual(before));
+  await expectPublished(db, domainId);
+  made.said.set('example.net.', 'none');
+  const { serial } = (await loadDomainById(db, domainId)) ?? {};
+  await made.runFor(600);
+  expect([await addresses(), await findings()]).toEqual([[], ['ANAME_TARGET_EMPTY']]);
+  await made.runFor(1200);
+  expect((await loadDomainById(db, domainId))?.serial).toBe((serial as number) + 1);
+  made.said.set('example.net.', '192.0.2.8 for 300');
+  await made.runFor(60);
+  expect(await addresses()).toEqual(['@ 300 A 192.0.2.8', 'new 300 A 192.0.2.8']);
+  await expectPublished(db, domainId);
+});
+
 test('records that lead back to each other keep what they had, with a finding', async () => {
   const { db } = database;
   await saved(db, domainId, edit({ create: ['a ANAME b.example.com', 'b A 192.0.2.7'] }));
@@ -105,7 +135,7 @@ test('records that lead back to each other keep what they had, with a finding', 
   await saved(db, domainId, edit({ replace: [['b', 'A']], create: ['b ANAME a.example.com'] }));
   await made.runFor(600);
   expect(await findings()).toEqual(['ANAME_LOOP']);
-  expect(await addresses()).toEqual(['a 60 A 192.0.2.7']); // b was never seen
+  expect(await addresses()).toEqual(['a 60 A 192.0.2.7', 'b 300 A 192.0.2.7']);
   await expectPublished(db, domainId);
 });
 
