@@ -69,7 +69,7 @@ async function respond(
   const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
   const key = admitted?.idempotencyKey;
-  if (admitted === undefined || key === undefined) {
+  if (admitted === undefined || key === undefined || route.writesNothing === true) {
     const begin = () => run(api, route, request, reply, stopping);
     const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return sendProblem(reply, outcome);

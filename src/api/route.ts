@@ -66,6 +66,10 @@ interface Declaration<
    * its answer is kept in a transaction: finding again what a call began that never got its answer is up to the handler.
    */
   readonly waits?: true;
+  /** The handler judges the body's texts, and refuses no more than the part of it that cannot be stored. */
+  readonly judgesText?: true;
+  /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, a repeat is answered anew. */
+  readonly writesNothing?: true;
   readonly response: R;
   /** The media type of a success that is no JSON: a `StreamedText`. */
   readonly textResponse?: string;

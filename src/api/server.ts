@@ -57,7 +57,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, octets: Buffer) => {
     request.octets = octets;
-    return readBody(octets, request.declaredType, request.routeOptions.config.route?.textBody);
+    return readBody(octets, request.declaredType, request.routeOptions.config.route);
   });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));

@@ -50,7 +50,7 @@ export interface ZoneFileOptions {
 
 /**
  * What the lines before leave open is not guessed: below an owner that cannot be read a line without one is a problem,
- * and below such an $ORIGIN every relative name is.
+ * below such an $ORIGIN every relative name is, and below such a $TTL every record without a TTL of its own.
  */
 export interface LineByLine {
   readonly maxProblems: number;
@@ -107,6 +107,7 @@ class ZoneFileParser {
   #records: ZoneFileRecord[] = [];
   #apex: Name | undefined;
   #defaultTtl: number | undefined;
+  #defaultTtlFailed = false;
   #lastTtl: number | undefined;
   #soaFailed = false;
   #includedFiles = 0;
@@ -130,11 +131,14 @@ class ZoneFileParser {
     let read = 0;
     for (let entry = lexer.next(); entry !== undefined; entry = lexer.next()) {
       if (++read % PIECE_ENTRIES === 0) yield;
-      const first = entry.tokens[0] as Token;
-      if (first.text.startsWith('$') && !first.quoted) this.#readDirective(entry, first, open);
+      const [first] = entry.tokens;
+      if (first === undefined) {
+        if (!entry.blankStart && this.#lineByLine !== undefined) open.owner = undefined;
+      } else if (first.text.startsWith('$') && !first.quoted) this.#readDirective(entry, first, open);
       else this.#readRecord(entry, first, open);
       if (open.problems.areTooMany) return;
-      if (this.#records.length > (this.#lineByLine?.maxRecords ?? Number.POSITIVE_INFINITY)) {
+      const tooMany = this.#records.length > (this.#lineByLine?.maxRecords ?? Number.POSITIVE_INFINITY);
+      if (tooMany && first !== undefined) {
         open.problems.add(first, 'the file has too many records; the rest is not read');
         return;
       }
@@ -207,9 +211,14 @@ class ZoneFileParser {
       parseRdata(this.#nameTypes.has(type) ? TYPE.CNAME : type, words, open.origin),
     );
     if (type === TYPE.SOA && owner !== undefined) this.#apex ??= owner;
-    if (owner === undefined || rdata === undefined) {
+    if (owner === undefined || rdata === undefined || head.ttlFailed) {
       if (type === TYPE.SOA) this.#soaFailed = true;
       this.#lastTtl = head.ttl ?? this.#lastTtl;
+      return false;
+    }
+    if (head.ttl === undefined && this.#defaultTtlFailed) {
+      const message = 'the record has no TTL of its own, and the $TTL above it cannot be read';
+      open.problems.add(place, message, 'ttl');
       return false;
     }
     const ttl = this.#ttlOf(head, rdata, place, open);
@@ -235,13 +244,15 @@ class ZoneFileParser {
   }
 
   #readDirective({ tokens, blankStart, broken }: ZoneFileEntry, first: Token, open: OpenFile): void {
-    if (broken) return;
     const words = tokens.slice(1);
     const directive = blankStart ? '' : first.text.toUpperCase();
+    const onlyWord = () => (!broken && has(1, 1, words, first, open) ? words[0] : undefined);
     if (directive === '$ORIGIN') {
-      if (has(1, 1, words, first, open)) this.#readOrigin(words[0] as Token, open);
+      this.#readOrigin(onlyWord(), open);
     } else if (directive === '$TTL') {
-      if (has(1, 1, words, first, open)) this.#readDefaultTtl(words[0] as Token, open);
+      this.#readDefaultTtl(onlyWord(), open);
+    } else if (broken) {
+      return;
     } else if (directive === '$INCLUDE') {
       if (has(1, 2, words, first, open)) this.#readInclude(words[0] as Token, words[1], open);
     } else if (directive === '$GENERATE') {
@@ -254,14 +265,16 @@ class ZoneFileParser {
     }
   }
 
-  #readOrigin(word: Token, open: OpenFile): void {
-    const origin = open.problems.attempt(word, 'origin', () => readName(word, open.origin));
+  /** Undefined: after a problem, as for $TTL. */
+  #readOrigin(word: Token | undefined, open: OpenFile): void {
+    const origin = word && open.problems.attempt(word, 'origin', () => readName(word, open.origin));
     if (origin !== undefined || this.#lineByLine !== undefined) open.origin = origin;
   }
 
-  #readDefaultTtl(word: Token, open: OpenFile): void {
-    const ttl = open.problems.attempt(word, 'ttl', () => readTtl(word));
+  #readDefaultTtl(word: Token | undefined, open: OpenFile): void {
+    const ttl = word && open.problems.attempt(word, 'ttl', () => readTtl(word));
     if (ttl !== undefined) this.#defaultTtl = ttl;
+    this.#defaultTtlFailed = ttl === undefined && this.#lineByLine !== undefined;
   }
 
   #readInclude(path: Token, originWord: Token | undefined, open: OpenFile): void {

@@ -8,6 +8,8 @@ import type { ZoneFileProblems } from './zone-file-problems.ts';
 
 export interface RecordHead {
   readonly ttl: number | undefined;
+  /** It says a TTL that cannot be read. */
+  readonly ttlFailed: boolean;
   readonly type: number;
   /** The index of the first token of the rdata. */
   readonly next: number;
@@ -35,7 +37,10 @@ export function readRecordHead(
       continue;
     }
     const type = token.quoted ? undefined : typeOf(token.text);
-    if (type !== undefined) return checkType(type, token, problems) ? { ttl, type, next: i + 1 } : undefined;
+    if (type !== undefined) {
+      const ttlFailed = ttlSeen && ttl === undefined;
+      return checkType(type, token, problems) ? { ttl, ttlFailed, type, next: i + 1 } : undefined;
+    }
     const recordClass = token.quoted || classSeen ? undefined : classCode(token.text);
     classSeen = true;
     if (recordClass === CLASS.IN) continue;

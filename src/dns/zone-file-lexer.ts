@@ -5,6 +5,7 @@
 import type { Token } from './token.ts';
 
 export interface ZoneFileEntry {
+  /** None where the first one of a broken entry cannot be read. */
   readonly tokens: readonly Token[];
   /** The first line starts with a blank: the entry has no owner of its own. */
   readonly blankStart: boolean;
@@ -29,6 +30,8 @@ const CLOSE = 41;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
+const LINE_END = /[\r\n]/g;
+
 const ENDS_WORD = new Uint8Array(128);
 for (const code of [TAB, LF, CR, SPACE, QUOTE, OPEN, CLOSE, SEMICOLON]) ENDS_WORD[code] = 1;
 
@@ -47,6 +50,7 @@ export class ZoneFileLexer {
   #lineStart: number;
   #reportedTo = -1; // what is read a second time must not be reported a second time
   #broken = false;
+  #firstLost = false;
   #comment: string | undefined;
 
   constructor(text: string, report: (line: number, column: number, message: string) => void) {
@@ -57,17 +61,19 @@ export class ZoneFileLexer {
     this.#lineStart = this.#at;
   }
 
-  /** The next entry that has tokens, or undefined at the end. */
+  /** The next entry that has tokens or is broken, or undefined at the end. */
   next(): ZoneFileEntry | undefined {
     while (this.#at < this.#text.length) {
       const first = this.#text.charCodeAt(this.#at);
       const tokens: Token[] = [];
       this.#broken = false;
+      this.#firstLost = false;
       this.#comment = undefined;
       this.#readEntry(tokens);
-      if (tokens.length > 0) {
+      if (tokens.length > 0 || this.#broken) {
         const blankStart = first === SPACE || first === TAB;
-        return { tokens, blankStart, broken: this.#broken, comment: this.#comment };
+        const worth = this.#firstLost ? [] : tokens;
+        return { tokens: worth, blankStart, broken: this.#broken, comment: this.#comment };
       }
     }
     return undefined;
@@ -78,10 +84,10 @@ export class ZoneFileLexer {
     let opening: Opening | undefined;
     while (this.#at < text.length) {
       const code = text.charCodeAt(this.#at);
-      if (code === LF) {
+      if (code === LF || code === CR) {
         this.#endLine();
         if (opening === undefined) return;
-      } else if (code === SPACE || code === TAB || code === CR) {
+      } else if (code === SPACE || code === TAB) {
         this.#at++;
       } else if (code === SEMICOLON) {
         const start = this.#at + 1;
@@ -150,13 +156,19 @@ export class ZoneFileLexer {
   }
 
   #push(tokens: Token[], token: Token | undefined): void {
-    if (token === undefined) return;
+    const isFirst = tokens.length === 0;
+    if (token === undefined) {
+      this.#firstLost ||= isFirst;
+      return;
+    }
     const start = this.#lineStart + token.column - 1;
     if (token.text.length > MAX_TOKEN_CHARACTERS) {
+      this.#firstLost ||= isFirst;
       this.#problem('a word is longer than any rdata can be', start);
     } else if (tokens.length < MAX_TOKENS) {
       tokens.push(token);
       if (this.#hasReplacements && token.text.includes(REPLACEMENT)) {
+        this.#firstLost ||= isFirst;
         this.#problem('the text is not UTF-8; write such octets as \\DDD', start);
       }
     } else if (!this.#broken) {
@@ -185,19 +197,20 @@ export class ZoneFileLexer {
   }
 
   #skipLine(): void {
-    const end = this.#text.indexOf('\n', this.#at);
-    this.#at = end < 0 ? this.#text.length : end;
+    LINE_END.lastIndex = this.#at;
+    this.#at = LINE_END.exec(this.#text)?.index ?? this.#text.length;
   }
 
+  /** A lone CR ends a line too: old Macs wrote it. */
   #endLine(): void {
-    this.#at++;
+    this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1;
     this.#line++;
     this.#lineStart = this.#at;
   }
 
   #endsLine(at: number): boolean {
     const code = this.#text.charCodeAt(at);
-    return code === LF || (code === CR && this.#text.charCodeAt(at + 1) === LF) || Number.isNaN(code);
+    return code === LF || code === CR || Number.isNaN(code);
   }
 
   #isBlank(at: number): boolean {

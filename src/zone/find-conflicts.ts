@@ -76,16 +76,23 @@ class ConflictSearch {
     if (aliases.length > 1) {
       this.#blame(`${printName(name)} can have only one CNAME or ANAME`, aliases); // RFC 2181 §10.1
     }
-    for (const { after } of aliases) {
-      if (after.proxied) continue;
-      if (after.type === 'CNAME') {
-        this.#blame(`${printName(name)} has a CNAME: nothing else can stand there`, rows); // RFC 1034 §3.6.2
+    const place = printName(name);
+    for (const alias of aliases) {
+      if (alias.after.proxied) continue;
+      if (alias.after.type === 'CNAME') {
+        const ofAlias = `${place} has other records: a CNAME cannot stand beside them`; // RFC 1034 §3.6.2
+        this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: nothing else can stand there`);
       } else {
-        const others = rows.filter((row) => isAddressLike(row.after.type));
-        if (others.length > 1)
-          this.#blame(`${printName(name)} has an ANAME, which brings its addresses`, others);
+        const addressLike = rows.filter((row) => isAddressLike(row.after.type));
+        const ofAlias = `${place} has addresses: an ANAME, which brings its own, cannot stand beside them`;
+        const ofOthers = `${place} has an ANAME, which brings its addresses`;
+        if (addressLike.length > 1) this.#blameBeside(addressLike, alias, ofAlias, ofOthers);
       }
     }
+  }
+
+  #blameBeside(rows: readonly LiveRow[], alias: LiveRow, ofAlias: string, ofOthers: string): void {
+    for (const row of rows) this.#blame(row === alias ? ofAlias : ofOthers, [row]);
   }
 
   #judgeProxied(name: Name, rows: readonly LiveRow[]): void {
@@ -114,14 +121,19 @@ class ConflictSearch {
     }
   }
 
+  /** What is not written counts first; then each that does not fit beside those before it is to blame. */
   #judgeSize(name: Name, rows: readonly LiveRow[]): void {
     const sets = new Map<string, LiveRow[]>();
     for (const row of rows) push(sets, row.after.type, row);
     for (const [type, set] of sets) {
-      const octets = set.reduce((sum, { after }) => sum + after.rdata.length + SET_ENTRY_OCTETS, 0);
-      if (set.length > 1 && octets > MAX_SET_OCTETS) {
-        this.#blame(`the ${type} records at ${printName(name)} would not fit into a DNS message`, set);
+      let octets = 0;
+      const tooMuch: LiveRow[] = [];
+      for (const row of set.toSorted((a, b) => Number(a.item !== undefined) - Number(b.item !== undefined))) {
+        const withRow = octets + row.after.rdata.length + SET_ENTRY_OCTETS;
+        if (octets > 0 && withRow > MAX_SET_OCTETS) tooMuch.push(row);
+        else octets = withRow;
       }
+      this.#blame(`the ${type} records at ${printName(name)} would not fit into a DNS message`, tooMuch);
     }
   }
 

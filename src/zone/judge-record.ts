@@ -67,7 +67,9 @@ function* judgeProxied(
   }
 }
 
-function* judgeRanges(given: Partial<RecordSettings> & { readonly ttl?: number }): Generator<FieldProblem> {
+export function* judgeRanges(
+  given: Partial<RecordSettings> & { readonly ttl?: number },
+): Generator<FieldProblem> {
   const { ttl, port, timeout, scheme, hostHeader, destCountry, comment } = given;
   if (isOutside(ttl, MIN_TTL_SECONDS, MAX_TTL_SECONDS)) {
     yield { field: 'ttl', message: `the TTL must be ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS} seconds` };

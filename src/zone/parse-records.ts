@@ -11,11 +11,12 @@ import { parseRecordName, printRecordName } from './record-name.ts';
 import {
   type ApiType,
   DEFAULT_TTL_SECONDS,
+  isAddressLike,
   isApiType,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
 } from './record-types.ts';
-import { parseSettingsComment } from './settings-comment.ts';
+import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
 
 export interface LineError {
   readonly line: number;
@@ -141,14 +142,17 @@ function recordText(
   if (said.kind === 'problem') return said.message;
   const parsed = comment === undefined ? NO_SETTINGS : parseSettingsComment(comment);
   if (parsed.kind === 'problem') return parsed.message;
+  const { proxied, ...settings } = parsed.settings;
   return {
     name,
     type,
     destination,
     ...(mxPriority !== undefined && { mx_priority: mxPriority }),
     ttl: Math.min(Math.max(ttl, MIN_TTL_SECONDS), MAX_TTL_SECONDS),
-    ...parsed.settings,
+    // Cloudflare marks a whole file
+    ...(proxied !== undefined && isAddressLike(type) && { proxied }),
+    ...settings,
   };
 }
 
-const NO_SETTINGS = { kind: 'settings', settings: {} } as const;
+const NO_SETTINGS: ParsedComment = { kind: 'settings', settings: {} };

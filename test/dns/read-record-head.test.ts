@@ -32,7 +32,7 @@ describe('TTL, class and type', () => {
     ['0 TYPE1', { ttl: 0, type: TYPE.A, next: 2 }],
     ['2147483647 A', { ttl: 2_147_483_647, type: TYPE.A, next: 2 }],
   ])('are read from "%s"', (text, head) => {
-    expect(read(text)).toEqual({ head, problems: [] });
+    expect(read(text)).toEqual({ head: { ttlFailed: false, ...head }, problems: [] });
   });
 
   it.each([

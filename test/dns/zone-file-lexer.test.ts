@@ -40,6 +40,13 @@ describe('words', () => {
         ['_', 'A', '192.0.2.2'],
       ],
     ],
+    [
+      'a A 192.0.2.1 ; x\r\tA 192.0.2.2\r',
+      [
+        ['a', 'A', '192.0.2.1'],
+        ['_', 'A', '192.0.2.2'],
+      ],
+    ],
     [' \n\t\n\n; nothing\n   ; nothing\n', []],
     ['a TXT x;y ; z', [['a', 'TXT', 'x']]],
     ['a TXT "x;y" ; "z', [['a', 'TXT', '"x;y"']]],
@@ -133,6 +140,16 @@ describe('strings and escapes', () => {
     const { entries, problems } = lex(text);
     expect(problems).toEqual([problem]);
     expect(entries).toEqual([['!', 'a'], ['c']]);
+  });
+
+  it.each([
+    ['"b TXT x\nc', [['!'], ['c']]],
+    ['b\\\nc', [['!'], ['c']]],
+    [' "b\nc', [['!', '_'], ['c']]],
+    [`${'b'.repeat(300_001)} A x\nc`, [['!'], ['c']]],
+    ['\ufffd A x\nc', [['!'], ['c']]],
+  ])('leave nothing of an entry whose first word they break', (text, entries) => {
+    expect(lex(text).entries).toEqual(entries);
   });
 
   it.each([

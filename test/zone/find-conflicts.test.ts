@@ -13,7 +13,17 @@ it.each<[string[], EditLines, string[]]>([
   [
     ['1: a TXT x'],
     { create: ['a CNAME b.example.net'] },
+    ['create[0]: a.example.com. has other records: a CNAME cannot stand beside them'],
+  ],
+  [
+    ['1: a CNAME b.example.net'],
+    { create: ['a TXT x'] },
     ['create[0]: a.example.com. has a CNAME: nothing else can stand there'],
+  ],
+  [
+    ['1: a A 192.0.2.1'],
+    { create: ['a ANAME b.example.net'] },
+    ['create[0]: a.example.com. has addresses: an ANAME, which brings its own, cannot stand beside them'],
   ],
   [
     ['1: a ANAME b.example.net'],
@@ -39,6 +49,13 @@ it.each<[string[], EditLines, string[]]>([
   ],
 ])('%s and %j', (lines, wanted, expected) => {
   expect(messages(lines, wanted)).toEqual(expected);
+});
+
+it('blames of a set that is too large what does not fit beside the rest', () => {
+  const big = 'x'.repeat(40_000);
+  expect(messages(['1: a TXT small'], { create: [`a TXT ${big}`, `a TXT y${big}`, 'a TXT z'] })).toEqual([
+    'create[1]: the TXT records at a.example.com. would not fit into a DNS message',
+  ]);
 });
 
 it('blames the delegation for what was below it, and the record that comes below it', () => {

@@ -116,6 +116,17 @@ describe('an import', () => {
     expect([rounds, [...merge.failed.keys()]]).toEqual([2, [3000]]);
   });
 
+  it('leaves out what does not fit into its set, in few rounds', () => {
+    const texts = (destinations: string[]) =>
+      destinations.map((destination): RecordText => ({ name: 'a', type: 'TXT', destination }));
+    const big = 'x'.repeat(40_000);
+    const two = plan(stateOf([]), texts(['small', big, big]));
+    expect([two.rounds, [...two.merge.failed.keys()]]).toEqual([2, [2]]);
+    const many = plan(stateOf([]), texts(Array.from({ length: 20_000 }, (_, i) => `t${i}`)));
+    expect([many.rounds, many.merge.edit.creates.length + many.merge.failed.size]).toEqual([2, 20_000]);
+    expect(many.merge.edit.creates.length).toBeGreaterThan(3000);
+  });
+
   it('ends, in order, and with every item done or told', () => {
     const list = fc.array(anything.record, { maxLength: 14 });
     fc.assert(

@@ -42,6 +42,11 @@ describe('a zone file', () => {
     ['w TXT ( "a" ; one\n "b" ) ; zonefleet comment="two"', ['w 300 TXT "a" "b" {"comment":"two"}']],
     ['w TXT "; zonefleet proxied=true"', ['w 300 TXT ; zonefleet proxied=true']],
     ['t TXT x\nt TXT x', ['t 300 TXT x', 't 300 TXT x']],
+    ['a A 192.0.2.1\rb A 192.0.2.2\r', ['a 300 A 192.0.2.1', 'b 300 A 192.0.2.2']],
+    [
+      't TXT x ; cf_tags=cf-proxied:true\nu TXT x ; zonefleet proxied=true comment="y"',
+      ['t 300 TXT x', 'u 300 TXT x {"comment":"y"}'],
+    ],
     ['', []],
   ])('is read as import items: %j', (text, expected) => {
     expect([lines(text), errors(text)]).toEqual([expected, []]);
@@ -89,6 +94,20 @@ describe('a zone file', () => {
       '19:11',
     ]);
     expect(lines(text)).toEqual(['b 300 A 192.0.2.1', 'm 300 A 192.0.2.3', 'o 300 A 192.0.2.4']);
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['a A 192.0.2.1\n"d TXT x\n TXT "ford"', ['2:1', '3:2'], ['a 300 A 192.0.2.1']],
+    ['a A 192.0.2.1\nd\\\n TXT "ford"', ['2:2', '3:2'], ['a 300 A 192.0.2.1']],
+    ['a A 192.0.2.1\n "d\n TXT x', ['2:2'], ['a 300 A 192.0.2.1', 'a 300 TXT x']],
+    ['$ORIGIN x\n$ORIGIN "y\nb A 192.0.2.1', ['2:9', '3:1'], []],
+    ['$ORIGIN x\n$ORIGIN y (\nb A 192.0.2.1', ['2:11', '3:1'], []],
+    ['$ORIGIN x\n$ORIGIN y z\nb A 192.0.2.1', ['2:11', '3:1'], []],
+    ['$TTL 60\n$TTL bogus\nb A 192.0.2.1\nc 90 A 192.0.2.1', ['2:6', '3:1'], ['c 90 A 192.0.2.1']],
+    ['$TTL 60\n$TTL "1h\nb A 192.0.2.1\n$TTL 70\nc A 192.0.2.1', ['2:6', '3:1'], ['c 70 A 192.0.2.1']],
+    ['c 99999999999 A 192.0.2.1', ['1:3'], []],
+  ])('does not guess what a bad line leaves open: %j', (text, wrong, expected) => {
+    expect([errors(text), lines(text)]).toEqual([wrong, expected]);
   });
 
   it('may have thousands of bad lines', () => {

@@ -293,7 +293,7 @@ describe('conflicts', () => {
 
   it('a record set that no message could hold', () => {
     const create = Array.from({ length: 4100 }, (_, i) => `big A 10.0.${i >> 8}.${i & 255}`);
-    expect(showPlan(planEdit(editState([]), edit({ create })))[0]).toBe('conflict create[0]');
+    expect(showPlan(planEdit(editState([]), edit({ create })))[0]).toBe('conflict create[4062]');
     expect(planEdit(editState([]), edit({ create: create.slice(0, 4000) })).kind).toBe('change');
   });
 });

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { inOneGo } from '../../src/dns/in-one-go.ts';
 import { setKey } from '../../src/zone/customer-record.ts';
-import type { RecordText } from '../../src/zone/parse-edit.ts';
-import { type ReadImport, readImport } from '../../src/zone/read-import.ts';
+import { type ImportText, type ReadImport, readImport } from '../../src/zone/read-import.ts';
 import { APEX, recordText } from '../support/customer-records.ts';
 
-function read(items: readonly RecordText[]): ReadImport {
+function read(items: readonly ImportText[]): ReadImport {
   return inOneGo(readImport(items, APEX));
 }
 
@@ -29,8 +28,29 @@ it.each([
   [60, 60],
   [3600, 3600],
   [2 ** 40, 86_400],
+  [1e30, 86_400],
 ])('a TTL of %s becomes %s', (ttl, expected) => {
   expect(read([{ name: 'a', type: 'A', destination: '192.0.2.1', ttl }]).entries[0]?.ttl).toBe(expected);
+});
+
+it.each([
+  [{ type: 'FOO' }, 'type', []],
+  [{ type: 'a' }, 'type', ['A']],
+  [{ ttl: 100.5 }, 'TTL', ['A']],
+  [{ ttl: 1.5 }, 'TTL', ['A']],
+  [{ port: 1e30 }, 'port', ['A']],
+  [{ mx_priority: 1.5 }, 'priority', ['A']],
+  [{ scheme: 'Gopher' }, 'scheme', ['A']],
+  [{ name: 'a\ud800' }, 'label', []],
+  [{ name: '\\\ud800' }, '', []],
+  [{ comment: 'a\0b' }, 'comment', ['A']],
+])('%j is a fault of the item', (more, message, sets) => {
+  const { entries, unread, incomplete } = read([
+    { name: 'a', type: 'A', destination: '192.0.2.1', ...more },
+    { name: 'b', type: 'A', destination: '192.0.2.1' },
+  ]);
+  expect([entries.map(({ index }) => index), unread.get(0)]).toEqual([[1], expect.stringContaining(message)]);
+  expect([...incomplete].map((key) => key.split(' ')[0])).toEqual(sets);
 });
 
 it('a name of any length is judged', () => {

@@ -24,10 +24,11 @@ export const importRecords = domainRoute({
   operationId: 'importRecords',
   tag: 'Records',
   summary: 'Adds records, and replaces those of the same name and type.',
-  description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. At most ${MAX_IMPORT_ITEMS} items.`,
+  description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. An item with a value that is not allowed is in \`failed\`; a wrong kind of value or an unknown member refuses the whole call. At most ${MAX_IMPORT_ITEMS} items.`,
   permission: 'records.edit',
   writesRecords: true,
   largeBody: true,
+  judgesText: true,
   query: z.strictObject({
     dry_run: booleanText.optional().describe('`true`: everything is judged and nothing is written.'),
   }),
@@ -55,13 +56,18 @@ export const importRecords = domainRoute({
         .sort(([a], [b]) => a - b)
         .map(([index, error]) => {
           const { name, type } = records[index] as (typeof records)[number];
-          return { index, name, type, error };
+          return { index, name: storable(name), type: storable(type), error: storable(error) };
         }),
       ...(answered.kind === 'saved' && { change_id: answered.changeId }),
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
     };
   },
 });
+
+/** The answer is kept, under an Idempotency-Key. */
+function storable(text: string): string {
+  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');
+}
 
 type ImportCall = Parameters<typeof answerWrite>[0] & {
   readonly query: { readonly dry_run?: boolean | undefined };

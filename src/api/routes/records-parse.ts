@@ -15,6 +15,7 @@ export const parseImport = domainRoute({
     'Writes nothing. Names are relative to the domain unless an $ORIGIN says otherwise. Every line that cannot be read is told, and the others are read; ANAME and ALIAS are an ANAME, and what an export says in comments is taken back.',
   permission: 'records.edit',
   writesRecords: true,
+  writesNothing: true,
   largeBody: true,
   textBody: 'zone_file',
   body: ZoneFileText,

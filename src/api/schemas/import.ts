@@ -1,6 +1,8 @@
 // What an import takes, how it came out, and what a zone file says.
 
 import { z } from 'zod';
+import { ORIGIN_SCHEMES } from '../../zone/customer-record.ts';
+import { API_TYPES } from '../../zone/record-types.ts';
 import { Id } from './ids.ts';
 import { RecordCreate } from './record.ts';
 
@@ -8,25 +10,31 @@ export const MAX_IMPORT_ITEMS = 100_000;
 
 const { shape } = RecordCreate;
 const integer = z.int();
+const number = z.number();
+
+const ttl = 'Seconds, for all records of this name and type';
 
 /** Looser than a create: what is wrong with one item must not refuse the others. */
 export const ImportItem = z
   .strictObject({
     ...shape,
+    type: z.string().describe(`${API_TYPES.join(', ')}.`),
     name: z.string().describe(shape.name.description ?? ''),
     destination: z.string().describe(shape.destination.description ?? ''),
-    mx_priority: integer.describe('MX only, and needed there.').optional(),
-    ttl: integer
-      .describe('Seconds, for all records of this name and type; moved into the range that is allowed.')
-      .optional(),
+    mx_priority: number.describe('MX only, and needed there.').optional(),
+    ttl: number.describe(`${ttl}; a whole number, moved into the range that is allowed.`).optional(),
     proxied: z
       .boolean()
       .describe('Of a new record: the edge answers for it. One that is there keeps its own.')
       .optional(),
-    port: integer.describe('Of the origin; 443 unless said.').optional(),
+    scheme: z
+      .string()
+      .describe(`How the edge reaches the origin: ${ORIGIN_SCHEMES.join(', ')}.`)
+      .optional(),
+    port: number.describe('Of the origin; 443 unless said.').optional(),
     host_header: z.string().describe('Host and SNI towards the origin.').optional(),
     dest_country: z.string().describe('Where the origin is, as two capital letters (ISO 3166).').optional(),
-    timeout: integer.describe('Seconds to wait for the origin; 15 unless said.').optional(),
+    timeout: number.describe('Seconds to wait for the origin; 15 unless said.').optional(),
     comment: z.string().describe('For people.').optional(),
   })
   .meta({ id: 'ImportItem' });
@@ -47,7 +55,7 @@ export const ImportResult = z
         z.object({
           index: count.describe('The place of the item in `records`.'),
           name: z.string(),
-          type: shape.type,
+          type: z.string(),
           error: z.string(),
         }),
       )
@@ -58,11 +66,26 @@ export const ImportResult = z
   .meta({ id: 'ImportResult' });
 
 export const ZoneFileText = z
-  .strictObject({ zone_file: z.string().describe('As RFC 1035 §5 has it. $INCLUDE is refused.') })
+  .strictObject({
+    zone_file: z
+      .string()
+      .refine((text) => text !== '', 'the zone file is empty')
+      .meta({ minLength: 1, description: 'As RFC 1035 §5 has it. $INCLUDE is refused.' }),
+  })
   .meta({ id: 'ZoneFileText' });
 
 const line = z.int().min(1);
-const ParsedRecord = z.object(ImportItem.shape).meta({ id: 'ParsedRecord' });
+const ParsedRecord = z
+  .object({
+    ...ImportItem.shape,
+    type: shape.type,
+    mx_priority: shape.mx_priority,
+    ttl: integer.describe(`${ttl}.`).optional(),
+    scheme: shape.scheme,
+    port: integer.describe('Of the origin; 443 unless said.').optional(),
+    timeout: integer.describe('Seconds to wait for the origin; 15 unless said.').optional(),
+  })
+  .meta({ id: 'ParsedRecord' });
 
 export const ParsedZoneFile = z
   .object({

@@ -83,6 +83,25 @@ describe('an import', () => {
     expect(await checkPublished(api.db, id)).toEqual([]);
   });
 
+  it('tells values that are not allowed item by item, also in an answer that is kept', async () => {
+    const { path } = await freshDomain();
+    const records = [
+      A('a', '192.0.2.1', { ttl: 1e30 }),
+      item('a', 'FOO', 'x'),
+      item('a', 'a\0', '192.0.2.1'),
+      A('b', '192.0.2.1', { ttl: 60.5 }),
+      A('b', '192.0.2.1', { scheme: 'Gopher' }),
+      A('b\ud800', '192.0.2.1'),
+      A('a', '192.0.2.1', { comment: '\ud800' }),
+    ];
+    const headers = { 'idempotency-key': `values-${domains}` };
+    const { status, body } = await api.ask('POST', `${path}import`, { body: { records }, headers });
+    expect([status, body]).toMatchObject([200, { created: 1 }]);
+    expect(body.failed.map((f: { index: number }) => f.index)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(body.failed[4].name).toBe('b\ufffd');
+    expect(await lines(path)).toEqual(['a 86400 A 192.0.2.1']);
+  });
+
   it('of which nothing is good changes nothing', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('www', 'x'), item('@', 'NS', 'ns.example.net')]);
@@ -280,7 +299,8 @@ describe('an import is refused whole', () => {
     [{}, 'records'],
     [{ records: 'x' }, 'records'],
     [{ records: [{ name: 'a', type: 'A' }] }, 'records[0].destination'],
-    [{ records: [{ name: 'a', type: 'SOA', destination: 'x' }] }, 'records[0].type'],
+    [{ records: [{ name: 'a', type: 1, destination: 'x' }] }, 'records[0].type'],
+    [{ records: [{ name: 'a', type: 'A', destination: 'x', ttl: '60' }] }, 'records[0].ttl'],
     [{ records: [{ name: 'a', type: 'A', destination: '192.0.2.1', colour: 'red' }] }, 'records[0].colour'],
     [{ records: [A('a', '192.0.2.1')], overwrite: true }, 'overwrite'],
   ])('when its form is wrong: %j', async (body, field) => {

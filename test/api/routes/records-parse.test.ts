@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
@@ -36,6 +37,16 @@ it.each([
   expect([answer.status, answer.body]).toEqual([200, PARSED]);
 });
 
+it('takes an Idempotency-Key, and keeps nothing under it', async () => {
+  const asked = { body: { zone_file: TEXT }, headers: { 'idempotency-key': 'parse' } };
+  for (const _ of [1, 2]) {
+    const { status, body, headers } = await api.ask('POST', PATH, asked);
+    expect([status, body, headers['idempotent-replay']]).toEqual([200, PARSED, undefined]);
+  }
+  const { rows } = await sql`select from idempotency_keys`.execute(api.database.db);
+  expect(rows).toEqual([]);
+});
+
 it('octets that are no UTF-8 matter in records only', async () => {
   const body = Buffer.from('a A 192.0.2.1 ; M\xfcller\nb TXT "M\xfcller"', 'latin1');
   const { body: parsed } = await api.ask('POST', PATH, { body, headers: { 'content-type': 'text/plain' } });
@@ -51,11 +62,20 @@ it('a TXT with U+0000 comes back in a form that JSON bodies may have', async () 
 it.each([
   [{}, 'zone_file'],
   [{ zone_file: 1 }, 'zone_file'],
-  [{ zone_file: '', more: 1 }, 'more'],
+  [{ zone_file: '' }, 'zone_file'],
+  [{ zone_file: 'a', more: 1 }, 'more'],
   [undefined, 'body'],
 ])('what is no zone file is refused: %j', async (body, field) => {
   const answer = await api.ask('POST', PATH, { body });
   expect([answer.status, answer.body.fields?.[0]?.field]).toEqual([400, field]);
+});
+
+it('an empty text is an empty zone file', async () => {
+  const answer = await api.ask('POST', PATH, { body: '', headers: { 'content-type': 'text/plain' } });
+  expect([answer.status, answer.body.fields]).toEqual([
+    400,
+    [{ field: 'zone_file', error: 'the zone file is empty' }],
+  ]);
 });
 
 it('a form is no text', async () => {
