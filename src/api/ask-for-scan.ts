@@ -1,6 +1,6 @@
 // Having a domain scanned by the workers, and waiting for that: shared by the preview and the import.
 //
-//     open or join → enqueue → wait          no queue: what was opened is withdrawn, 503
+//     open or join → enqueue → wait          no queue, or no worker: what was opened is withdrawn, 503
 
 import { type SavedScan, waitForScan } from '../store/load-scan.ts';
 import { type OpenedScan, openScan, withdrawScan } from '../store/open-scan.ts';
@@ -24,17 +24,25 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
     kind,
     by: asActor(caller),
     narrowing: writesRecordsOnly(caller.key) ? { names, types } : null,
-    ...(idempotencyKey !== undefined && { request: jobRequestOf('scan-import', call) }),
+    ...(idempotencyKey !== undefined && {
+      request: jobRequestOf(kind === 'preview' ? 'scan' : 'scan-import', call),
+    }),
   });
+  if (opened.how === 'barred') return BARRED;
   if (opened.isWaiting && !(await enqueue(call, opened))) {
     await withdrawScan(api.db, opened);
     return NOT_BEGUN;
   }
   const timeoutMs = api.scans.waitMs ?? WAIT_MS;
-  return (await waitForScan(api.db, opened.id, { timeoutMs, signal: gone })) ?? NOT_BEGUN;
+  const scan = await waitForScan(api.db, opened.id, { timeoutMs, signal: gone });
+  if (scan !== undefined && (scan.startedAt ?? scan.finishedAt) !== null) return scan;
+  await withdrawScan(api.db, opened); // no worker has taken it in all that time
+  return NOT_BEGUN;
 }
 
 const NOT_BEGUN = unavailable('the scan could not be begun now; try again', RETRY_SECONDS);
+
+const BARRED = unavailable('a scan for a key that may write other records goes on; try again', RETRY_SECONDS);
 
 /** One that waits in the background goes ahead now. */
 async function enqueue({ api, domain, log }: ScanCall, { id }: OpenedScan): Promise<boolean> {

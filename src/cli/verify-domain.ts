@@ -71,8 +71,9 @@ async function verify(
   if (status !== 'unverified') return refused('wrong_state', `the domain is ${status}: it is not verified`);
   if (await renewExpiredVerification(db, domainId)) return await told(db, domain);
   const request = randomUUID();
+  const since = new Date();
   await enqueue({ domainId, kind: 'operator', request });
-  const wanted = { domainId, value: verification.value, request };
+  const wanted = { domainId, value: verification.value, request, since };
   const came = await waitForVerification(db, wanted, { timeoutMs: waitMs, signal });
   if (came !== undefined) return await told(db, domain);
   return refused('no_answer', signal.aborted ? 'interrupted before anybody looked' : NO_WORKER);

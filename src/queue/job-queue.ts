@@ -92,9 +92,12 @@ export class JobQueue<J extends object> {
     }
   }
 
-  /** Ahead of all background jobs. */
+  /** Ahead of all background jobs. One whose kind has a `keyNow` may be left out for another that will be run. */
   async enqueueNow(job: J): Promise<void> {
-    await this.#ask(() => this.queue.add(this.#kind.queue as never, job as never));
+    const id = this.#kind.keyNow?.(job);
+    // Asked for while one runs: the last of those runs once that is over.
+    const opts = id === undefined ? {} : { deduplication: { id, keepLastIfActive: true } };
+    await this.#ask(() => this.queue.add(this.#kind.queue as never, job as never, opts));
   }
 
   async depth(): Promise<QueueDepth> {

@@ -5,6 +5,8 @@ export interface JobKind<J> {
   readonly queue: string;
   /** Of background jobs with the same key only one waits or runs. */
   readonly key: (job: J) => string;
+  /** Likewise of jobs that somebody waits for; but whoever asks while one runs has another run after it. */
+  readonly keyNow?: (job: J) => string;
   /** Of the worker, in BullMQ's Postgres backend. */
   readonly connections: number;
 }
@@ -40,6 +42,7 @@ export interface VerifyJob {
 export const VERIFY_TXT: JobKind<VerifyJob> = {
   queue: 'verify-txt',
   key: ({ domainId }) => `verify:${domainId}`,
+  keyNow: ({ domainId }) => `verify-now:${domainId}`,
   connections: 2,
 };
 

@@ -10,9 +10,9 @@ const LEASE_SECONDS = 300;
 export async function claimDueScans(db: Database, limit: number): Promise<{ scanId: number }[]> {
   const { rows } = await sql<{ scanId: number }>`
     update scans set run = null, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where id in (
+    where id = any(array(
       select id from scans where due_at <= clock_timestamp() order by due_at limit ${limit}
-      for update skip locked)
+      for update skip locked))
     returning id as "scanId"`.execute(db);
   return rows;
 }

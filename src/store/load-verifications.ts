@@ -41,6 +41,24 @@ export async function findVerificationByRequest(
   return await loadRun(db, sql`r.request = ${request}::uuid`);
 }
 
+/** Of `request`, or any other that began since then: it tells no less. */
+export async function findVerificationSince(
+  db: Database,
+  {
+    domainId,
+    value,
+    request,
+    since,
+  }: { readonly domainId: number; readonly value: string; readonly request: string; readonly since: Date },
+): Promise<VerificationRun | undefined> {
+  return await loadRun(
+    db,
+    sql`r.request = ${request}::uuid
+      or r.domain_id = ${domainId} and r.value = ${value} and r.started_at >= ${since}
+      order by r.id desc limit 1`,
+  );
+}
+
 async function loadRun(db: Database, where: RawBuilder<unknown>): Promise<VerificationRun | undefined> {
   const { rows } = await sql<RunRow>`
     select r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",

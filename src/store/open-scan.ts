@@ -20,10 +20,12 @@ export interface ScanOrder {
 
 export interface OpenedScan {
   readonly id: number;
-  /** `repeated`: by the same request, and perhaps over. */
-  readonly how: 'begun' | 'joined' | 'raised' | 'repeated';
+  /** `repeated`: by the same request, and perhaps over. `barred`: a key that is narrowed otherwise imports by it. */
+  readonly how: 'begun' | 'joined' | 'raised' | 'repeated' | 'barred';
   /** For a worker. */
   readonly isWaiting: boolean;
+  /** When it comes up again, as text: whoever joins it while it waits, or begins with it, moves that. */
+  readonly dueAt: string | null;
 }
 
 /** Whoever asked puts the job into the queue; should it get lost there, the scan comes up again after so long. */
@@ -47,25 +49,32 @@ export async function openBackgroundScan(trx: Database, domainId: number, by: Ac
   await insertScan(trx, { domainId, kind: 'background', by, narrowing: null }, 0);
 }
 
-/** Takes back what `openScan` did, where no worker has begun with it. */
-export async function withdrawScan(db: Database, { id, how }: OpenedScan): Promise<void> {
-  if (how === 'begun') await sql`delete from scans where id = ${id} and run is null`.execute(db);
+/** Takes back what `openScan` did, where nobody has joined it since and no worker has begun with it. */
+export async function withdrawScan(db: Database, { id, how, dueAt }: OpenedScan): Promise<void> {
+  const isUntouched = sql`id = ${id} and due_at = ${dueAt}::timestamptz`;
+  if (how === 'begun') await sql`delete from scans where ${isUntouched}`.execute(db);
   else if (how === 'raised') {
     await sql`
-      update scans set imports = false, kind = 'preview' where id = ${id} and finished_at is null`.execute(
-      db,
-    );
+      update scans set imports = false, kind = 'preview', request = null where ${isUntouched}`.execute(db);
   }
 }
 
 /** No worker has it, or one that fell silent. */
 const WAITS = sql`(finished_at is null and (run is null or due_at <= clock_timestamp()))`;
 
-async function findRequested(trx: Database, { request }: ScanOrder): Promise<OpenedScan | undefined> {
+type Found = Omit<OpenedScan, 'how'>;
+
+/** One whose import was refused is no answer to a repeat, nor is one for an import that does not import. */
+async function findRequested(trx: Database, { kind, request }: ScanOrder): Promise<OpenedScan | undefined> {
   if (request === undefined) return undefined;
-  const { rows } = await sql<{ id: number; isWaiting: boolean }>`
-    select id, ${WAITS} as "isWaiting" from scans where request = ${request}::uuid`.execute(trx);
-  return rows[0] && { ...rows[0], how: 'repeated' };
+  await sql`
+    update scans set request = null
+    where request = ${request}::uuid
+      and (result->>'kind' = 'refused' or not imports and ${kind !== 'preview'})`.execute(trx);
+  const { rows } = await sql<Found>`
+    select id, ${WAITS} as "isWaiting", due_at::text as "dueAt" from scans
+    where request = ${request}::uuid for update`.execute(trx);
+  return rows[0] && { ...(await keepWaiting(trx, rows[0])), how: 'repeated' };
 }
 
 async function insertScan(
@@ -73,30 +82,53 @@ async function insertScan(
   { domainId, kind, by, narrowing, request }: ScanOrder,
   dueInSeconds: number,
 ): Promise<OpenedScan | undefined> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<Found>`
     insert into scans (domain_id, kind, imports, actor, narrowing, request, due_at)
     values (${domainId}, ${kind}, ${kind !== 'preview'}, ${JSON.stringify(by)},
       ${narrowing === null ? null : JSON.stringify(narrowing)}, ${request ?? null},
       clock_timestamp() + make_interval(secs => ${dueInSeconds}))
-    on conflict do nothing returning id`.execute(trx);
-  return rows[0] && { id: rows[0].id, how: 'begun', isWaiting: true };
+    on conflict do nothing returning id, true as "isWaiting", due_at::text as "dueAt"`.execute(trx);
+  return rows[0] && { ...rows[0], how: 'begun' };
 }
 
-async function joinScan(
-  trx: Database,
-  { domainId, kind, by, narrowing, request }: ScanOrder,
-): Promise<OpenedScan | undefined> {
-  const { rows } = await sql<{ id: number; imports: boolean; isNarrowed: boolean; isWaiting: boolean }>`
-    select id, imports, narrowing is not null as "isNarrowed", ${WAITS} as "isWaiting" from scans
-    where domain_id = ${domainId} and finished_at is null for update`.execute(trx);
+async function joinScan(trx: Database, order: ScanOrder): Promise<OpenedScan | undefined> {
+  const { domainId, kind, by, request } = order;
+  const narrowing = order.narrowing === null ? null : JSON.stringify(order.narrowing);
+  const { rows } = await sql<Joinable>`
+    select id, imports, narrowing is not null as "isNarrowed",
+      narrowing is not distinct from ${narrowing}::jsonb as "isNarrowedSo", ${WAITS} as "isWaiting",
+      due_at::text as "dueAt"
+    from scans where domain_id = ${domainId} and finished_at is null for update`.execute(trx);
   const [open] = rows;
   if (open === undefined) return undefined;
-  const { id, imports, isNarrowed, isWaiting } = open;
-  const hasRights = imports && !(isNarrowed && narrowing === null);
-  if (hasRights || kind === 'preview') return { id, how: 'joined', isWaiting };
+  const { imports, isNarrowed, isNarrowedSo } = open;
+  const isImport = kind !== 'preview';
+  if (isImport && imports && isNarrowed && narrowing !== null && !isNarrowedSo) {
+    return { ...open, how: 'barred' };
+  }
+  const joined = await keepWaiting(trx, open);
+  const hasRights = imports && (!isNarrowed || isNarrowedSo);
+  if (hasRights || !isImport) return { ...joined, how: 'joined' };
   await sql`
     update scans set imports = true, kind = ${kind}, actor = ${JSON.stringify(by)}, request = ${request ?? null},
-      narrowing = ${narrowing === null ? null : JSON.stringify(narrowing)}
-    where id = ${id}`.execute(trx);
-  return { id, how: imports ? 'joined' : 'raised', isWaiting };
+      narrowing = ${narrowing}
+    where id = ${open.id}`.execute(trx);
+  return { ...joined, how: imports ? 'joined' : 'raised' };
+}
+
+interface Joinable extends Found {
+  readonly imports: boolean;
+  readonly isNarrowed: boolean;
+  /** As the order is. */
+  readonly isNarrowedSo: boolean;
+}
+
+/** Whoever joins puts a job of their own into the queue. `found` is locked. */
+async function keepWaiting(trx: Database, found: Found): Promise<Found> {
+  const { id, isWaiting, dueAt } = found;
+  if (!isWaiting) return { id, isWaiting, dueAt };
+  const { rows } = await sql<{ dueAt: string }>`
+    update scans set run = null, due_at = clock_timestamp() + make_interval(secs => ${ENQUEUED_SECONDS})
+    where id = ${id} returning due_at::text as "dueAt"`.execute(trx);
+  return { id, isWaiting, dueAt: rows[0]?.dueAt ?? null };
 }

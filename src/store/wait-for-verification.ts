@@ -1,9 +1,9 @@
-// Waiting for a verification that was asked for. It may be that nobody will make it: another one proved the domain first,
-// or its end came.
+// Waiting for a verification that was asked for. It may be that nobody will make it: one that began later serves as well,
+// another one proved the domain first, or its end came.
 
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { findVerificationByRequest, type VerificationRun } from './load-verifications.ts';
+import { findNewestVerification, findVerificationSince, type VerificationRun } from './load-verifications.ts';
 import { IS_TO_BE_VERIFIED } from './load-verified-domain.ts';
 import { type Waiting, waitForRow } from './wait-for-row.ts';
 
@@ -12,25 +12,39 @@ export type AwaitedVerification =
   /** The domain is not what it was: there is nothing to wait for. */
   | { readonly kind: 'over' };
 
-/** `value`: what is looked for. Undefined: the time is over, or `signal` was raised. */
+export interface WantedVerification {
+  readonly domainId: number;
+  /** What is looked for. */
+  readonly value: string;
+  readonly request: string;
+  /** When it was asked for. */
+  readonly since: Date;
+}
+
+/**
+ * When the time is over, one that went on when this one was asked for is better than none. Undefined: there was none, or
+ * `signal` was raised.
+ */
 export async function waitForVerification(
   db: Database,
-  wanted: { readonly domainId: number; readonly value: string; readonly request: string },
+  wanted: WantedVerification,
   waiting: Waiting,
 ): Promise<AwaitedVerification | undefined> {
+  const { domainId, value } = wanted;
+  const before = await findNewestVerification(db, domainId, value);
   const find = async (): Promise<AwaitedVerification | undefined> => {
     const isOver = !(await isOpen(db, wanted)); // first: the run that ended it is there by then
-    const run = await findVerificationByRequest(db, wanted.request);
+    const run = await findVerificationSince(db, wanted);
     if (run !== undefined) return { kind: 'run', run };
     return isOver ? { kind: 'over' } : undefined;
   };
-  return await waitForRow(find, waiting);
+  const came = await waitForRow(find, waiting);
+  if (came !== undefined || waiting.signal.aborted) return came;
+  const run = await findNewestVerification(db, domainId, value);
+  return run === undefined || run.id === before?.id ? undefined : { kind: 'run', run };
 }
 
-async function isOpen(
-  db: Database,
-  { domainId, value }: { readonly domainId: number; readonly value: string },
-): Promise<boolean> {
+async function isOpen(db: Database, { domainId, value }: WantedVerification): Promise<boolean> {
   const { rows } = await sql`
     select from domains d
     where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and d.verification_value = ${value}

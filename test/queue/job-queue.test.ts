@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
-import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
+import {
+  backgroundChecks,
+  CHECK_DELEGATION,
+  type CheckJob,
+  VERIFY_TXT,
+  type VerifyJob,
+} from '../../src/queue/jobs.ts';
 import { freePort } from '../support/free-port.ts';
 import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
@@ -93,6 +99,54 @@ for (const backend of BACKENDS) {
         { domainId: 3, kind: 'operator', request: second },
         ...[1, 2, 3].map((domainId) => ({ domainId, kind: 'background' })),
       ]);
+    });
+
+    it('makes one verification of a domain at a time for all who wait for it, and one more for those who come meanwhile', async () => {
+      const verifications = new JobQueue(place, VERIFY_TXT);
+      const ask = async (request: string) =>
+        await verifications.enqueueNow({ domainId: 3, kind: 'manual', request });
+      await ask('waiting');
+      await ask('joined');
+      await verifications.enqueueNow({ domainId: 4, kind: 'manual', request: 'other domain' });
+      await verifications.enqueue([{ domainId: 3, kind: 'background' }]);
+      const seen: VerifyJob[] = [];
+      const gates: (() => void)[] = [];
+      workers.push(
+        runJobWorker(
+          place,
+          VERIFY_TXT,
+          async (job, { signal }) => {
+            seen.push(job);
+            await new Promise<void>((resolve) => {
+              gates.push(resolve);
+              signal.addEventListener('abort', () => resolve());
+            });
+          },
+          { concurrency: 9, onTrouble: () => {}, onFailed: () => {} },
+        ),
+      );
+      await until(() => seen.length === 3);
+      for (const request of ['first', 'second', 'third']) await ask(request);
+      expect((await verifications.depth()).waiting).toBe(0);
+      for (const go of gates) go();
+      await until(() => seen.length === 4);
+      for (const go of gates) go();
+      await until(async () => {
+        const { waiting, active } = await verifications.depth();
+        return waiting + active === 0;
+      });
+      expect(seen.map(({ request }) => request).sort()).toEqual([
+        'other domain',
+        'third',
+        'waiting',
+        undefined,
+      ]);
+      expect(seen.at(-1)?.request).toBe('third');
+      await ask('later');
+      await until(() => seen.length === 5);
+      for (const go of gates) go();
+      await until(async () => (await verifications.depth()).active === 0);
+      await verifications.close();
     });
 
     it('tries a run that fails three times in all, then keeps it where it can be seen; the domain may be checked again', async () => {

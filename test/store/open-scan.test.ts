@@ -51,7 +51,7 @@ describe.each(testServers())('on $name', (server) => {
   test('a preview imports as well once somebody joins who wants that', async () => {
     const { id } = await open('preview');
     const run = await begin(id);
-    expect(await open('manual')).toEqual({ id, how: 'raised', isWaiting: false });
+    expect(await open('manual')).toMatchObject({ id, how: 'raised', isWaiting: false });
     expect(await end(id, run)).toMatchObject({ kind: 'saved', imported: { created: 1 } });
     expect(await loadScan(db, id)).toMatchObject({ kind: 'manual', complete: true, result: { created: 1 } });
   });
@@ -61,6 +61,17 @@ describe.each(testServers())('on $name', (server) => {
     expect(await open('manual')).toMatchObject({ id, how: 'joined' });
     await open('manual', { narrowing: { names: null, types: ['TXT'] } });
     expect(await end(id, await begin(id))).toMatchObject({ imported: { created: 1 } });
+  });
+
+  test('an import for a narrowed key is not joined by one that is narrowed otherwise', async () => {
+    const narrowing = { names: ['api.example.com'], types: null };
+    const other = { names: null, types: ['A'] };
+    const { id } = await open('manual', { narrowing });
+    expect(await open('manual', { narrowing: other })).toMatchObject({ id, how: 'barred' });
+    expect(await open('manual', { narrowing })).toMatchObject({ id, how: 'joined' });
+    expect(await open('preview', { narrowing: other })).toMatchObject({ id, how: 'joined' });
+    expect(await end(id, await begin(id))).toMatchObject({ imported: { kind: 'refused' } });
+    expect(await open('manual', { narrowing: other })).toMatchObject({ how: 'begun' });
   });
 
   test('what was opened and could not be enqueued is withdrawn, unless it is under way', async () => {
@@ -73,6 +84,50 @@ describe.each(testServers())('on $name', (server) => {
     await begin(preview.id);
     await withdrawScan(db, preview);
     expect(await loadScan(db, preview.id)).toBeDefined();
+  });
+
+  test('what somebody joined is not withdrawn by whoever opened it', async () => {
+    const request = randomUUID();
+    const first = await open('manual', { request });
+    const repeated = await open('manual', { request });
+    expect(repeated).toMatchObject({ id: first.id, how: 'repeated', isWaiting: true });
+    await withdrawScan(db, first);
+    await open('preview');
+    await withdrawScan(db, { ...repeated, how: 'begun' });
+    expect(await loadScan(db, first.id)).toMatchObject({ imports: true });
+    await end(first.id, await begin(first.id));
+    const { id } = await open('preview');
+    const raised = await open('manual');
+    expect(raised).toMatchObject({ id, how: 'raised' });
+    await open('manual');
+    await withdrawScan(db, raised);
+    expect(await loadScan(db, id)).toMatchObject({ kind: 'manual', imports: true });
+  });
+
+  test('a scan whose worker fell silent waits for whoever joins it', async () => {
+    const { id } = await open('manual');
+    const run = await begin(id);
+    await lapse(id);
+    expect(await open('manual')).toMatchObject({ id, how: 'joined', isWaiting: true });
+    expect(await end(id, run)).toEqual({ kind: 'lost' });
+    await begin(id);
+  });
+
+  test('a call that is repeated scans again after a refusal, and where its scan does not import', async () => {
+    const request = randomUUID();
+    const narrowing = { names: ['api.example.com'], types: null };
+    const refused = await open('manual', { request, narrowing });
+    expect(await end(refused.id, await begin(refused.id))).toMatchObject({ imported: { kind: 'refused' } });
+    const preview = await open('preview', { request });
+    expect(preview.how).toBe('begun');
+    await end(preview.id, await begin(preview.id));
+    expect(await open('preview', { request })).toMatchObject({ id: preview.id, how: 'repeated' });
+    const again = await open('manual', { request });
+    expect(again.how).toBe('begun');
+    await withdrawScan(db, again);
+    await open('preview');
+    await withdrawScan(db, await open('manual', { request }));
+    expect(await open('manual', { request })).toMatchObject({ how: 'raised' });
   });
 
   test('a call that is repeated finds its scan, over or not', async () => {
@@ -131,6 +186,18 @@ describe.each(testServers())('on $name', (server) => {
     expect(await claimDueScans(db, 10)).toEqual([{ scanId }]);
     await end(scanId, await begin(scanId), scanOf([], { domain: made.name }));
     expect(await claimDueScans(db, 10)).toEqual([]);
+  });
+
+  test('no more is claimed than was asked for, however the claim is planned', async () => {
+    for (const name of ['a.org.', 'b.org.', 'c.org.']) {
+      await newDomain(db, account, name, { isScanned: true });
+    }
+    await db.transaction().execute(async (trx) => {
+      for (const way of ['hashagg', 'hashjoin', 'mergejoin', 'material', 'sort']) {
+        await sql.raw(`set local enable_${way} = off`).execute(trx);
+      }
+      expect(await claimDueScans(trx, 1)).toHaveLength(1);
+    });
   });
 
   test('a result that is recent and told anything is found again', async () => {

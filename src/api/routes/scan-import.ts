@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { type ImportedScan, importScanned } from '../../store/import-scanned.ts';
 import { loadDomain } from '../../store/load-domains.ts';
-import { streamRecords } from '../../store/load-records.ts';
+import { type ListedRecord, streamRecords } from '../../store/load-records.ts';
 import type { SavedScan } from '../../store/load-scan.ts';
 import { askForScan, type ScanCall } from '../ask-for-scan.ts';
 import { asActor, asStoreCaller, writesRecordsOnly } from '../caller.ts';
@@ -25,7 +25,7 @@ export const scanImport = domainRoute({
   tag: 'Records',
   summary: 'Finds the records that the domain has elsewhere and adds them.',
   description:
-    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. One goes on for a domain at a time: a second call joins it.',
+    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. One goes on for a domain at a time: a second call joins it, unless both keys are narrowed, and differently: then it is a 503 until the first is over.',
   permission: 'records.edit',
   writesRecords: true,
   waits: true,
@@ -81,11 +81,11 @@ async function answer(call: ScanCall, scan: SavedScan, imported: ImportedScan | 
 
 async function printRecords({ api, domain }: ScanCall): Promise<z.input<typeof ScanImported>['records']> {
   const printer = new RecordPrinter(api.db, domain);
-  const printed: z.input<typeof ScanImported>['records'] = [];
+  const records: ListedRecord[] = [];
   for await (const record of streamRecords(api.db, domain.id, {}, { sort: 'name', descending: false })) {
-    printed.push(await printer.print(record));
+    records.push(record);
   }
-  return printed;
+  return await Promise.all(records.map((record) => printer.print(record)));
 }
 
 function explainRefusal(

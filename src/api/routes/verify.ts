@@ -1,5 +1,6 @@
 // POST /domains/{domain}/verify: have the TXT record of a domain in external mode looked for now, and wait for what comes of
-// it. A worker looks; its run is found by the request that the job carries.
+// it. A worker looks; its run is found by the request that the job carries. Of a domain one look waits or goes on at a time:
+// calls that come meanwhile share the next one.
 //
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer
@@ -49,6 +50,7 @@ export const verifyDomain = domainRoute({
 async function runVerification(call: VerifyCall, request: string) {
   const { api, domain, gone, log } = call;
   const { id: domainId, verification } = domain;
+  const since = new Date();
   const isEnqueued = await api.verifications.enqueueNow({ domainId, kind: 'manual', request }).then(
     () => true,
     (error: unknown) => {
@@ -57,7 +59,7 @@ async function runVerification(call: VerifyCall, request: string) {
     },
   );
   if (isEnqueued) {
-    const wanted = { domainId, value: verification?.value ?? '', request };
+    const wanted = { domainId, value: verification?.value ?? '', request, since };
     const timeoutMs = api.verifications.waitMs ?? WAIT_MS;
     const came = await waitForVerification(api.db, wanted, { timeoutMs, signal: gone });
     if (came !== undefined) return await answer(call);

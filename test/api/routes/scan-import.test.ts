@@ -4,17 +4,39 @@ import type { Api } from '../../../src/api/call.ts';
 import type { ScanJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createDatabase } from '../../support/database.ts';
 import { type Found, runScan, scanOf, unreachable } from '../../support/made-scans.ts';
 import { until } from '../../support/until.ts';
 
 let api: TestApi;
 let domains = 0;
+let targetsRead = 0;
+/** How often somebody looked for a scan to join. */
+let joins = 0;
 let jobs: ScanJob[] = [];
 /** What a worker does with a job; by default it finds `lines`. */
 let work: (job: ScanJob) => Promise<unknown>;
 let lines: string[] = [];
 let waitMs = 10_000;
 const finds: Found = async (domain) => scanOf(lines, { domain });
+/** A worker that has begun, and finds `lines` once it is told to. */
+async function slowly(job: ScanJob): Promise<void> {
+  let begun: () => void = () => {};
+  const isBegun = new Promise<void>((done) => {
+    begun = done;
+  });
+  const found: Found = async (domain) => {
+    begun();
+    await new Promise<void>((done) => {
+      finish = done;
+    });
+    return scanOf(lines, { domain });
+  };
+  slow = runScan(api.database.db, job, found);
+  await isBegun;
+}
+let finish: () => void = () => {};
+let slow: Promise<unknown> = Promise.resolve();
 const scans: Api['scans'] = {
   get waitMs() {
     return waitMs;
@@ -26,7 +48,17 @@ const scans: Api['scans'] = {
 };
 
 beforeAll(async () => {
-  api = await startTestApi({ scans });
+  const database = await createDatabase();
+  const db = database.db.withPlugin({
+    transformQuery({ node }) {
+      const text = JSON.stringify(node);
+      if (text.includes('from aname_targets')) targetsRead++;
+      if (text.includes('finished_at is null for update')) joins++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  api = await startTestApi({ scans, database, db });
 });
 afterAll(() => api?.stop());
 beforeEach(() => {
@@ -125,7 +157,7 @@ describe('POST scan-import', () => {
   it('that takes longer than a call waits goes on, and a second call joins it', async () => {
     const { id, path, scanImport } = await freshDomain();
     lines = ['www A 198.51.100.1'];
-    work = async () => {};
+    work = slowly;
     waitMs = 50;
     const early = await api.ask('POST', scanImport);
     expect([early.status, early.body]).toMatchObject([
@@ -134,12 +166,27 @@ describe('POST scan-import', () => {
     ]);
     expect(early.body).not.toHaveProperty('finished_at');
     waitMs = 10_000;
+    const joinsBefore = joins;
     const second = api.ask('POST', scanImport);
-    await until(() => jobs.length === 2);
+    await until(() => joins > joinsBefore);
     expect(await openScans(id)).toHaveLength(1);
-    await runScan(api.database.db, jobs[0] as ScanJob, finds);
+    finish();
     expect((await second).body).toMatchObject({ created: 1, complete: true });
     expect((await api.ask('GET', `${path}/records/?type=A`)).body).toHaveLength(1);
+  });
+
+  it('that no worker has begun in time is a 503 that changes nothing', async () => {
+    const { id, scan, scanImport } = await freshDomain();
+    work = async () => {};
+    waitMs = 50;
+    for (const [method, url] of [
+      ['POST', scanImport],
+      ['GET', scan],
+    ] as const) {
+      const { status, headers } = await api.ask(method, url);
+      expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);
+    }
+    expect(await openScans(id)).toEqual([]);
   });
 
   it('without a queue is a 503 that changes nothing', async () => {
@@ -168,6 +215,54 @@ describe('POST scan-import', () => {
     expect([found.status, found.body.created, jobs.length]).toEqual([200, 1, 1]);
     const replay = await api.ask('POST', scanImport, { headers });
     expect([replay.text, replay.headers['idempotent-replay']]).toEqual([found.text, 'true']);
+  });
+
+  it('with an Idempotency-Key is made anew after a refusal', async () => {
+    const { name, scanImport } = await freshDomain();
+    const as = await api.makeKey({ names: [`www.${name}`] });
+    const headers = { 'idempotency-key': 'refused' };
+    lines = ['www A 198.51.100.1', 'api A 198.51.100.1'];
+    expect((await api.ask('POST', scanImport, { as, headers })).status).toBe(403);
+    lines = ['www A 198.51.100.1'];
+    const again = await api.ask('POST', scanImport, { as, headers });
+    expect([again.status, again.body.created, jobs.length]).toEqual([200, 1, 2]);
+  });
+
+  it('with the Idempotency-Key of a dry run that failed imports', async () => {
+    const { scanImport } = await freshDomain({ planSlug: 'free' });
+    const headers = { 'idempotency-key': 'tried' };
+    lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
+    expect((await api.ask('POST', `${scanImport}?dry_run=true`, { headers })).status).toBe(403);
+    lines = ['www A 198.51.100.1'];
+    const real = await api.ask('POST', scanImport, { headers });
+    expect([real.status, real.body.created]).toEqual([200, 1]);
+  });
+
+  it('is a 503 while one goes on for a key that is narrowed otherwise', async () => {
+    const { name, scanImport } = await freshDomain();
+    const [first, second] = [
+      await api.makeKey({ names: [`www.${name}`] }),
+      await api.makeKey({ types: ['A'] }),
+    ];
+    work = slowly;
+    waitMs = 50;
+    expect((await api.ask('POST', scanImport, { as: first })).status).toBe(200);
+    const { status, headers } = await api.ask('POST', scanImport, { as: second });
+    expect([status, Number(headers['retry-after']) > 0, jobs.length]).toEqual([503, true, 1]);
+    finish();
+    await slow;
+  });
+
+  it('reads the targets of all ANAME records that it answers with at once', async () => {
+    const { path, scanImport } = await freshDomain();
+    for (const name of ['a', 'b', 'c']) {
+      const body = { name, type: 'ANAME', destination: `${name}.target.example` };
+      expect((await api.ask('POST', `${path}/records/`, { body })).status).toBe(200);
+    }
+    targetsRead = 0;
+    const { body } = await api.ask('POST', scanImport);
+    expect(body.records.filter(({ type }: { type: string }) => type === 'ANAME')).toHaveLength(3);
+    expect(targetsRead).toBe(1);
   });
 
   it('is for editors, and refused while disabled', async () => {
@@ -227,12 +322,11 @@ describe('GET scan', () => {
 
   it('shows how far a scan is that takes longer than a call waits', async () => {
     const { id, scan } = await freshDomain();
-    work = async () => {};
+    work = slowly;
     waitMs = 50;
     await api.ask('GET', scan);
     const progress = { names: 5, of: 10, queries: 7, records: 2 };
-    await sql`
-      update scans set started_at = now(), progress = ${JSON.stringify(progress)} where domain_id = ${id}`.execute(
+    await sql`update scans set progress = ${JSON.stringify(progress)} where domain_id = ${id}`.execute(
       api.database.db,
     );
     expect((await api.ask('GET', scan)).body).toMatchObject({
@@ -241,6 +335,8 @@ describe('GET scan', () => {
       names: 5,
       queries: 7,
     });
+    finish();
+    await slow;
   });
 });
 

@@ -142,6 +142,17 @@ describe('POST verify', () => {
     expect([status, body.status, body.verification.found]).toEqual([200, 'active', 1]);
   });
 
+  it('that another call has been left out for ends with its run', async () => {
+    const { verify } = await freshDomain();
+    work = async () => {};
+    const both = [api.ask('POST', verify), api.ask('POST', verify)];
+    await until(() => jobs.length === 2);
+    await seeing({ ...ABSENT, at: Date.now() + 20 })(jobs[1] as VerifyJob);
+    for (const { status, body } of await Promise.all(both)) {
+      expect([status, body.verification.asked]).toEqual([200, 2]);
+    }
+  });
+
   it('without a queue, and with nobody who looks in time, is a 503 that changes nothing', async () => {
     work = () => Promise.reject(new Error('the queue cannot be reached'));
     const { verify, path } = await freshDomain();
