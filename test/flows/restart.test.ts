@@ -1,6 +1,6 @@
 // A nameserver process that is killed and started again, with Postgres there and without: it serves what it served before.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -58,10 +58,19 @@ async function untilServed(serial: number): Promise<void> {
   await until(async () => (await serials()).every((served) => served === serial), `serial ${serial}`);
 }
 
+/** Of the snapshot's log: an edit is in it a moment after it is served. */
+function loggedOctets(): number {
+  const place = join(directory, 'nodes', 'ns1');
+  const logs = readdirSync(place).filter((name) => name.endsWith('.log'));
+  return logs.reduce((octets, name) => octets + statSync(join(place, name)).size, 0);
+}
+
 test('killed, it comes back with the newest content while Postgres is away, and follows when it returns', async () => {
   await until(() => node.log().includes('snapshot written'), 'a snapshot');
+  const loggedBefore = loggedOctets();
   await saveZones(database.db, [smallZone('a.example.', 2)], BY);
   await untilServed(2);
+  await until(() => loggedOctets() > loggedBefore, 'the edit is in the log');
   await node.stop('SIGKILL');
   proxy.cut();
   node = await start();
