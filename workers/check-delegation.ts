@@ -66,16 +66,10 @@ export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
   const save = gatherChecks(options.db);
   return async (job, { signal, again: wasBegun }) => {
-    for (let again = wasBegun; ; again = true) {
-      try {
-        options.onOutcome(await check({ ...options, save }, job, { signal, again }));
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (await database.isThere()) throw error;
-        await database.untilThere(signal);
-      }
-    }
+    const outcome = await database.steadily(signal, (again) =>
+      check({ ...options, save }, job, { signal, again: again || wasBegun }),
+    );
+    options.onOutcome(outcome);
   };
 }
 

@@ -15,6 +15,19 @@ export class DatabaseWatch {
     this.#db = db;
   }
 
+  /** Does the work, and again each time that it failed while Postgres was away; `again` says so. Ends with the signal. */
+  async steadily<T>(signal: AbortSignal, work: (again: boolean) => Promise<T>): Promise<T> {
+    for (let again = false; ; again = true) {
+      try {
+        return await work(again);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (await this.isThere()) throw error;
+        await this.untilThere(signal);
+      }
+    }
+  }
+
   /** Asks it now, or shares the answer of whoever is asking. */
   isThere(): Promise<boolean> {
     this.#probe ??= checkSchema(this.#db)

@@ -53,16 +53,7 @@ const EARLY_MS = 5000;
 export function createFlattener(options: FlattenerOptions): RunJob<FlattenJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, { signal }) => {
-    for (;;) {
-      try {
-        options.onOutcome(await flatten(options, job, signal));
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (await database.isThere()) throw error;
-        await database.untilThere(signal);
-      }
-    }
+    options.onOutcome(await database.steadily(signal, () => flatten(options, job, signal)));
   };
 }
 

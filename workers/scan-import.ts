@@ -54,17 +54,7 @@ export function createScanner(options: ScannerOptions): RunJob<ScanJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, run) => {
     /** Postgres away is no fault of the scan: what it has found so far waits for it. */
-    const steadily: Steadily = async (work) => {
-      for (;;) {
-        try {
-          return await work();
-        } catch (error) {
-          run.signal.throwIfAborted();
-          if (await database.isThere()) throw error;
-          await database.untilThere(run.signal);
-        }
-      }
-    };
+    const steadily: Steadily = (work) => database.steadily(run.signal, work);
     options.onOutcome(await scan(options, job, run, steadily));
   };
 }

@@ -70,16 +70,10 @@ const EARLY_MS = 5000;
 export function createVerifier(options: VerifierOptions): RunJob<VerifyJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, { signal, again: wasBegun }) => {
-    for (let again = wasBegun; ; again = true) {
-      try {
-        options.onOutcome(await verify(options, job, { signal, again }));
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (await database.isThere()) throw error;
-        await database.untilThere(signal);
-      }
-    }
+    const outcome = await database.steadily(signal, (again) =>
+      verify(options, job, { signal, again: again || wasBegun }),
+    );
+    options.onOutcome(outcome);
   };
 }
 

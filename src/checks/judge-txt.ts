@@ -13,7 +13,7 @@ import type {
 } from './txt-evidence.ts';
 import { TXT_SENTENCES } from './txt-sentences.ts';
 
-export const TXT_VERDICTS = [
+const TXT_VERDICTS = [
   'verified',
   /** No server that responds has a TXT record. */
   'absent',

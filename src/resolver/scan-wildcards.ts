@@ -51,7 +51,7 @@ export class Wildcards {
   }
 }
 
-export class WildcardLevel {
+class WildcardLevel {
   readonly above: Name;
   readonly #ask: Ask;
   readonly #random: () => number;

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type DnsMode, type DomainStatus, type PresetKind, startStatus } from '../zone/domain-status.ts';
 
-export const VERIFICATION_DAYS = 14;
+const VERIFICATION_DAYS = 14;
 const TOKEN_OCTETS = 20;
 /** A value that nobody has seen yet is nowhere. */
 const FIRST_LOOK_MS = 60_000;
