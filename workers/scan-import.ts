@@ -4,7 +4,6 @@
 //   begin ─▶ scan ─▶ plan ─▶ save, import ─▶ saved
 //     └ over, another's, spent ─▶ done           └ another's by now ─▶ lost
 
-import { limitScan } from '../src/checks/limit-scan.ts';
 import { planImport } from '../src/checks/plan-import.ts';
 import type { Scan } from '../src/checks/scan.ts';
 import { printName } from '../src/dns/name.ts';
@@ -102,11 +101,10 @@ async function scanKept(
   };
   const pulse = new Pulse(keep, pulseMs);
   try {
-    const scan = await resolver.scanZone(domain, {
+    return await resolver.scanZone(domain, {
       signal: AbortSignal.any([signal, lost.signal]),
       onProgress: (steps) => pulse.show(steps),
     });
-    return limitScan(scan);
   } catch (error) {
     if (lost.signal.aborted && !signal.aborted) return undefined;
     throw error;

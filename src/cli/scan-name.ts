@@ -1,7 +1,6 @@
 // `scan`: the same scan and plan as a worker's, from here and now; with `--import` the same import too. Nobody waits in a
 // queue for it.
 
-import { limitScan } from '../checks/limit-scan.ts';
 import { planImport } from '../checks/plan-import.ts';
 import type { Scan } from '../checks/scan.ts';
 import { openCountryDb } from '../country-db.ts';
@@ -75,12 +74,11 @@ function plan(scan: Scan, edges: EdgeAddresses): FoundRecords {
 async function observe({ domain, settings, signal, bar }: ScanNameOrder): Promise<Scan | undefined> {
   const resolver = await openResolver(settings);
   try {
-    const scan = await resolver.scanZone(domain, {
+    return await resolver.scanZone(domain, {
       signal,
       onProgress: ({ names, of, records, queries }) =>
         bar.show(names, of, `${names} of ${of} names, ${records} records, ${queries} questions`),
     });
-    return limitScan(scan);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

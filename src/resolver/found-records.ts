@@ -1,7 +1,6 @@
 // What a scan has found so far. A delegation takes away all that is at it and below it but its glue: servers that hold the
 // zone below as well show records that are not this zone's. A set that would be more than a scan keeps is left out.
 
-import { SCAN_BOUNDS, type ScanBounds } from '../checks/limit-scan.ts';
 import type { ScannedRecord } from '../checks/scan.ts';
 import { compareNames, isWithin, type Name, parentOf } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
@@ -12,6 +11,15 @@ export interface Found {
   readonly ttl: number;
   readonly rdata: readonly Uint8Array[];
 }
+
+export interface ScanBounds {
+  readonly records: number;
+  /** Of rdata. */
+  readonly octets: number;
+}
+
+/** Far more than real zones have; whoever owns the zone chooses how much there is to be found. */
+const SCAN_BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
 
 export class FoundRecords {
   readonly #domain: Name;

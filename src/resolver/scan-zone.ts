@@ -6,7 +6,6 @@
 //                     spoken of by records └────────────────────────────┘
 
 import type { WalkFailure } from '../checks/evidence.ts';
-import { leftOut } from '../checks/limit-scan.ts';
 import type { Scan } from '../checks/scan.ts';
 import { foldCase, type Name, printName, ROOT } from '../dns/name.ts';
 import type { Limits } from './limits.ts';
@@ -113,7 +112,9 @@ function missingOf(servers: ScanServers, stopped: Stopped | undefined, left: Lef
   if (servers.excessive > 0) {
     missing.push(`${servers.excessive} answers of more than ${MAX_RECORDS} records were left out`);
   }
-  if (left.recordsLeft > 0) missing.push(leftOut(left.recordsLeft));
+  if (left.recordsLeft > 0) {
+    missing.push(`${left.recordsLeft} records were left out: there are more than a scan keeps`);
+  }
   return missing;
 }
 
