@@ -28,6 +28,11 @@ export function runRounds(options: RoundsOptions): Rounds {
   };
 }
 
+/** The wait after so many failures in a row, from 1. */
+export function backoffMs(idleMs: number, failures: number): number {
+  return Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
+}
+
 async function repeat({ round, idleMs, onTrouble }: RoundsOptions, stopping: AbortSignal): Promise<void> {
   let failures = 0;
   while (!stopping.aborted) {
@@ -37,7 +42,7 @@ async function repeat({ round, idleMs, onTrouble }: RoundsOptions, stopping: Abo
       failures = 0;
     } catch (error) {
       failures++;
-      waitMs = Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
+      waitMs = backoffMs(idleMs, failures);
       onTrouble(error);
     }
     await pause(waitMs, undefined, { signal: stopping }).catch(() => {});

@@ -257,11 +257,16 @@ describe.each(testServers())('on $name', (server) => {
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const node = await follow({ nodeName: 'ns1' });
     await until(async () => (await listNodes(db))[0]?.loaded === true);
-    const [saved] = await saveZones(db, [smallZone('a.example.', 2)], BY);
-    await until(() => node.zones.get(parseName('a.example.'))?.serial === 2);
-    const servedMs = Date.now();
-    await until(async () => (await listNodes(db))[0]?.position === saved?.version);
-    expect(Date.now() - servedMs).toBeLessThan(500);
+    const times: number[] = [];
+    for (let serial = 2; serial < 7; serial++) {
+      const [saved] = await saveZones(db, [smallZone('a.example.', serial)], BY);
+      await until(() => node.zones.get(parseName('a.example.'))?.serial === serial);
+      const servedMs = performance.now();
+      await until(async () => (await listNodes(db))[0]?.position === saved?.version);
+      times.push(performance.now() - servedMs);
+    }
+    times.sort((a, b) => a - b);
+    expect(times[2]).toBeLessThan(500); // of a second between two that nothing hurries
     const [listed] = await listNodes(db);
     expect(listed).toMatchObject({
       name: 'ns1',

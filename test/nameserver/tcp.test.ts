@@ -163,7 +163,7 @@ describe('against abuse', () => {
   test('a client that sends nothing is closed', async () => {
     const { connect, listener, node } = await listening({ idleTimeoutMs: 100 });
     const client = await connect();
-    await until(() => client.over, 'closed', 3000);
+    await until(() => client.over, 'closed');
     expect(listener.connections()).toBe(0);
     expect(node.counters.tcpExpired).toBe(1);
   });
@@ -175,7 +175,7 @@ describe('against abuse', () => {
     let sent = 0;
     const startedAt = performance.now();
     const drip = setInterval(() => client.socket.write(octets.subarray(sent, ++sent)), 10);
-    await until(() => client.over, 'closed', 5000);
+    await until(() => client.over, 'closed');
     clearInterval(drip);
     expect(performance.now() - startedAt).toBeGreaterThan(150);
     expect(sent).toBeGreaterThan(5);
@@ -183,10 +183,10 @@ describe('against abuse', () => {
   });
 
   test('a client that keeps asking stays beyond the idle timeout', async () => {
-    const { connect } = await listening({ idleTimeoutMs: 300 });
+    const { connect } = await listening({ idleTimeoutMs: 800 });
     const client = await connect();
     const startedAt = performance.now();
-    for (let id = 1; performance.now() - startedAt < 900; id++) {
+    for (let id = 1; performance.now() - startedAt < 2000; id++) {
       client.socket.write(framed(www(id & 0xffff)));
       await client.received(id);
       await new Promise((done) => setTimeout(done, 20));
@@ -299,7 +299,7 @@ test('closing ends every connection in short time, also those that do not read',
   await until(() => listener.connections() === 2, 'two connections');
   const startedAt = performance.now();
   await listener.close();
-  expect(performance.now() - startedAt).toBeLessThan(2000);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
   expect(listener.connections()).toBe(0);
   await until(() => idle.over, 'ended');
 });

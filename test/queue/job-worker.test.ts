@@ -84,7 +84,7 @@ describe('while Postgres is away', () => {
     proxy.cut();
     const started = performance.now();
     await expect(queue.enqueue(backgroundChecks([999]))).rejects.toThrow(QueueUnavailable);
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(performance.now() - started).toBeLessThan(8000);
     await direct.enqueue(backgroundChecks([100]));
     proxy.resume();
     await until(() => ids.every((id) => seen.has(id)) && seen.has(100), 'all are run', 20_000);
@@ -113,7 +113,7 @@ describe('while Postgres is away', () => {
     proxy.pause();
     const started = performance.now();
     await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(performance.now() - started).toBeLessThan(8000);
     proxy.resume();
     await until(() =>
       queue.enqueue(backgroundChecks([3])).then(
@@ -154,7 +154,7 @@ describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
     await first.stop();
     const started = performance.now();
     await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(performance.now() - started).toBeLessThan(8000);
     const second = await startRedis(first.port);
     opened.unshift(() => second.stop());
     await until(

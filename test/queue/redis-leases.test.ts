@@ -57,7 +57,7 @@ describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
     await gone.stop();
     const started = performance.now();
     await expect(source.lease('192.0.2.1', 1)).rejects.toThrow();
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(performance.now() - started).toBeLessThan(8000);
     await source.close();
   });
 });

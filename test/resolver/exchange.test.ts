@@ -521,7 +521,7 @@ describe('a port where nobody listens', () => {
     closers.shift();
     const startedAt = performance.now();
     expect(errorOf(await ask())).toBe('connection refused (ECONNREFUSED)');
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
     expect(packets()).toBe(1);
   });
 

@@ -106,8 +106,8 @@ describe('checks at the same time', () => {
     }
     for (const address of addresses) {
       const share = exchange.asked.filter((asked) => asked.startsWith(address)).length / 800;
-      expect(share).toBeGreaterThan(0.08);
-      expect(share).toBeLessThan(0.17);
+      expect(share).toBeGreaterThan(0.05);
+      expect(share).toBeLessThan(0.2);
     }
   });
 

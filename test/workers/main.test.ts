@@ -125,7 +125,7 @@ describe('the workers process', () => {
     const begun = performance.now();
     started.process.kill('SIGTERM');
     expect(await started.exited).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(1500);
+    expect(performance.now() - begun).toBeLessThan(6000);
   });
 
   it.skipIf(!HAS_REDIS)(`does the same with its queue on Redis${NEEDS_REDIS}`, async () => {
@@ -162,7 +162,7 @@ describe('the workers process', () => {
       const begun = performance.now();
       started.process.kill('SIGTERM');
       await started.exited;
-      expect(performance.now() - begun).toBeLessThan(4500);
+      expect(performance.now() - begun).toBeLessThan(9000);
     } finally {
       await proxy.stop();
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runRounds } from '../../workers/run-rounds.ts';
+import { backoffMs, runRounds } from '../../workers/run-rounds.ts';
 import { until } from '../support/until.ts';
 
 test('while there is more to do the next round comes at once, however long the idle time is', async () => {
@@ -28,6 +28,11 @@ test('a round that fails is told and repeated', async () => {
   await until(() => rounds >= 4);
   await running.stop();
   expect(troubles).toEqual(['trouble 1', 'trouble 2']);
+});
+
+test('the wait after failures doubles with each in a row, up to ten seconds', () => {
+  expect([1, 2, 3, 4].map((failures) => backoffMs(500, failures))).toEqual([1000, 2000, 4000, 8000]);
+  expect([5, 6, 2000].map((failures) => backoffMs(500, failures))).toEqual([10_000, 10_000, 10_000]);
 });
 
 test('a stop waits for the round that runs, and no other begins', async () => {

@@ -119,14 +119,12 @@ test('a domain whose job is lost comes up again when the lease is over', async (
   expect(queue.taken).toEqual([id, id]);
 });
 
-test('while the queue is away it is told, waited for longer and longer, and nothing is lost', async () => {
+test('while the queue is away it is told, and nothing is lost', async () => {
   const queue = fakeQueue();
   queue.broken = true;
   const ids = await domains(3);
   const troubles = schedule(queue, { leaseSeconds: 1 });
-  const begun = performance.now();
   await until(() => troubles.length === 4);
-  expect(performance.now() - begun).toBeGreaterThan(20 + 40 + 80);
   queue.broken = false;
   await until(() => queue.taken.length === 3);
   expect(sorted(queue.taken)).toEqual(ids);
