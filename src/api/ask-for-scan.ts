@@ -3,9 +3,10 @@
 //     open or join → enqueue → wait          no queue, or no worker: what was opened is withdrawn, 503
 
 import { type SavedScan, waitForScan } from '../store/load-scan.ts';
-import { type OpenedScan, openScan, withdrawScan } from '../store/open-scan.ts';
+import { openScan, withdrawScan } from '../store/open-scan.ts';
 import type { DomainCall } from './call.ts';
 import { asActor, writesRecordsOnly } from './caller.ts';
+import { enqueueNow } from './enqueue.ts';
 import { jobRequestOf } from './job-request.ts';
 import { type Problem, unavailable } from './problem.ts';
 
@@ -29,7 +30,8 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
     }),
   });
   if (opened.how === 'barred') return BARRED;
-  if (opened.isWaiting && !(await enqueue(call, opened))) {
+  // One that waits in the background goes ahead now.
+  if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, call))) {
     await withdrawScan(api.db, opened);
     return NOT_BEGUN;
   }
@@ -43,14 +45,3 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
 const NOT_BEGUN = unavailable('the scan could not be begun now; try again', RETRY_SECONDS);
 
 const BARRED = unavailable('a scan for a key that may write other records goes on; try again', RETRY_SECONDS);
-
-/** One that waits in the background goes ahead now. */
-async function enqueue({ api, domain, log }: ScanCall, { id }: OpenedScan): Promise<boolean> {
-  return await api.scans.enqueueNow({ scanId: id }).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error, domain_id: domain.id }, 'a scan could not be asked for');
-      return false;
-    },
-  );
-}

@@ -3,11 +3,10 @@
 
 import { foldCase, type Name, ROOT } from '../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
-import type { Evidence, ServerEvidence, ServerOutcome, WalkFailure } from './evidence.ts';
+import { isConclusive } from './conclusive.ts';
+import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
 import { FINDINGS, type Finding } from './findings.ts';
 import type { Judgement, Verdict } from './verdict.ts';
-
-const CONCLUSIVE: ReadonlySet<ServerOutcome> = new Set(['referral', 'answer', 'nodata', 'nxdomain', 'alias']);
 
 /** What one address of the parent says, in a form that can be compared. */
 interface Statement {
@@ -55,14 +54,15 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
 
 /** Referrals are the parent's own word; an AA answer comes from a server that also holds the domain's zone. */
 function serversThatCount(servers: readonly ServerEvidence[]): readonly ServerEvidence[] {
-  const conclusive = servers.filter(isConclusive);
+  const conclusive = servers.filter(counts);
   const refers = conclusive.some(({ outcome }) => outcome === 'referral');
   return refers ? conclusive.filter(({ outcome }) => outcome !== 'answer') : conclusive;
 }
 
-function isConclusive({ outcome, ns }: ServerEvidence): boolean {
+function counts(server: ServerEvidence): boolean {
+  const { outcome, ns } = server;
   if (outcome === 'referral' || outcome === 'answer') return ns.length > 0;
-  return CONCLUSIVE.has(outcome);
+  return isConclusive(server);
 }
 
 function statementOf({ outcome, ns }: ServerEvidence): Statement {
@@ -146,7 +146,7 @@ function verdictFindings(
 }
 
 function failingFindings(parent: Name, servers: readonly ServerEvidence[]): readonly Finding[] {
-  const failing = new Set(servers.filter((server) => !isConclusive(server)).map(({ server }) => server));
+  const failing = new Set(servers.filter((server) => !counts(server)).map(({ server }) => server));
   return failing.size === 0 ? [] : [FINDINGS.PARENT_FAILS(parent, [...failing])];
 }
 

@@ -2,6 +2,7 @@
 // least half of all responding, and nothing hints at a wildcard or at servers that are not of one mind.
 
 import type { Name } from '../dns/name.ts';
+import { isConclusive } from './conclusive.ts';
 import type {
   TxtDelegation,
   TxtEvidence,
@@ -111,7 +112,7 @@ function conclude(
     return { verdict, message: TXT_SENTENCES[verdict](host, servers) };
   }
   if (isWildcard(evidence)) return { verdict: 'wildcard', message: TXT_SENTENCES.wildcard(host) };
-  const told = evidence.siblings.filter(hasSaid);
+  const told = evidence.siblings.filter(isConclusive);
   if (told.length < MIN_SIBLINGS || 2 * told.length < evidence.siblings.length) {
     return { verdict: 'unknown', message: TXT_SENTENCES.unprobed(host) };
   }
@@ -119,7 +120,7 @@ function conclude(
 }
 
 function countResponding({ servers }: TxtLink): number {
-  return servers.filter(hasSaid).length;
+  return servers.filter(isConclusive).length;
 }
 
 /** Who delegates could delegate to anybody; and who is asked may be known by another name than his own. */
@@ -131,7 +132,7 @@ export function nameserversOf({ nameservers, delegations, servers, primaries }: 
 function judgeServers({ servers, again }: TxtLink, wanted: Uint8Array): TxtServerJudgement[] {
   return servers.map((first) => {
     const { server, address } = first;
-    const said = [first, ...again.filter((later) => later.address === address)].filter(hasSaid);
+    const said = [first, ...again.filter((later) => later.address === address)].filter(isConclusive);
     // One word without it is enough: it is what some will hear.
     const counting = said.find((word) => foundIn(word, wanted) !== 'found') ?? said[0] ?? first;
     const { values } = counting;
@@ -171,7 +172,7 @@ function judgeResolver({ address, values }: TxtResolverEvidence, wanted: Uint8Ar
 function findDispute(link: TxtLink, next: TxtLink | undefined): string | undefined {
   const doubtful = link.delegations.find((each) => !isOfOneMind(each));
   if (doubtful !== undefined) return TXT_SENTENCES.delegations(doubtful);
-  const said = [...link.servers, ...link.again].filter(hasSaid);
+  const said = [...link.servers, ...link.again].filter(isConclusive);
   const stray = said.find(({ outcome, target }) =>
     next === undefined ? leadsOn(outcome) : outcome !== 'alias' || target !== next.host,
   );
@@ -194,7 +195,7 @@ function isOneWord(said: readonly TxtServerEvidence[]): boolean {
 
 /** Also who has the zone itself must have it as it is delegated: he may be the only one that does not lie. */
 function isOfOneMind({ nameservers, servers }: TxtDelegation): boolean {
-  return servers.filter(hasSaid).every(({ ns }) => isSameSet(ns, nameservers));
+  return servers.filter(isConclusive).every(({ ns }) => isSameSet(ns, nameservers));
 }
 
 function isWildcard({ links, siblings }: TxtEvidence): boolean {
@@ -217,26 +218,6 @@ function isLike(sibling: TxtSibling, aliases: ReadonlySet<Name>, values: Readonl
 /** Equal for equal octets: a hostile zone has many of them to be compared. */
 function keyOf(value: Uint8Array): string {
   return Buffer.from(value).toString('latin1');
-}
-
-/** A word of the zone's own. */
-function hasSaid({ outcome }: { readonly outcome: TxtOutcome }): boolean {
-  switch (outcome) {
-    case 'answer':
-    case 'alias':
-    case 'referral':
-    case 'nodata':
-    case 'nxdomain':
-      return true;
-    case 'lame':
-    case 'timeout':
-    case 'refused':
-    case 'servfail':
-    case 'bad':
-      return false;
-    default:
-      return outcome satisfies never;
-  }
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,13 +1,14 @@
 // Asks the addresses of the zone above a domain for the domain's NS: two first, more until they agree. Every question goes
 // out: nothing that is remembered answers for the parent.
 
+import { isConclusive } from '../checks/conclusive.ts';
 import type { ServerEvidence, WalkFailure } from '../checks/evidence.ts';
 import type { Name } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { askServer, type Heard } from './ask-server.ts';
 import type { KnownZone, ZoneAddress } from './known-zone.ts';
 import { Lookups } from './lookups.ts';
-import { isConclusive, nextAtParent } from './next-step.ts';
+import { nextAtParent } from './next-step.ts';
 import { pickAddresses } from './pick-addresses.ts';
 import { namesIn, type ToldOf } from './read-reply.ts';
 import type { ResolverState } from './resolver-state.ts';
@@ -80,7 +81,7 @@ export async function askParent(
       const elsewhere = heard === undefined ? undefined : readElsewhere(heard, zone.zone, domain, mayMiss);
       if (elsewhere !== undefined) return elsewhere;
       servers.push(evidence);
-      const isNews = isConclusive(evidence.outcome) && evidence.outcome !== 'nxdomain';
+      const isNews = isConclusive(evidence) && evidence.outcome !== 'nxdomain';
       if (doubt !== undefined && isNews) return { kind: 'doubted', name: doubt };
     }
     if (work.stopped === undefined) continue;

@@ -3,7 +3,8 @@
 //   start ─> cut ─> cut ─> … ─> the last zone above the domain ─> its addresses: two, then all, until they agree
 //        (each name between is asked for NS at the zone above it; labels decide nothing)
 
-import type { ServerEvidence, ServerOutcome, WalkFailure } from '../checks/evidence.ts';
+import { isConclusive } from '../checks/conclusive.ts';
+import type { ServerEvidence, WalkFailure } from '../checks/evidence.ts';
 import type { Name } from '../dns/name.ts';
 
 /** What is at a name between the root and the domain. */
@@ -82,7 +83,7 @@ const ENOUGH = 2;
 
 /** Two addresses first, of two nameservers; more until two agree and none contradicts, all where they differ (spec §6). */
 export function nextAtParent({ asked, addresses, servers, unresolved, maxAddresses }: AtParent): ParentStep {
-  const conclusive = asked.filter(({ outcome }) => isConclusive(outcome));
+  const conclusive = asked.filter(isConclusive);
   const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
   // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
   const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
@@ -97,25 +98,6 @@ export function nextAtParent({ asked, addresses, servers, unresolved, maxAddress
   const ofOthers = asked.length < ENOUGH && unresolved > 0 ? servers : addresses;
   if (ofOthers === 0) return { kind: 'resolve' };
   return { kind: 'ask', count: Math.min(wanted, room, ofOthers) };
-}
-
-export function isConclusive(outcome: ServerOutcome): boolean {
-  switch (outcome) {
-    case 'referral':
-    case 'answer':
-    case 'nodata':
-    case 'nxdomain':
-    case 'alias':
-      return true;
-    case 'lame':
-    case 'timeout':
-    case 'refused':
-    case 'servfail':
-    case 'bad':
-      return false;
-    default:
-      return outcome satisfies never;
-  }
 }
 
 /** Sets are in canonical order. */

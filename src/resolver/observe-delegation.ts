@@ -1,10 +1,10 @@
 // Observes a domain's delegation: the walk to its parent, then what the parent's addresses say, from nobody's memory. What
 // this fleet holds of the parent itself is taken from Postgres: our own answers would prove nothing.
 
+import { isConclusive } from '../checks/conclusive.ts';
 import type { Evidence, ServerEvidence, ServerOutcome, WalkedZone, WalkFailure } from '../checks/evidence.ts';
 import { compareNames, foldCase, type Name, ROOT } from '../dns/name.ts';
 import { askParent } from './ask-parent.ts';
-import { isConclusive } from './next-step.ts';
 import type { HeldZone } from './resolver.ts';
 import type { ResolverState } from './resolver-state.ts';
 import { runWork } from './run-work.ts';
@@ -85,7 +85,7 @@ async function walkAndAsk(state: ResolverState, domain: Name, journey: Journey, 
 }
 
 function isUseless(servers: readonly ServerEvidence[]): boolean {
-  return !servers.some(({ outcome }) => isConclusive(outcome));
+  return !servers.some(isConclusive);
 }
 
 function failed(parent: Name | undefined, failure: WalkFailure): Seen {

@@ -10,6 +10,7 @@ import { giveBackManualCheck, takeManualCheck } from '../../store/take-manual-ch
 import { waitForCheck } from '../../store/wait-for-check.ts';
 import { type DomainCall, STOPPING } from '../call.ts';
 import { asStoreCaller } from '../caller.ts';
+import { enqueueNow } from '../enqueue.ts';
 import { jobRequestOf } from '../job-request.ts';
 import { printCheck } from '../print-check.ts';
 import { printDomain } from '../print-domain.ts';
@@ -53,14 +54,9 @@ export const checkNameservers = domainRoute({
 });
 
 async function runCheck(call: CheckCall, request: string, giveBack: () => Promise<void>) {
-  const { api, domain, gone, log } = call;
-  const isEnqueued = await api.checks.enqueueNow({ domainId: domain.id, kind: 'manual', request }).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error, domain_id: domain.id }, 'a check could not be asked for');
-      return false;
-    },
-  );
+  const { api, domain, gone } = call;
+  const job = { domainId: domain.id, kind: 'manual', request } as const;
+  const isEnqueued = await enqueueNow(api.checks, job, call);
   let run: SavedRun | undefined;
   try {
     const timeoutMs = api.checks.waitMs ?? WAIT_MS;

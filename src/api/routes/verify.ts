@@ -12,6 +12,7 @@ import { waitForVerification } from '../../store/wait-for-verification.ts';
 import { answerDomain } from '../answer-domain.ts';
 import type { DomainCall } from '../call.ts';
 import { asStoreCaller } from '../caller.ts';
+import { enqueueNow } from '../enqueue.ts';
 import { jobRequestOf } from '../job-request.ts';
 import { notFound, problem, unavailable } from '../problem.ts';
 import { domainRoute } from '../route.ts';
@@ -48,17 +49,11 @@ export const verifyDomain = domainRoute({
 });
 
 async function runVerification(call: VerifyCall, request: string) {
-  const { api, domain, gone, log } = call;
+  const { api, domain, gone } = call;
   const { id: domainId, verification } = domain;
   const since = new Date();
-  const isEnqueued = await api.verifications.enqueueNow({ domainId, kind: 'manual', request }).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error, domain_id: domainId }, 'a verification could not be asked for');
-      return false;
-    },
-  );
-  if (isEnqueued) {
+  const job = { domainId, kind: 'manual', request } as const;
+  if (await enqueueNow(api.verifications, job, call)) {
     const wanted = { domainId, value: verification?.value ?? '', request, since };
     const timeoutMs = api.verifications.waitMs ?? WAIT_MS;
     const came = await waitForVerification(api.db, wanted, { timeoutMs, signal: gone });

@@ -1,0 +1,18 @@
+// Putting the job of a call into its queue.
+
+import type { DomainCall, JobPort } from './call.ts';
+
+/** Whether it is there. Why not is the operator's to know, and in the log: the caller is told to try again. */
+export async function enqueueNow<J>(
+  queue: JobPort<J>,
+  job: J,
+  { domain, log }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'log'>,
+): Promise<boolean> {
+  try {
+    await queue.enqueueNow(job);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, domain_id: domain.id }, 'a job could not be put into its queue');
+    return false;
+  }
+}
