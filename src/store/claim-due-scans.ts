@@ -1,5 +1,6 @@
-// Takes scans that are due: those of new domains, and those whose job or worker was lost. A claim takes a scan from the
-// worker that had it, and moves its time by a lease: what is lost on the way to its next worker comes up again.
+// Takes scans that are due: those of new domains, and those whose job or worker was lost. Accounts take turns: whoever brings
+// ten thousand domains keeps nobody else waiting. A claim takes a scan from the worker that had it, and moves its time by a
+// lease: what is lost on the way to its next worker comes up again.
 
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
@@ -7,11 +8,27 @@ import type { Database } from './database.ts';
 /** Longer than a job waits in a full queue. */
 const LEASE_SECONDS = 300;
 
+/**
+ * Along the index (account_id, due_at): the accounts that have any, the first that are due of each, and of those the first
+ * of everybody, then the second. Locked at the end, since an order by windows cannot be.
+ */
 export async function claimDueScans(db: Database, limit: number): Promise<{ scanId: number }[]> {
   const { rows } = await sql<{ scanId: number }>`
+    with recursive accounts as (
+      (select account_id as id from scans where due_at is not null order by account_id limit 1)
+      union all
+      select (select s.account_id from scans s where s.due_at is not null and s.account_id > a.id
+        order by s.account_id limit 1)
+      from accounts a where a.id is not null),
+    first_due as (
+      select due.id from accounts a cross join lateral (
+        select s.id, s.due_at, row_number() over (order by s.due_at) as turn
+        from scans s where s.account_id = a.id and s.due_at <= now()
+        order by s.due_at limit ${limit}) due
+      order by due.turn, due.due_at limit ${limit})
     update scans set run = null, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where id = any(array(
-      select id from scans where due_at <= clock_timestamp() order by due_at limit ${limit}
+      select id from scans where id = any(array(select id from first_due)) and due_at <= now()
       for update skip locked))
     returning id as "scanId"`.execute(db);
   return rows;

@@ -405,6 +405,7 @@ export interface VerificationRunsTable {
 export interface ScansTable {
   id: Generated<number>;
   domain_id: number;
+  account_id: number;
   kind: ScanKind;
   imports: boolean;
   actor: ColumnType<unknown, string, string>;

@@ -356,8 +356,10 @@ describe('POST domains', () => {
   it('whose import did not fit into the plan says so in the preview', async () => {
     const free = await freshDomain({ planSlug: 'free' });
     await sql`
-      insert into scans (domain_id, kind, imports, actor, due_at)
-      values (${free.id}, 'background', true, '{"kind": "system"}', now())`.execute(api.database.db);
+      insert into scans (domain_id, account_id, kind, imports, actor, due_at)
+      select id, account_id, 'background', true, '{"kind": "system"}', now() from domains where id = ${free.id}`.execute(
+      api.database.db,
+    );
     lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
     const { body } = await api.ask('GET', free.scan);
     expect([body.records.length, body.imported]).toEqual([
