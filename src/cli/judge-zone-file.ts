@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type Name, ROOT } from '../dns/name.ts';
-import { parseZoneFile, type ZoneFile, type ZoneFileRecord } from '../dns/parse-zone-file.ts';
+import { parseZoneFile } from '../dns/parse-zone-file.ts';
 import { TYPE } from '../dns/type-codes.ts';
+import type { ZoneFile, ZoneFileRecord } from '../dns/zone-file.ts';
 import { buildZone } from '../zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../zone/zone.ts';
 import type { ZoneProblem } from '../zone/zone-problem.ts';

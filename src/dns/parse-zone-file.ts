@@ -1,79 +1,29 @@
 // Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
 // Surprising: records of one set with different TTLs are no problem: all take the first one's (RFC 2181 §5.2).
 
+import { alignTtls } from './align-ttls.ts';
 import { upperCaseAscii } from './ascii.ts';
 import { TextError } from './errors.ts';
 import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
 import { inOneGo } from './in-one-go.ts';
-import { foldCase, isWithin, type Name, parseName, printName, ROOT, unescapeAt } from './name.ts';
+import { type FileChain, IncludedFiles } from './included-files.ts';
+import { foldCase, isWithin, type Name, parseName, printName, ROOT } from './name.ts';
 import { parseRdata } from './rdata.ts';
 import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
 import type { Token } from './token.ts';
 import { TYPE, typeCode } from './type-codes.ts';
+import type { LineByLine, ZoneFile, ZoneFileOptions, ZoneFileRecord } from './zone-file.ts';
 import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
-import { type Place, type ZoneFileProblem, ZoneFileProblems } from './zone-file-problems.ts';
-
-export interface ZoneFileRecord {
-  /** Folded. */
-  readonly owner: Name;
-  readonly type: number;
-  ttl: number;
-  readonly rdata: Uint8Array;
-  /** The included file that the record stands in; undefined in the file that was given. */
-  readonly file: string | undefined;
-  readonly line: number;
-  readonly column: number;
-  /** Behind it, where the file is read line by line. */
-  readonly comment?: string;
-}
-
-/** With problems the file is to be refused; `records` then holds what could be read. */
-export interface ZoneFile {
-  /** The zone's name, folded. */
-  readonly origin: Name;
-  readonly records: ZoneFileRecord[];
-  readonly problems: ZoneFileProblem[];
-}
-
-export interface ZoneFileOptions {
-  /** The zone's name; without it, the owner of the first SOA. */
-  readonly origin?: Name | undefined;
-  /** Named in problems. */
-  readonly file?: string | undefined;
-  /** As if the file began with $TTL. */
-  readonly defaultTtlSeconds?: number | undefined;
-  /** Reads what $INCLUDE names; without it $INCLUDE is a problem. */
-  readonly include?: ((path: string) => string | { error: string }) | undefined;
-  /** For files of which the good lines count although others are bad. */
-  readonly lineByLine?: LineByLine | undefined;
-}
-
-/**
- * What the lines before leave open is not guessed: below an owner that cannot be read a line without one is a problem,
- * below such an $ORIGIN every relative name is, and below such a $TTL every record without a TTL of its own.
- */
-export interface LineByLine {
-  readonly maxProblems: number;
-  readonly maxRecords: number;
-  /** Where neither the record nor $TTL nor a record before it says one. */
-  readonly ttlSeconds: number;
-  /** Mnemonics of types that other software has in its files, and the code that such a record gets; it holds one name. */
-  readonly nameTypes: ReadonlyMap<string, number>;
-}
+import { type Place, ZoneFileProblems } from './zone-file-problems.ts';
 
 const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
-const MAX_INCLUDE_DEPTH = 16;
-const MAX_INCLUDED_FILES = 1000;
-const MAX_INCLUDED_CHARACTERS = 128 * 2 ** 20;
 const MAX_GENERATED_RECORDS = 65_536;
 const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
 
 const PIECE_ENTRIES = 1000;
 
 /** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
-interface OpenFile {
-  readonly file: string | undefined;
-  readonly includedBy: OpenFile | undefined;
+interface OpenFile extends FileChain {
   readonly problems: ZoneFileProblems;
   origin: Name | undefined;
   owner: Name | undefined;
@@ -101,7 +51,7 @@ export function* parseZoneFileInPieces(
 }
 
 class ZoneFileParser {
-  readonly #include: ZoneFileOptions['include'];
+  readonly #included: IncludedFiles;
   readonly #lineByLine: LineByLine | undefined;
   readonly #nameTypes: ReadonlySet<number>;
   #records: ZoneFileRecord[] = [];
@@ -110,14 +60,12 @@ class ZoneFileParser {
   #defaultTtlFailed = false;
   #lastTtl: number | undefined;
   #soaFailed = false;
-  #includedFiles = 0;
-  #includedCharacters = 0;
   #generatedRecords = 0;
   #generatedCharacters = 0;
   #lastOwner: { text: string; origin: Name | undefined; owner: Name } | undefined;
 
   constructor(options: ZoneFileOptions) {
-    this.#include = options.include;
+    this.#included = new IncludedFiles(options.include);
     this.#apex = options.origin === undefined ? undefined : foldCase(options.origin);
     this.#defaultTtl = options.defaultTtlSeconds;
     this.#lineByLine = options.lineByLine;
@@ -278,10 +226,7 @@ class ZoneFileParser {
   }
 
   #readInclude(path: Token, originWord: Token | undefined, open: OpenFile): void {
-    const read = open.problems.attempt(path, undefined, () => {
-      const file = unescapeText(path.text);
-      return { file, text: this.#includedText(file, open) };
-    });
+    const read = open.problems.attempt(path, undefined, () => this.#included.read(path.text, open));
     const origin =
       originWord === undefined
         ? open.origin
@@ -290,26 +235,6 @@ class ZoneFileParser {
     const problems = open.problems.in(read.file);
     const included = { file: read.file, includedBy: open, problems, origin, owner: open.owner };
     inOneGo(this.readFile(read.text, included));
-  }
-
-  /** Throws TextError. The limits keep files that include one another many times over from growing without end. */
-  #includedText(file: string, open: OpenFile): string {
-    if (this.#include === undefined) throw new TextError('$INCLUDE is not allowed here');
-    let depth = 0;
-    for (let at: OpenFile | undefined = open; at !== undefined; at = at.includedBy) {
-      if (at.file === file) throw new TextError(`"${file}" includes itself`);
-      if (++depth > MAX_INCLUDE_DEPTH) throw new TextError(`$INCLUDE is more than ${MAX_INCLUDE_DEPTH} deep`);
-    }
-    if (++this.#includedFiles > MAX_INCLUDED_FILES) {
-      throw new TextError(`more than ${MAX_INCLUDED_FILES} files are included`);
-    }
-    const text = this.#include(file);
-    if (typeof text !== 'string') throw new TextError(text.error);
-    this.#includedCharacters += text.length;
-    if (this.#includedCharacters > MAX_INCLUDED_CHARACTERS) {
-      throw new TextError(`more than ${MAX_INCLUDED_CHARACTERS} characters are included in all`);
-    }
-    return text;
   }
 
   #generate(words: readonly Token[], open: OpenFile): void {
@@ -365,32 +290,4 @@ function readName(token: Token, origin: Name | undefined): Name {
   if (token.quoted) throw new TextError('a name must not be in quotes');
   if (token.text.length > MAX_NAME_CHARACTERS) throw new TextError('a name is longer than 255 octets');
   return parseName(token.text, origin);
-}
-
-function unescapeText(text: string): string {
-  let unescaped = '';
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '\\') {
-      const { octet, end } = unescapeAt(text, i);
-      unescaped += octet;
-      i = end;
-    } else {
-      unescaped += text[i];
-    }
-  }
-  return unescaped;
-}
-
-/** RFC 2181 §5.2: a record set has one TTL. As in BIND and NSD, that is the first record's. */
-function alignTtls(records: readonly ZoneFileRecord[]): void {
-  const ttl = records[0]?.ttl;
-  if (records.every((record) => record.ttl === ttl)) return;
-  const firstTtls = new Map<number, Map<Name, number>>();
-  for (const record of records) {
-    const ofType = firstTtls.get(record.type) ?? new Map<Name, number>();
-    if (ofType.size === 0) firstTtls.set(record.type, ofType);
-    const first = ofType.get(record.owner);
-    if (first === undefined) ofType.set(record.owner, record.ttl);
-    else record.ttl = first;
-  }
 }

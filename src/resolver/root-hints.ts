@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { TextError } from '../dns/errors.ts';
 import { printIpv4, printIpv6 } from '../dns/ip-address.ts';
 import { foldCase, type Name, printName, ROOT } from '../dns/name.ts';
-import { parseZoneFile, type ZoneFileRecord } from '../dns/parse-zone-file.ts';
+import { parseZoneFile } from '../dns/parse-zone-file.ts';
 import { rdataNames } from '../dns/rdata.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
+import type { ZoneFileRecord } from '../dns/zone-file.ts';
 
 export interface RootServer {
   /** Folded. */

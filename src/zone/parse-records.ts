@@ -2,8 +2,9 @@
 // takes them. Every line stands for itself: bad ones are errors, what cannot be a customer's record is skipped.
 
 import type { Name } from '../dns/name.ts';
-import { type LineByLine, parseZoneFileInPieces, type ZoneFileRecord } from '../dns/parse-zone-file.ts';
+import { parseZoneFileInPieces } from '../dns/parse-zone-file.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
+import type { LineByLine, ZoneFileRecord } from '../dns/zone-file.ts';
 import { parseDestination, printDestination } from './destination.ts';
 import type { RecordText } from './parse-edit.ts';
 import { rdataKey } from './rdata-key.ts';

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
-import { parseZoneFile, type ZoneFile, type ZoneFileOptions } from '../../src/dns/parse-zone-file.ts';
+import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { printRdata } from '../../src/dns/rdata.ts';
 import { typeMnemonic } from '../../src/dns/type-codes.ts';
+import type { ZoneFile, ZoneFileOptions } from '../../src/dns/zone-file.ts';
 import { isInstalled } from '../support/peers.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/zones');

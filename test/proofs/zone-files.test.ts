@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { parseZoneFile, type ZoneFile } from '../../src/dns/parse-zone-file.ts';
+import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { printZoneFile } from '../../src/dns/print-zone-file.ts';
 import { checkRdata } from '../../src/dns/rdata.ts';
+import type { ZoneFile } from '../../src/dns/zone-file.ts';
 import { scale } from '../support/scale.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/zones');

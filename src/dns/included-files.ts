@@ -1,0 +1,60 @@
+// The files that $INCLUDE names (RFC 1035 §5.1). Limits keep files that include one another many times over from growing
+// without end.
+
+import { TextError } from './errors.ts';
+import { unescapeAt } from './name.ts';
+import type { ZoneFileOptions } from './zone-file.ts';
+
+const MAX_DEPTH = 16;
+const MAX_FILES = 1000;
+const MAX_CHARACTERS = 128 * 2 ** 20;
+
+/** A file, and those that lead to it. */
+export interface FileChain {
+  /** Undefined: the one that was given. */
+  readonly file: string | undefined;
+  readonly includedBy: FileChain | undefined;
+}
+
+export class IncludedFiles {
+  readonly #include: ZoneFileOptions['include'];
+  #files = 0;
+  #characters = 0;
+
+  constructor(include: ZoneFileOptions['include']) {
+    this.#include = include;
+  }
+
+  /** `path` as `includer` has it, with escapes. Throws TextError. */
+  read(path: string, includer: FileChain): { readonly file: string; readonly text: string } {
+    const file = unescapeText(path);
+    if (this.#include === undefined) throw new TextError('$INCLUDE is not allowed here');
+    let depth = 0;
+    for (let at: FileChain | undefined = includer; at !== undefined; at = at.includedBy) {
+      if (at.file === file) throw new TextError(`"${file}" includes itself`);
+      if (++depth > MAX_DEPTH) throw new TextError(`$INCLUDE is more than ${MAX_DEPTH} deep`);
+    }
+    if (++this.#files > MAX_FILES) throw new TextError(`more than ${MAX_FILES} files are included`);
+    const text = this.#include(file);
+    if (typeof text !== 'string') throw new TextError(text.error);
+    this.#characters += text.length;
+    if (this.#characters > MAX_CHARACTERS) {
+      throw new TextError(`more than ${MAX_CHARACTERS} characters are included in all`);
+    }
+    return { file, text };
+  }
+}
+
+function unescapeText(text: string): string {
+  let unescaped = '';
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') {
+      const { octet, end } = unescapeAt(text, i);
+      unescaped += octet;
+      i = end;
+    } else {
+      unescaped += text[i];
+    }
+  }
+  return unescaped;
+}

@@ -1,0 +1,29 @@
+// The limits as a file meets them are in parse-zone-file.test.ts.
+
+import { expect, it } from 'vitest';
+import { type FileChain, IncludedFiles } from '../../src/dns/included-files.ts';
+
+const TOP: FileChain = { file: undefined, includedBy: undefined };
+
+it('reads what the path names without its escapes', () => {
+  const files = new IncludedFiles((path) => `; ${path}`);
+  expect(files.read('my\\032zone\\.inc', TOP)).toEqual({ file: 'my zone.inc', text: '; my zone.inc' });
+});
+
+it('refuses a file that leads back to itself, and tells why another cannot be read', () => {
+  const files = new IncludedFiles((path) => ({ error: `${path} is away` }));
+  const inner: FileChain = { file: 'b', includedBy: { file: 'a', includedBy: TOP } };
+  expect(() => files.read('a', inner)).toThrow('"a" includes itself');
+  expect(() => files.read('c', inner)).toThrow('c is away');
+});
+
+it('reads none where that is not allowed', () => {
+  expect(() => new IncludedFiles(undefined).read('a', TOP)).toThrow('$INCLUDE is not allowed here');
+});
+
+it('counts the characters of all, and says so with the one that is too much', () => {
+  const files = new IncludedFiles(() => 'x'.repeat(50 * 2 ** 20));
+  files.read('a', TOP);
+  files.read('b', TOP);
+  expect(() => files.read('c', TOP)).toThrow('characters are included in all');
+});
