@@ -36,7 +36,7 @@ function isHeld(node: ListedNode): boolean {
 }
 
 async function showNodes(nodes: readonly ListedNode[], output: Output): Promise<number> {
-  const heads = ['NODE', 'STATE', 'ZONES', 'RECORDS', 'POSITION', 'LAG', 'UPTIME', 'HELD'];
+  const heads = ['NODE', 'STATE', 'ZONES', 'RECORDS', 'POSITION', 'LAG', 'UPTIME', 'UNSERVED', 'HELD'];
   if (output.json) await output.print(JSON.stringify({ nodes: nodes.map(nodeJson) }));
   else await output.print(printTable(heads, nodes.map(nodeRow)));
   const held = nodes.filter(isHeld).map(({ name }) => name);
@@ -50,12 +50,13 @@ async function showNodes(nodes: readonly ListedNode[], output: Output): Promise<
 }
 
 function nodeRow(node: ListedNode): (string | number)[] {
-  const { name, zones, records, position } = node;
+  const { name, zones, records, position, unserved } = node;
   const state = node.state === 'live' && !node.loaded ? 'loading' : node.state;
   const lag = node.lagSeconds === null ? 'unknown' : printSpan(node.lagSeconds);
   const gone = node.state === 'left';
   const uptime = gone ? '-' : printSpan(node.uptimeSeconds);
-  return [name, state, zones, records, position ?? '-', gone ? '-' : lag, uptime, heldText(node)];
+  const behind = unserved === 0 || gone ? '-' : (unserved ?? 'over 1000');
+  return [name, state, zones, records, position ?? '-', gone ? '-' : lag, uptime, behind, heldText(node)];
 }
 
 function heldText({ held }: ListedNode): string {
@@ -77,6 +78,7 @@ function nodeJson(node: ListedNode): object {
     lag_seconds: node.lagSeconds,
     zones: node.zones,
     records: node.records,
+    unserved_zones: node.unserved,
     held: held && { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
   };
 }

@@ -119,6 +119,8 @@ export interface ListedNode {
   lagSeconds: number | null;
   zones: number;
   records: number;
+  /** Zones of whose newest content it serves nothing or an older version: it cannot be built, or has no room. Null: over 1,000. */
+  unserved: number | null;
   held: (HeldRemovals & { confirmed: boolean }) | null;
 }
 
@@ -133,6 +135,7 @@ interface NodeRow {
   lag_seconds: number | null;
   zones: number;
   records: number;
+  unserved: number | null;
   held_id: string | null;
   held_since: Date;
   held_zones: number;
@@ -151,7 +154,7 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
         select greatest(0, extract(epoch from clock_timestamp() - min(c.at)))::float8 from changes c
         where c.xid >= pg_snapshot_xmin(n.snapshot) and c.xid < pg_snapshot_xmax(pg_current_snapshot())
           and not pg_visible_in_snapshot(c.xid, n.snapshot)), 0) end as lag_seconds,
-      n.held_id, n.held_since, n.held_zones, n.confirmed_id
+      cardinality(n.unserved) as unserved, n.held_id, n.held_since, n.held_zones, n.confirmed_id
     from nodes n order by n.name`.execute(db);
   return rows.map((row) => ({
     name: row.name,
@@ -164,6 +167,7 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
     lagSeconds: row.lag_seconds,
     zones: row.zones,
     records: row.records,
+    unserved: row.unserved,
     held:
       row.held_id === null
         ? null

@@ -17,15 +17,18 @@ beforeEach(async () => {
 const run = (...args: string[]) => runCli(args, { databaseUrl: database.url });
 
 /** A row as a node would report it; a live one from a little ahead, so that it stays live while the CLI starts. */
-async function report(name: string, more: { held?: number; state?: 'silent' | 'left' } = {}): Promise<void> {
+async function report(
+  name: string,
+  more: { held?: number; unserved?: number[] | null; state?: 'silent' | 'left' } = {},
+): Promise<void> {
   const seen = more.state === undefined ? '1 minute' : '-1 minute';
   await sql`
     insert into nodes (name, instance, started_at, seen_at, left_at, loaded, position, zones, records,
-      held_id, held_since, held_zones)
+      held_id, held_since, held_zones, unserved)
     values (${name}, gen_random_uuid(), now() - interval '3 hours 4 minutes', now() + ${seen}::interval,
       ${more.state === 'left' ? sql`now()` : null}, true, 4711, 1200, 34567,
       ${more.held === undefined ? null : HOLD}, ${more.held === undefined ? null : sql`now()`},
-      ${more.held ?? 0})`.execute(database.db);
+      ${more.held ?? 0}, ${more.unserved === undefined ? [] : more.unserved})`.execute(database.db);
 }
 
 describe('node list', () => {
@@ -46,7 +49,19 @@ describe('node list', () => {
     const column = (head: string, row = '') => row.slice(heads.indexOf(head)).split(/ {2,}/)[0];
     expect(rows.map((row) => column('NODE', row))).toEqual(['ams1', 'fra-longer', 'old']);
     expect(rows.map((row) => column('STATE', row))).toEqual(['live', 'silent', 'left']);
-    expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +-$/);
+    expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +- +-$/);
+  });
+
+  it('shows how many zones a node does not serve as they are, and of how many it has lost count', async () => {
+    await report('ams1', { unserved: [3, 7] });
+    await report('fra1', { unserved: null });
+    const { stdout } = await run('node', 'list');
+    expect(stdout.split('\n').map((row) => row.trim().split(/ {2,}/).at(-2))).toEqual([
+      'UNSERVED',
+      '2',
+      'over 1000',
+      undefined,
+    ]);
   });
 
   it('answers 1 while removals wait for an operator, and names the command', async () => {
@@ -58,7 +73,7 @@ describe('node list', () => {
   });
 
   it('as JSON has every figure', async () => {
-    await report('ams1', { held: 800 });
+    await report('ams1', { held: 800, unserved: [3, 7] });
     const { code, stdout } = await run('--json', 'node', 'list');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
@@ -74,6 +89,7 @@ describe('node list', () => {
           lag_seconds: null,
           zones: 1200,
           records: 34567,
+          unserved_zones: 2,
           held: { zones: 800, since: expect.stringMatching(/Z$/), confirmed: false },
         },
       ],
