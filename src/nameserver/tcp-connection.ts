@@ -135,6 +135,7 @@ export class TcpConnection {
       const octets = ((input[at] as number) << 8) | (input[at + 1] as number);
       // Less than a header is no DNS: the stream is out of step, or somebody else's.
       if (octets < HEADER_OCTETS) {
+        this.#owner.answers.counters.ignored++;
         if (filled > 0) this.#send(filled);
         this.#drop();
         this.#peerEnded = true;

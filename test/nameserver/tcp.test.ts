@@ -140,12 +140,13 @@ describe('a TCP listener', () => {
   test.each([
     ['0', Buffer.of(0, 0)],
     ['11', framed(Buffer.alloc(11))],
-  ])('closes at a message of %s octets', async (_, octets) => {
-    const { connect, listener } = await listening();
+  ])('closes at a message of %s octets, and counts it', async (_, octets) => {
+    const { connect, listener, node } = await listening();
     const client = await connect();
     client.socket.write(octets);
     await until(() => client.over, 'closed');
     expect(listener.connections()).toBe(0);
+    expect(node.counters.ignored).toBe(1);
   });
 
   test('leaves a response unanswered and stays', async () => {
