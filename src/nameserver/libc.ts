@@ -1,4 +1,4 @@
-// The system calls behind the UDP threads, called through koffi, for 64-bit Linux on x86-64 and arm64, whose constants and
+// The system calls behind the UDP threads and the zone image's memory, called through koffi, for 64-bit Linux on x86-64 and arm64, whose constants and
 // layouts are the same. Loaded only where it is used: without koffi, or elsewhere, a node goes on with node:dgram.
 
 import { endianness } from 'node:os';
@@ -15,6 +15,7 @@ export interface Libc {
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
   recvmmsg(socket: number, messages: bigint, count: number, flags: number, timeout: 0): number;
   sendmmsg(socket: number, messages: bigint, count: number, flags: number): number;
+  madvise(address: bigint, octets: bigint, advice: number): number;
   errno(): number;
   /** Where the octets of `memory` are. They stay there for as long as `memory` is held. */
   addressOf(memory: Uint8Array): bigint;
@@ -47,6 +48,8 @@ export const MSG_DONTWAIT = 0x40;
 export const MSG_WAITFORONE = 0x10000;
 export const POLLIN = 1;
 
+export const MADV_HUGEPAGE = 14;
+
 export const EINTR = 4;
 export const EAGAIN = 11;
 export const ENOMEM = 12;
@@ -75,6 +78,7 @@ export async function openLibc(): Promise<Libc> {
       'int recvmmsg(int fd, intptr_t messages, uint32_t count, int flags, intptr_t timeout)',
     ),
     sendmmsg: library.func('int sendmmsg(int fd, intptr_t messages, uint32_t count, int flags)'),
+    madvise: library.func('int madvise(intptr_t address, uint64_t octets, int advice)'),
     errno: () => koffi.errno(),
     addressOf: (memory) => koffi.address(memory),
   };

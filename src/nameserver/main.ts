@@ -16,6 +16,8 @@ import { requireDatabaseUrl } from '../store/database-url.ts';
 import { createImage, Image, ReaderSlot } from '../zone/image/image.ts';
 import { Answerer, type AnswerSettings } from './answer-query.ts';
 import { lagSecondsSince } from './follow-changes.ts';
+import { useHugePages } from './huge-pages.ts';
+import { openLibc } from './libc.ts';
 import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
 import { QueryCounters, sumCounters } from './query-counters.ts';
@@ -36,6 +38,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', config.logLevel).child({ node: config.nodeName });
   const databaseUrl = requireDatabaseUrl(config);
   const buffer = reserveImage(config);
+  if (config.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const image = new Image(buffer);
   const counters = Array.from({ length: FIRST_UDP_SLOT + config.dnsThreads }, () => new QueryCounters());
   let thread: ImageThread | undefined;
@@ -118,6 +121,14 @@ function reserveImage({ imageOctets }: Config): SharedArrayBuffer {
     throw new StartFault(
       `IMAGE_BYTES: ${imageOctets} octets cannot be reserved (${(error as Error).message})`,
     );
+  }
+}
+
+async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {
+  try {
+    useHugePages(await openLibc(), image);
+  } catch (error) {
+    log.debug({ reason: (error as Error).message }, 'the zone image has pages of the usual size');
   }
 }
 

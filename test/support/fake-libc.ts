@@ -77,6 +77,7 @@ export class FakeLibc implements Libc {
   shutdown = unexpected;
   close = unexpected;
   poll = unexpected;
+  madvise = unexpected;
 
   #fail(errno: number): number {
     this.#errno = errno;
