@@ -73,7 +73,7 @@ export class ScanLeads {
     this.#addAll('learned', SURE_SERVICES, this.#domain);
     this.#addAll('listed', [...SERVICE_NAMES, ...accountNames(brand)], this.#domain);
     for (const word of this.#words) this.#add('listed', word, this.#domain, COMMON_WORDS.has(word));
-    this.#addAll('listed', this.#hints.ofDomain(), this.#domain);
+    this.#addAll('listed', [...this.#hints.ofDomain(), ...this.#hints.probes()], this.#domain);
   }
 
   /** A name that is there, without any record perhaps: then something is below it. */

@@ -12,15 +12,15 @@ export interface Known {
 
 /** Places and stages that whole sets of hosts are named below. */
 const GROUPS =
-  set(`dev development staging stage stg test testing qa uat prod production preprod demo sandbox sb beta lab
+  set(`dev development staging stage stg test testing tst acc acceptance qa uat prod production pre preprod demo sandbox sb beta lab
   labs preview internal int intern corp office local lan infra ops cloud k8s kube cluster eu us uk de ap asia emea apac
   us-east us-west eu-west east west apps services svc srv vpn ad dc mgmt oob net noc platform saas customers clients
-  tenant tenants customer client edge aws gcp azure preview`);
+  tenant tenants customer client edge aws gcp azure hpc cluster`);
 
 /** Where a group has records of its own, these show whether it is one: the others follow when any of them is there. */
 const FIRST_BELOW_GROUP =
   list(`www api app admin web mail auth db portal dashboard cdn static git gitlab grafana test dev staging
-  prod status login sso vpn docs monitoring jenkins argocd vault registry ws backend node1 gw`);
+  prod status login login1 login01 cms sso vpn docs monitoring jenkins argocd vault registry ws backend node1 gw`);
 const BELOW_GROUP = [
   ...FIRST_BELOW_GROUP,
   ...list(`prometheus ci frontend kibana monitor redis postgres mysql s3 shop blog m img files smtp ns1 ns2 dc1 dc01 node2
@@ -88,7 +88,7 @@ export function labelsBeside(label: string): string[] {
   if (numbered !== null) {
     const [, head = '', digits = '', tail = ''] = numbered;
     const number = Number(digits);
-    return [number - 1, number + 1]
+    return [number - 1, number + 1, number - 2, number + 2]
       .filter((each) => each >= 0 && each <= MAX_NUMBER)
       .map((each) => `${head}${String(each).padStart(digits.length, '0')}${tail}`);
   }

@@ -75,13 +75,40 @@ const PROVIDERS: readonly Provider[] = [
   provider('customeriomail.com', 'cio mailo', 'email e'),
   provider('sendpulse.com', 'sendpulse sp'),
   provider('statuspage.io stspg-customer.com', 'statuspage'),
+  provider('transip.email transip.nl', 'transip-a transip-b transip-c'),
+  provider('one.com', 'rsa1 rsa2 ed1 ed2'),
+  provider('simply.com unoeuro.com', 'unoeuro simplycom1 simplycom2'),
+  provider('your-server.de', 'default2205 default2208 default2306 default2406 default'),
+  provider('infomaniak.ch infomaniak.com', '20191114 20200325'),
+  provider('purelymail.com', 'purelymail1 purelymail2 purelymail3'),
+  provider('mxroute.com mxlogin.com', 'x'),
+  provider('simplelogin.co', 'dkim dkim02 dkim03'),
+  provider('anonaddy.me addy.io', 'dk1 dk2'),
+  provider('hornetsecurity.com antispameurope.com', 'hse1 hse2'),
+  provider('zivver.com', 'zivver'),
+  provider('wpcloud.com', 'wpcloud1 wpcloud2'),
+  provider('clerk.services clerk.com', 'clk clk2', 'clerk clkmail accounts'),
+  provider('mailersend.net', 'mlsend mlsend2'),
+  provider('flodesk.com', 'fd fd2'),
+  provider('cleverreach.com crsend.com', 'crsend'),
+  provider('aweber.com', 'aweber_key_a aweber_key_b aweber_key_c'),
+  provider('e2ma.net', 'e2ma-k1 e2ma-k2 e2ma-k3'),
+  provider('mailpoet.com', 'mailpoet1 mailpoet2'),
+  provider('mailtrap.io mailtrap.live', 'rwmt1 rwmt2'),
+  provider('sailthru.com', 'sailthru mailing', 'link horizon'),
+  provider('unisender.com', 'us'),
+  provider('odoo.com', 'odoo'),
 ];
 
 /** Beyond what a provider reveals: its sign may be missing. */
 export const COMMON_SELECTORS: readonly string[] =
   `default google selector1 selector2 k1 k2 k3 s1 s2 dkim mail smtp email mx key1 key2 sig1 fm1 fm2 fm3 protonmail
   protonmail2 protonmail3 zoho zmail mandrill mailjet resend cm pic kl hs1 hs2 pm zendesk1 zendesk2 mte1 mte2 ctct1 ctct2
-  m1 dk dkim1 selector sel1 x api server brevo1 brevo2`.split(/\s+/);
+  m1 dk dkim1 selector sel1 x api server brevo1 brevo2 gm1 gm2 gm3 s1-ionos s2-ionos transip-a transip-b transip-c
+  strato-dkim-0002 hostingermail-a hse1 sf1 sf2 mbo0001 clk clk2 dkim2 dkim2048 rsa ed25519 s1024 s2048 2023 2024 2025
+  mail2024 dkim2024 main smtp1 mta news nl web mg sel2 key scph0920 litesrv mlsend acdkim1 cka sib unoeuro root a1`.split(
+    /\s+/,
+  );
 
 /** Those that tell all that `hosts` tell of providers: one of each. */
 export function tellingHosts(hosts: readonly string[]): string[] {

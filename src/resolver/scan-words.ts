@@ -96,9 +96,31 @@ const AREAS = words(`
   zh ja ko ar sv da zh-cn pt-br
 `);
 
+/** Less often. */
+const RARER = words(`
+  mx2 ssl webmail2 office365 sts client1 clientes srv2 node2 mx3 mail02 out gate vpn-gw ras conf ad pki crl ocsp
+  resolver dav transfer code acc uat2 test3 dev3 demo2 beta2 apidev socket tiles pics images2 img3 player discord
+  ts3 members2 clubs e-learning science digital archives joomla shop2 parts adserver banner smetrics reports
+  reporting tableau mysql1 sql1 oracle www4 web02 web4 mobileapp android ios wap touch en2 international london
+  newyork berlin paris ipv4 ipv6 ip hotspot webcam mqtt print scan ilo idrac veeam control-panel management office2
+  system sys noc cacti prtg service-desk give registration careers2 hrm invest trade trading quotes reservations
+  delivery restaurant medical old2 www-old oldsite new2 newsite web-dev www-test matrix element n8n files2 webapp
+  webapps webservices webservice owa2 mail4 mail5 email2 imap4 pop2 smtp3 smtpout smtp-relay newsletters hello
+`);
+
 /** Ranked. */
 export const SCAN_WORDS: readonly string[] = [
-  ...new Set([...COMMON, ...HOSTING, ...DELIVERY, ...DEVELOPING, ...BUSINESS, ...OFFICE, ...AREAS, ...SHORT]),
+  ...new Set([
+    ...COMMON,
+    ...HOSTING,
+    ...DELIVERY,
+    ...DEVELOPING,
+    ...BUSINESS,
+    ...OFFICE,
+    ...AREAS,
+    ...SHORT,
+    ...RARER,
+  ]),
 ];
 
 export const COMMON_WORDS: ReadonlySet<string> = new Set(COMMON);

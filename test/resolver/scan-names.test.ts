@@ -24,7 +24,7 @@ const PLAIN = { hasRecords: true, hasAddress: true, takesMail: false };
 describe('the list of names', () => {
   it('has about a thousand labels of hosts, the common ones first', () => {
     expect(SCAN_WORDS.length).toBeGreaterThan(850);
-    expect(SCAN_WORDS.length).toBeLessThan(1050);
+    expect(SCAN_WORDS.length).toBeLessThan(1200);
     expect(new Set(SCAN_WORDS).size).toBe(SCAN_WORDS.length);
     expect(SCAN_WORDS.filter((word) => !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(word))).toEqual([]);
     expect(SCAN_WORDS.slice(0, COMMON_WORDS.size).every((word) => COMMON_WORDS.has(word))).toBe(true);
@@ -33,10 +33,10 @@ describe('the list of names', () => {
 
 describe('beside a name', () => {
   it.each([
-    ['web3', ['web2', 'web4']],
-    ['node-09', ['node-08', 'node-10']],
-    ['db1-prod', ['db0-prod', 'db2-prod']],
-    ['0', ['1']],
+    ['web3', ['web2', 'web4', 'web1', 'web5']],
+    ['node-09', ['node-08', 'node-10', 'node-07', 'node-11']],
+    ['db1-prod', ['db0-prod', 'db2-prod', 'db3-prod']],
+    ['0', ['1', '2']],
     ['ns', ['ns1', 'ns2', 'ns01']],
     ['blog', []],
   ])('like %s others may stand', (label, beside) => {
@@ -131,6 +131,17 @@ describe('the kind of a zone', () => {
     expect(hints.of(name('library.shop.com'))).toContain('weblogin');
     expect(hints.of(name('eduroam.shop.com'))).toEqual([]);
     expect(hints.of(name('_ldap._tcp.shop.com'))).toContain('_ldap._tcp.dc._msdcs');
+  });
+
+  it('of its language is told by its own name, or else by one word of it', () => {
+    const spoken = new ScanHints(name('shop.at'));
+    expect(spoken.ofDomain()).toContain('rechnungen');
+    expect(spoken.probes()).not.toContain('recrutement');
+    const hints = new ScanHints(name('shop.com'));
+    expect(hints.probes()).toEqual(expect.arrayContaining(['karriere', 'recrutement', 'whmcs']));
+    expect(hints.probes().filter((each) => each.includes('_'))).toEqual([]);
+    expect(hints.of(name('karriere.shop.com'))).toContain('rechnungen');
+    expect(hints.of(name('kunden.shop.com'))).toEqual([]);
   });
 
   it('of an alias shows what proves its name', () => {
