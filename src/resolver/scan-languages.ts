@@ -4,7 +4,7 @@
 import { type Kind, list, set } from './scan-kind.ts';
 
 /** Every scan of a domain that may be of any language asks for these of each. */
-const MOST_PROBES = 6;
+const MOST_PROBES = 4;
 
 export const LANGUAGES: readonly Kind[] = [
   language(
@@ -28,7 +28,26 @@ export const LANGUAGES: readonly Kind[] = [
       versicherung schaden tarifrechner rechner buergerservice buergerinfo sessionnet allris rathaus stadtbibliothek
       bauleitplanung beteiligung kitaportal familienportal ferienprogramm feuerwehr ferienwohnung unterkunft abfall
       vergabe ausschreibungen formulare studium studenten vorlesungsverzeichnis rektorat dekanat wohnheim
-      zeitschriften ub schulportal vertretungsplan stundenplan klassenbuch elternportal tvprogramm spielplan
+      zeitschriften ub schulportal vertretungsplan stundenplan klassenbuch elternportal tvprogramm spielplan archiv
+      intern personal geoportal forschung telefon stadt kultur redaktion aboshop leserreisen stellenportal evergabe
+      vergabeplattform stiftung ilias evasys studip bewerben tarife dienstplan babygalerie trauerportal formularserver
+      ris wawi wahlen urlaub videokonferenz dokumentation testshop testsystem neu alt kundenbereich maklerportal
+      geschaeftskunden privatkunden zuweiser materialien produktion fernzugriff technik daten drucker autoren lehrer
+      warenwirtschaft ersatzteilshop wartung lohn glasfaser traueranzeigen immobilienmarkt anzeigenmarkt stellenboerse
+      aboservice leserservice mediadaten marktplatz zeitung spiele wahl wahlergebnisse ergebnisse branchenbuch
+      einweiser befund befundportal pflege pflegeschule labor radiologie frauenklinik krankenhaus spital
+      videosprechstunde mvz speiseplan kis blutspende netz netze planauskunft netzauskunft marktpartner energieportal
+      emobilitaet leitstelle zaehler stoerungsauskunft edm baeder fahrplan efa fahrinfo parken opus fis hochschulsport
+      asta fachschaft rz hrz lehre studieren physik mathe mathematik informatik chemie wiwi medizin psychologie
+      flexnow hisqis qisserver lsfserver sprachenzentrum filialen investoren vorsorge berater vermittler
+      vermittlerportal baufinanzierung ebics hbci fints evb schadenmeldung kundenzone onlinerechnung verfuegbarkeit
+      telefonie telefonanlage sitzungsdienst ratsinformation gremieninfo beteiligungsportal mitmachen friedhof
+      wunschkennzeichen standesamt musikschule stadtarchiv petitionen bauen bauportal maengelmelder onlinedienste
+      formular ehrenamt klimaschutz umwelt wirtschaft landkreis jugend chor kirchenmusik freizeiten zimmer gaestekarte
+      meldeschein tagungen brauerei reisekosten lieferschein sendungsverfolgung spedition dispo fuhrpark fernzugang
+      auftrag qm ablage kasse aussendienst werkstatt kundendienst reparatur garantie datenbank anleitungen
+      ersatzteilkatalog unterrichtsmaterial buecher leseproben lizenz lizenzen entwickler schulungssystem konferenz
+      raumbuchung zertifikate
     `,
   ),
   language(
@@ -50,7 +69,22 @@ export const LANGUAGES: readonly Kind[] = [
       dechets agenceenligne energie chantier laboratoire medecins assure assures mutuelle adherent sinistres courtiers
       courtier banque simulateur locataires locataire immobilier logement coproprietaires etudiant emploidutemps
       apogee editions revues colloques colloque cantine restauration kiosque ecole lycee eleves prendrerdv courriel
-      suivi ventes magasins releve chorus syndic rectorat
+      suivi ventes magasins releve chorus syndic rectorat reservation emplois reseau recherche inscription carriere
+      formation-continue carto visio actu immo obseques regie moncompteabonne webtv professionnels-sante stages temps
+      frais notesdefrais teletravail ressources auteurs enseignants carte etud etu esup-portail donnees necrologie
+      avisdedeces bureau acces sav manuels qualite gta gmao rec pprd echanges serveur livres clubabonnes elections
+      bourse ifsi ght patient monespacesante labo imagerie pharmacie clinique urgences rendez-vous priserdv
+      teleconsultation viatrajectoire compteur compteurs raccordement mobilite astreinte eau travaux horaires
+      stationnement velo esup sifac siham pstage hyperplanning iaprimo iaweb theses these scd suaps doctorat physique
+      maths histoire informatique medecine dsi drh annuaires listes pedagogie cours examens notes bourses anciens
+      agences particuliers entreprises professionnel investisseurs actionnaires credit monetique sips fiducie
+      desjardins espaceassure espace-adherent souscription declaration sinistre tarificateur prevoyance clientele
+      factureenligne mafacture telephonie fibre eligibilite depannage cadastre cimetiere etatcivil petitions
+      budgetparticipatif concertation subventions deliberations gnau cartads cartographie statistiques impots
+      legislation elus citoyen patrimoine paroisse diocese chorale jeunesse federation ligue benevoles benevole
+      associations resa cartecadeau carte-cadeau brasserie vins cave vitrine panier echantillons pieces-detachees
+      garantie badgeuse bulletins expeditions suivicolis suivi-colis transporteurs entrepot accesdistant enseignant
+      librairie maj licences bac-a-sable impression sauvegardes transfert reunion compta comptabilite
     `,
   ),
   language(
@@ -73,7 +107,25 @@ export const LANGUAGES: readonly Kind[] = [
       restaurante bono cita cita-previa pacientes paciente resultados laboratorio medicos salud clinica seguros
       mediadores siniestros banca bancaenlinea banca-en-linea inmobiliaria alquiler rectorado secretaria
       secretariavirtual matriculas admisiones profesores estudiantes investigacion facultad guarani colegio
-      clasificados suscripciones hemeroteca eltiempo clima envivo recetas residencias comedor habitaciones
+      clasificados suscripciones hemeroteca eltiempo clima envivo recetas residencias comedor habitaciones servicios
+      archivo datos inscripcion acceso manuales mapas academico concursos dte guias personas empresas inversores
+      formularios videoconferencia remoto autogestion turnos cotizacion convocatorias pqrs esquelas especiales diario
+      suscriptores suscripcion logistica seguimiento inventario mantenimiento telefonia asistencia vacaciones donar
+      voluntarios autores expedientes licencias fundacion sgd normativa documentacion repuestos rastreo
+      portalempleados libros recursos integracion desa pse inmuebles vehiculos suscriptor suscribete publicidad
+      anuncios juegos horoscopo loteria elecciones cartelera programacion directo fotos enfermeria farmacia
+      teleconsulta historiaclinica portalpaciente portal-paciente portaldelpaciente imagenes radiologia turno
+      profesionales distribuidora autoconsumo lecturas medidores reclamos aguas movilidad recarga transporte multas
+      academica calificaciones notas horario automatricula aspirantes titulos doctorado tesis bibliotecas pregrado
+      extension vinculacion practicas becas sga saes controlescolar serviciosescolares kardex serviciosocial derecho
+      medicina ingenieria economia fisica matematicas informatica psicologia ciencias educacion evaluacion
+      evaluaciondocente alumno estudiante docente sucursales oficinas empresa inversionistas accionistas fiduciaria
+      pymes creditos tarjetas webpay redsys spei bancamovil bancavirtual sucursalvirtual pensiones afiliados polizas
+      asegurados corredores soat centralita fibra cobertura boletas comprobantes facturador timbrado facturaweb
+      mifactura siigo contpaqi tango declaraciones declaranet denuncias quejas pqr ventanillaunica mesadepartes
+      tramitesenlinea visor cementerio padron predial patrimonio tablon perfildelcontratante subastas oposiciones
+      subvenciones gaceta estadisticas orfeo quipux pastoral jovenes voluntariado entradas mayoristas serviciotecnico
+      posventa recibos planillas viaticos albaranes flota editorial profesorado actualizaciones respaldos salas
     `,
   ),
   language(
@@ -96,7 +148,23 @@ export const LANGUAGES: readonly Kind[] = [
       ricerca mensa registro registro-elettronico genitori docenti spaggiari congressi soci tesseramento donazioni
       dona volontari sondaggio questionari cittadino cittadini anagrafe urbanistica pgt museo rifiuti energia bollette
       autolettura ristorante camere ospiti vacanze ricette abbonati giornale diretta immobiliare agenzia sinistri
-      assicurazioni pazienti ritirareferti cup medici laboratorio alloggi alunni affitti
+      assicurazioni pazienti ritirareferti cup medici laboratorio alloggi alunni affitti orario persone dipartimenti
+      dati moduli modulistica immobili firma pec mappe cartografia geoportale mobilita manutenzione logistica qualita
+      documentazione pratiche bandi fibra centralino conti giochi redazione necrologie pubblicita orientamento
+      tirocini aule lezioni iris ugov esse3 sba stampanti zucchetti privati imprese investitori polizze guida paghe
+      partecipa ferie garanzie associazioni libreria coll svil remoto accesso-remoto cartellino notespese autori libri
+      insegnanti donatori volontariato annunci-immobiliari digitale copiadigitale edizionedigitale palinsesto cucina
+      elezioni archiviostorico ospedale asl ausl refertionline referto prenotazionionline cuponline cupweb fse
+      fascicolo fascicolosanitario televisita radiologia prontosoccorso vaccinazioni liberaprofessione intramoenia ecm
+      medicina reti rete autoletture letture guasti ricarica reperibilita sportelloweb teleriscaldamento trasporti
+      multe titulus cineca uniweb servizionline didatticaonline aulaweb aulevirtuali orari appelli borse
+      giurisprudenza economia ingegneria lettere fisica matematica informatica psicologia valutazione rubrica
+      accademia filiali mutui prestiti titoli fondi cbill fiduciaria pensione polizza agenzie intermediari assicurati
+      rimborsi areapersonale telefonia teamsystem inaz mago fattureincloud sdi webpec spid cie firmadigitale sue
+      catasto cimiteri petizioni imu tari servizisociali edilizia delibere partecipazione bilancio avvisi
+      polizialocale protezionecivile giovani halley parrocchia oratorio tesserati prenotaora cantina buoniregalo
+      vendite ingrosso resi postvendita ddt corrieri trasportatori flotta commesse adozioni materiali aggiornamenti
+      licenze esercizio contabilita
     `,
   ),
   language(
@@ -119,7 +187,22 @@ export const LANGUAGES: readonly Kind[] = [
       hospedagem turismo sociotorcedor cooperado doacoes portaldatransparencia municipio servicosonline balcaovirtual
       diariooficial legislacao urbanismo educacao energia paciente pacientes medicos prestador prestadores
       beneficiario simulador imobiliaria condominio alunos inforestudante processoseletivo reitoria editora escola
-      classificados receitas assinaturas cantina
+      classificados receitas assinaturas cantina consulta mapas professor docentes recursos certificados certificado
+      editais processos contratos servidor nota ri clube empresas investidores assinante central cobertura fibra siga
+      prova graduacao posgraduacao agencia agenciavirtual rastreio entregas pontoeletronico assistencia
+      assistenciatecnica qualidade manutencao acessoremoto manuais licencas cultura diario sapl folha participa
+      fundacao sig documentacao coletor concurso revendedor sgp saude geoportal dados qld prd dsv jornal programacao
+      anuncie telemedicina autorizador tiss jornais empregos veiculos assineja clubedoassinante eleicoes esportes
+      publicidade laboratorio resultado entregadelaudos portaldomedico corpoclinico prontuario pep enfermagem utentes
+      tasy residencia portaldopaciente portaldoprestador portaldobeneficiario leituras avarias saneamento mobilidade
+      transportes multas sigrh sigadmin fenix netpa secretariavirtual mestrado bdtd estagio egresso bolsas prograd
+      propesq proex proppg extensao rematricula diplomas direito medicina engenharia matematica informatica psicologia
+      cpa avaliacao professores portaldoprofessor portalaluno portaleducacional portalacademico totvs rm protheus
+      fluig lyceum agencias credito pix tef multibanco mbway investimentos corretor sinistros cotador segurado
+      mediadores centraldocliente autoatendimento ixc mkauth hubsoft voalle telefonia pabx nfce cte mdfe sefaz
+      notaeletronica cidadao tributos arrecadacao dividaativa pregao frota cemiterios pdm orcamentoparticipativo
+      portaldoservidor recadastramento freguesias balcao denuncias paroquia jovens voluntarios associado federacao
+      pousada atacado franqueado garantia ferias reembolso viagens transportadora almoxarifado autores livros juridico
     `,
   ),
   language(
@@ -143,7 +226,24 @@ export const LANGUAGES: readonly Kind[] = [
       toerisme kinderopvang ouder huren woningen vastgoed meterstanden mijnzorg clientportaal clientenportaal
       huisartsen apotheek zorg verzekeren verzekering schademelden adviseurs intermediair hypotheek pensioen studenten
       studielink studeren proefschriften studentenhuisvesting leerlingen abonnee krant uitzending recepten
-      rouwadvertenties weer gids raadsinformatie bestemmingsplan
+      rouwadvertenties weer gids raadsinformatie bestemmingsplan onderzoek werken peppol productie toets docent
+      docenten energie regio koken winnen fotos familieberichten adverteren adverteerders archieven digitaal telefonie
+      glasvezel klantenservice klantenzone betaal ideal afas insite exact telewerken thuiswerken werkplek mijnwerkplek
+      tijdregistratie uren parkeren kaart ris notubiz ibabs cultuur jeugd uit uitpas documentatie onderhoud auteurs
+      handleidingen garantie groothandel logistiek reserveer vergaderen tst ont magazijn folder subsidies belastingen
+      statistiek epd reserveringen steun lid ledenportaal condoleances condoleren banen vacaturebank advertenties
+      puzzels digitalekrant uitzendinggemist prijsvraag ziekenhuis zorgverleners verwijzer verwijzersportaal
+      zorgdomein radiologie huisartsenpost laboratorium ecd puur hix thuiszorg mijngezondheid patienten kwaliteit
+      netbeheer meters meterstand slimmemeter laadpalen zonnepanelen wachtdienst tarieven dienstregeling reisinfo
+      reisplanner studie studiegids studiewijzer inschrijvingen stagebureau onderwijs cursussen toledo minerva
+      bamaflex ufora dodona somtoday zermelo parnassys alluris eduarte xedule untis webuntis tijdschriften wiskunde
+      geneeskunde informatica psychologie particulier bedrijven investeerders beleggen aandeelhouders bancontact
+      bankieren mijnpolis polis schademelding declaraties premie pensioenfonds deelnemers werkgevers werkgever
+      werkgeversportaal telefooncentrale twinfield yuki robaws facturatie boekhouding administratie salarisstrook
+      verlof petities woz digid eherkenning burgerzaken begraafplaatsen kaartviewer vergunningen aanbestedingen
+      jongeren wmo stadsarchief politie vrijetijd ocmw zaalverhuur speelpleinwerking kerk parochie koor scouting chiro
+      muziekschool lidmaatschap arrangementen brouwerij bezorgen reparatie prikklok zendingen volgen chauffeurs
+      boekhandel lesmateriaal licenties koppelingen uitwisseling wachtwoord
     `,
   ),
   language(
@@ -162,7 +262,18 @@ export const LANGUAGES: readonly Kind[] = [
       eszkolenia e-szkolenia szkolenie ankieta ankiety zwroty promocja promocje oferta oferty partnerzy dystrybutor
       dostawcy magazyn ksef efaktura e-faktura eplatnosci platnosci oplaty ubezpieczenia kredyty nieruchomosci
       mieszkania zdjecia galeria kamera kamery noclegi hotele restauracja klub gazeta pacjent szpital przychodnia
-      predkosc wodociagi energia prad
+      predkosc wodociagi energia prad prenumerata bok e-bok ibok reklamacje nekrologi pogoda biznes wideo mzk plany
+      wnioski petycje rcp rejestr szkody zdrowie kultura plan-zajec awarie kampus rezerwacja grafik optima enova
+      comarch symfonia subiekt ksiegowosc czesci serwisant kontrahent kontrahenci produkcja jakosc spedycja awizacje
+      awizacja kurier przesylki sledzenie eprasa e-wydanie telewizja programtv przepisy dziecko podroze delegacje
+      horoskop kalendarz kalkulator porady poradnik zasoby slownik ranking sylabus sylabusy planzajec plan stypendia
+      akademiki erasmus doktoranci rezerwacjasal egzaminy pbn studia podyplomowe mojelicznik salekonferencyjne licznik
+      iboa odczyt odczyty wylaczenia karta cieplo woda odpady smieci harmonogram rozliczenia lekarz lekarze badania
+      wyniki-badan wynikibadan raporty apteka amms clininet medicus budzetobywatelski umowy konsultacje oswiadczenia
+      sesja esesja rada obsluga radni mieszkaniec kartamieszkanca msip mpzp pulpit zdm ztm mpk mosir osir gwarancja
+      mok gok gops cus pcpr teta starostwo dotacje ebank bankowosc polisa simple polisy leasing notowania
+      ubezpieczenie zglosszkode egeria edukacja oswiata vulcan uonet synergia przelewy mobidziennik lo enabor
+      sekretariat obiady aukcje diecezja fundacja wolontariat skladki czlonkowie sprzedaz
     `,
   ),
   language(
@@ -180,7 +291,18 @@ export const LANGUAGES: readonly Kind[] = [
       strava obedy stravovani menza koleje kolej stag is-stag isstag stagweb ais studium prijimacky eprihlaska
       prihlasky absolventi fakulta dekanat fel fit fsv fjfi prf pf ff lf mff fei konference konferencia vydavatelstvi
       repozitar casopis pacient objednani ordinace nemocnice nemocnica lekarna vysledky pojisteni poistenie ubytovani
-      ubytovanie fotky fotogalerie galerie
+      ubytovanie fotky fotogalerie galerie reality predplatne pocasi pocasie inzerce platby dane bazar autobazar
+      noviny zpravy spravy casopisy sluzby udrzba dotace granty registr registre zasedacky helios pohoda k2 karat abra
+      vema odecty ezak doprava vyroba kvalita vykazy dovolenka ukoly rezervacesal zapisy usneseni mis nis cestovne
+      cestaky pobocky prodejny rychlost prodejci dodavatele vraceni mereni poukazy darkovepoukazy rozpocet optika
+      participativnirozpocet hlasovanie zavady pripojeni hlaseni rozhlas parkovani farnost poplatky gismapa
+      profilzadavatele charita e-zak ginis gordic spolek fluxpam elisa codexis clenove aspi elektrina clenovia teplo
+      voda energie dispecink odstavky poruchy vyjadrovani preprava samoodecet ib internetbanking sledovani ebanka
+      hypoteky hypoteka vzdelavani uvery sporeni pojistovna vzdelavanie poistovna skody makler evidence poradci
+      poradna srovnavac evidencia pacienti objednavani eobjednani spisy laborator lekari smlouvy anketa theses
+      zaverecneprace skolici kvalifikacniprace zs ss ostra sps ucitel ucitelia hasici rodice suplovani suplovanie
+      skaut znamky vyucba iskola diskuse jidelnicek icanteen stravnik vydani volnamista volna-mista recepty souteze
+      denik kultura ekonomika sutaze inzeraty inzercia penzion
     `,
   ),
   language(
@@ -199,7 +321,21 @@ export const LANGUAGES: readonly Kind[] = [
       studentportalen antagning ladok alumn konferens bostad bostader bostadsko sjukhus vard vardgivare vardcentral
       journalen apotek halsa tandvard bankid siths forsakring elnat energi fjarrvarme avfall vatten bredband stadsnat
       stadsnatet fastighet hyresgast forening medlem medlemmar klubb tavling biljett biljetter tidning bilder bildbank
-      bildarkiv visselblasning visselblasare
+      bildarkiv visselblasning visselblasare prenumeration annons patienter retur returer larm etidning e-tidning
+      vader minnesrum kundzon mitt-konto bestallare diva timeedit kronox tentamen tenta studentkar karen swepub
+      kursplan utbildningsplan forskning doktorand medarbetarportalen medarbetarportal primula retendo agresso
+      raindance heroma personec unit4 hogia proceedo remiss provsvar mottagning melior cosmic takecare webbtidbok
+      bokatid sjukvard sjukresor kvalitetsregister regionen vardsamverkan folktandvarden vardgivarportal oppnadata
+      synpunkter verkstad medborgarforslag politiker protokoll sammantraden webbsand bygglov byggnadsnamnd
+      oversiktsplan produktion detaljplan upphandling lokaler lokalbokning bokalokal interbok rbok kvalitet forskola
+      barnomsorg skolval unikum infomentor vklass schoolsoft dexter avvikelse tempus skola24 skolmat matsedel
+      grundskola gymnasiet gymnasieantagning avvikelser vuxenutbildning komvux sfi hemtjanst omsorg procapita platina
+      ciceron leverans evolution w3d3 ecos sakermail sefos gis-karta elavtal fordon elpris matare avlasning matvarden
+      flytt avbrott avbrottsinfo driftinformation transporter atervinning renhallning va energiportalen internetbank
+      internetbanken sparande passage fonder skador skadeanmalan skada forsakringar formedlare bolan fiber
+      passersystem webbhotell bredbandskollen hastighet forsamling kyrka stift pastorat hyra gavor skankaoss
+      medlemsregister forbundet fack kansli styrelse styrelsen lagenhet stugor stuga konferensbokning presentkort
+      butiken butiker kassa tvattstuga
     `,
   ),
   language(
@@ -218,7 +354,19 @@ export const LANGUAGES: readonly Kind[] = [
       skoler feide itslearning visma lectio elev elever barnehage studie studier studweb studentweb wiseflow eksamen
       forskning konference konferanse bolig boliger utleie helse sundhed sykehus sygehus lege laege pasient apotek
       forsikring netbank nettbank strom fjernvarme renovasjon affald bredband bredbaand forening medlem medlemmer
-      billett billetter billet
+      billett billetter billet abonnement eiendom politikk annonse annonser e-avis avis vaer bil kvalitet tilbud spor
+      hms avvik fdv innkjop reise ferie fravaer rombooking lokalebooking timer timeliste regnskap okonomi passord
+      adgang ansattportal dodsannonser debatt nettv webtv konkurranse arkivet dips cosmic provesvar labportal
+      helsenorge tannlege ehandbok eqs tqm maler avlesning aflaesning driftsmelding driftinfo frivillig fibernett
+      varme frivillige gravemelding ledningsinfo forsyning forbund minforsyning kraft fagforbund tommekalender
+      politisk moteplan tillitsvalgt einnsyn horing medlemsregister dagsorden websak ephorte medlemsnett public360
+      p360 menighet sbsys kmd lokalplan sogn kommunekart arealplan gave byggesak weblager filarkiv gaver nabovarsel
+      matrikkel hytter temakart vigo barnehager hytte foresatte oppvekst bordbestilling iskole timeplan aula
+      netthandel skoleintra fronter returer gymnasium anbud udbud sporing indkob mercell fragt kgv sikkerpost
+      sikkermail frakt munin brage produksjon duo cristin eksamensplan produktion inspera mitt verksted studieadmin
+      kursuskatalog utdanning vaerksted uddannelse samskipnad kvalitetssystem studentliv phd lan reiseregning boliglan
+      pensjon lonnslipp skade skademelding skadeanmeldelse utlegg forsikringer sparing xledger radgiver hastighet
+      hastighed tripletex webhotell minkonto unit4 mineside kirke agresso
     `,
   ),
   language(
@@ -237,7 +385,20 @@ export const LANGUAGES: readonly Kind[] = [
       kansalaisopisto opisto koulu koulut wilma primus kurre peda opetus opiskelija opiskelijat opinto-opas peppi
       weboodi oodi theseus julkaisut tutkimus konferenssi amk asunto vuokra kiinteisto kiinteistot asukas asukkaat
       terveys laakari potilas sairaala apteekki verkkopankki pankki vakuutus sahko kaukolampo netti laajakaista kuitu
-      nopeus seura jasen jasenet jasenrekisteri jasensivut lehti nakoislehti ravintola huolto
+      nopeus seura jasen jasenet jasenrekisteri jasensivut lehti nakoislehti ravintola huolto toimitus tuotanto
+      huoltokirja tilaajapalvelu saa digilehti liikunta museo opas kilpailu myymala tietosuoja laatu turvaposti
+      turvasahkoposti seuranta palautukset salasana haka tunnus tunnukset lomat tunnit tyoajat tyoajanseuranta
+      raportointi toiminta perehdytys kuljetus logistiikka myynti ostot asunnot autot ilmoitukset mediatiedot urheilu
+      ruoka reseptit hammashoito neuvola laboratorio tulokset effica apotti lifecare sote omasote hyvinvointi
+      seurakunta terveyspalvelut sahkosopimus kulutus mittarit srk hairiot keskeytykset sahkoverkko kirkko lammitys
+      vesi vesihuolto jatehuolto lahjoita liittymat muuttoilmoitus kuntalainen lahjoitus aloitteet esityslistat ktweb
+      cloudnc katrina lupapiste rakennusvalvonta kaavoitus yhdistys palautepalvelu hankinta tarjouspalvelu kuntarekry
+      jarjesto suomifi lomakepalvelu avoindata liitto timmi julius varaamo liikuntapaikat jasenpalvelu varhaiskasvatus
+      paivakoti daisy vapaaehtoiset edison lukiot perusopetus ruokalistat ilmoittaudu aromi jamix hellewi mokit museot
+      teatteri sidonnaisuudet optima majoitus lukkari lukujarjestys tuudo hotelli oiva opintopolku opinnot
+      opintotarjonta lahjakortti pakki tenttiakvaario haku poytavaraus hakijat alumnit ylioppilaskunta julkaisuarkisto
+      lounas jultika trepo doria tampuuri utupub harjoittelu valinta lainat procountor rahasto elake vahinkoilmoitus
+      maestro vakuutukset sijoitus yritykset yrityspalvelut lemonsoft nopeustesti webhotelli kotisivut liittyma
     `,
   ),
   language(
@@ -256,7 +417,19 @@ export const LANGUAGES: readonly Kind[] = [
       hok konferencia iskola suli ovoda naplo enaplo kreta menza ebed etkezes beteg betegportal korhaz rendelo orvos
       lelet eeszt gyogyszertar netbank biztositas hitel penzugy konyveles kerdoiv felmeres nyeremenyjatek akcio akciok
       torzsvasarlo termekek arlista ajanlat ajanlatkeres raktar nagyker beszallito kepek galeria egyesulet szalloda
-      ingatlan ingatlanok energia
+      ingatlan ingatlanok energia ado eado vizmu szerzodes jelenlet munkalap keszlet raktarkeszlet leltar partnerek
+      ujsag elofizetes idojaras hirdetesek hasznaltauto lakas szallas szallasfoglalas palyazat kutatas jatek nyeremeny
+      etterem asztalfoglalas boltok utalvany szallitas futar csomag nyomkovetes fuvar flotta gyartas termeles minoseg
+      karbantartas garancia alkatresz viszontelado kulcssoft kulcs-soft novitax nexon nexonportal forrassql poszeidon
+      iratkezeles gazdasagi berszamfejtes beosztas jelszo jelszocsere teremfoglalas halozat targyalo mentes proba eles
+      tvmusor kultura gazdasag elofizeto eletmod receptek gasztro utazas szotar tudastar gyaszjelentes egyhaz elo
+      betegek elojegyzes haziorvos medsol emedsol gyogyszer plebania ugyelet viz gaz tavho villany meroallas uzemzavar
+      ekozmu gyulekezet hulladek rendeletek hirdetmeny hirdetmenyek testulet kepviselo nyilvantartas adomany
+      nyilatkozat helyiado ivk eonkormanyzat kozerdeku telepulesrendezes parkolas alapitvany menetrend polgarmester
+      kormanyhivatal muvhaz kozadat orarend tanrend tagok etr coospace tantargy szakdolgozat vizsga zarovizsga
+      osztondij mtmt tagdij tanulmanyi nyelvvizsga rektori nyelviskola felnottkepzes diak tanar onkentes tanari szulok
+      gimnazium ekreta helyettesites etlap ebedrendeles szovetseg ebank karbejelentes biztosito alkusz kgfb nyugdij
+      penztar szakszervezet lizing valuta arfolyam sebesseg sebessegteszt sebessegmeres tarhely kamara
     `,
   ),
   language(
@@ -275,7 +448,19 @@ export const LANGUAGES: readonly Kind[] = [
       profesori cursuri instruire pacienti pacient analize rezultate medici spital farmacie sanatate banca credite
       asigurari sondaj sondaje concursuri promotii reduceri fidelitate produse parteneri furnizori distribuitori
       revanzatori retururi livrare curier awb poze galerie imagini ziar abonament imobiliare energie apa autocitire
-      testare dezvoltare membri
+      testare dezvoltare membri contracte abonamente anunt publicitate ziarul vremea parola rapoarte vanzari comercial
+      achizitie productie calitate mentenanta flota piese garantie garantii reclamatii retur delegatii deconturi
+      sedinte salasedinte resurseumane fluturasi condica salarizare wme smartbill charisma socrate seniorerp ciel
+      apartamente munca locuridemunca emisiuni retete jocuri voteaza concurs castiga cursvalutar bursa
+      programari-online rezultate-analize laborator rca imagistica hipocrate clinici polite dosar dsp cnas polita
+      farmacii retetar urgente daune curent gaze apacanal asigurare intreruperi avarii deranjamente pensii racordare
+      furnizare distributie viteza salubritate termo consum testviteza autodeservire registru registre gazduire
+      petitii declaratie avere reincarcare hotarare dispozitii consiliulocal parohie prefectura judet politialocala
+      biserica evidenta starecivila dgaspc donatii impozite taxelocale e-plata doneaza amenzi parcare bilet fundatie
+      puz pug cadastru asociatie bugetare bugetareparticipativa proiecte asociatia fonduri seap elicitatie sindicat
+      ghiseul-unic infochiosc avizier membrii avizier-electronic situatie scolaritate filiala studii masterat
+      doctorate pensiune burse tabere facultati hoteluri rectorat ifrid simpozion rezervari-online colegiu isj ccd
+      meniu olimpiada bacalaureat titularizare restaurante profesor parinti elev cardcadou catalog-online carnet
     `,
   ),
   language(
@@ -292,7 +477,17 @@ export const LANGUAGES: readonly Kind[] = [
       sonuc dersler mezun mezunlar yemek yemekhane acikerisim yordam dergi yayin tez kongre fakulte iibf fef sbe fbe
       myo bidb rektorluk okul eokul hasta hastane hbys saglik belediye ebelediye e-belediye edevlet kbs imar
       kentrehberi harita cbs nobetcieczane abone enerji internetsube sube sigorta acente qrmenu kamera canliyayin ilan
-      hiztesti
+      hiztesti emlak doktor izin puantaj masraf zimmet envanter toplanti sifre isg kalite logo netsis mikro nebim
+      canias luca zirve irsaliye sevkiyat lojistik filo uretim bakim iade yedekparca yedek-parca toptan perakende
+      magazalar bayilik bayiler kep iys kurumsal kurum kurulum gorev istakip yazilim gazete e-gazete seriilan spor
+      ekonomi fotogaleri videogaleri ogretmen canli canli-yayin veli oyun havadurumu lise doviz borsa kolej
+      hastarandevu erandevu anaokulu onlinerandevu esonuc dershane sonuclar laboratuvar bireysel doktorlar hekim kredi
+      eczane poliklinik hesap enabiz onlineislemler kasko online-islemler islemler police sayac kesinti hasar elektrik
+      acenteler dogalgaz su emeklilik aski borcodeme bes tahakkuk abonelik yatirim ebeyanname e-imar hizolcer
+      kentrehber rehber altyapi meclis muhtarlik vakif beyazmasa cozummerkezi dernek otobus ulasim sendika ulasimkart
+      otopark oda kurslar zabita uyeler sosyalyardim evrakdogrulama uyelik akts aidat bologna ebologna bagis oidb sks
+      gonullu bap lojman sabis konukevi yurt ois burs staj proliz aday tanitim webders onkayit kayit ders yatayecis
+      lisansustu canliders enstitu hazirlik sanalsinif kys sempozyum tomer etik ubys sem ubis teknokent
     `,
   ),
   language(
@@ -344,6 +539,156 @@ export const LANGUAGES: readonly Kind[] = [
       ongaku honyaku eigo nihongo juku kentei kouza kenshu kojin houjin hikari kaisen jimukyoku jimu keijiban enquete
       furusato tsuhan tokyo osaka nagoya fukuoka sapporo sendai kyoto kobe hokkaido okinawa garoon cybozu desknets
       kintone manaba unipa
+    `,
+  ),
+  language(
+    // Lithuanian
+    'lt',
+    'savitarna mokymai uzsakymai rezervacija pastas registracija parduotuve darbuotojai klientams naujienos',
+    `
+      klientas klientai saskaitos darbas karjera pagalba dokumentai dvs dvsis avilys kontora epastas e-pastas naujas
+      senas testinis archyvas biblioteka katalogas paslaugos nuotraukos renginiai skelbimai zemelapis zemelapiai
+      sandelis apskaita buhalterija rivile pragma atostogos darbolaikas atlyginimai partneriai tiekejai platintojai
+      gamyba logistika siuntos transportas servisas apklausa garantija elvis vma studentai studijos priemimas
+      apklausos stojimas tvarkarastis tvarkarasciai emokymai mokykla gimnazija akcijos dienynas tamo darzelis mokiniai
+      mokytojai konferencijos nuolaidos konferencija mokslas leidykla zurnalai knygos dekanatas prekyba bendrabutis
+      kursai epaslaugos e-paslaugos savivaldybe seniunija didmena gyventojai miestas taryba viesiejipirkimai pirkimai
+      cvp viesbutis planavimas turizmas bilietai kultura manosodra nariai pacientai pacientams ligonine poliklinika
+      vaistine esveikata parapija ipr registratura elektra dujos vanduo siluma prisijungimas atliekos deklaravimas
+      rodmenys gedimai mokejimai ebankas greitis paskolos draudimas lizingas prenumerata nuoma laikrastis konkursas
+    `,
+  ),
+  language(
+    // Latvian and Estonian
+    'lv ee',
+    'veikals pasutijumi rezervacijas epasts pieteikums koolitus broneerimine iseteenindus klient veebipood',
+    `
+      epood e-pood klienti klientiem darbs vakances karjera palidziba atbalsts jaunumi jaunais vecais dokumenti
+      lietvediba namejs arhivs biblioteka katalogs apmacibas macibas pakalpojumi epakalpojumi e-pakalpojumi rekini
+      mans darbinieki darbiniekiem noliktava piegade gramatvediba aptauja akcijas pasts e-pasts dhs uus vana tugi
+      arved arve dokumendid dokumendiregister amphora toopakkumised tootajad siseveeb koolitused kursused kool
+      raamatukogu minu toetus ladu tootmine kindlustus kvaliteet kaart kaardid kaardirakendus elekter riigihanked
+      uudised puhkus tooaeg vesi palk kliendid luis studijas laen studenti uznemsana fakultate skola ilm eklase
+      e-klase bernudarzs novads kuulutused pasvaldiba pilseta iepirkumi karte ajaleht turisms pasakumi biletes
+      eveseliba kinnisvara pacienti aptieka analizes atkritumi piletid skaititaji apdrosinasana sludinajumi abonesana
+      sundmused ois sisseastumine opilased ekool edasimuujad stuudium lasteaed vald linn liikmed evald riks haigla
+      kogudus
+    `,
+  ),
+  language(
+    // Bulgarian
+    'bg',
+    'porachki rezervacii obuchenie uslugi poshta biblioteka klienti kariera novini registracia',
+    `
+      magazin rabota klient podkrepa pomosht nova stara arhiv dokumenti delovodstvo akstur eventis spravki sklad
+      otpuski zaplati fakturi efaktura oferti promocii katalog partnyori dostavki dostavka servis distributori anketa
+      igra snimki galeria kameri schetovodstvo ajur terez microinvest mikroinvest sluzhiteli vhod sait susi studenti
+      priem kandidatstvane razpis razpisi fakultet izpiti voda konferencia konferencii toplo izdatelstvo spisanie
+      smetki knigi shkolo uchilishte abonati gimnazia dnevnik abonat detskagradina uchiteli abonament uchenici cdo
+      obshtina avarii danaci danak otcheti mdt plashtania krediti plashtane eplashtane epay zastrahovki euslugi
+      e-uslugi shteti obs op obiavi profilnakupuvacha targove registar imoti registri signali vremeto karti turizam
+      avto sabitia bileti kultura hoteli muzei chitalishte restorant pacienti bolnica konkurs mbal dkc laboratoria
+      chlenove rezultati apteka trz zapazichas zapazi-chas sapuni napravlenia vik omeks
+    `,
+  ),
+  language(
+    // Korean
+    'kr',
+    'groupware webhard insa hiworks dooray sugang ipsi haksa minwon',
+    `
+      mis eip kms edms ehr pms gwmail adm hrd mes scm ekp cyber ecampus eclass sportal kor pds dlib spamsniper
+      mailscreen terrace ezgw bizbox amaranth duzon douzone icube uwork ep approval eapproval fasoo ozreport ubireport
+      crownix rexpert nexacro xplatform websquare tdev mapi mw yeyak reserve dcollection rsv eminwon saeol onnara
+      council cybercampus bis sisul tour ocs emr ctl pacs oia his eirb rnd ecrf cts certpia jebo cert epaper onair
+      jeungmyeong aod bbs dorm sinmungo daehakwon ems fems bems hts mts ga sfa bokji e-hr srm cti edi smartbill etax
+      lll taxbill ebill adms
+    `,
+  ),
+  language(
+    // Chinese
+    'cn tw hk',
+    'oa jwc zhaopin jwxt kaoqin caigou wuliu peixun yonyou kingdee',
+    `
+      jwglxt xsc xgc xgb xuegong yjs yjsy yjsb zs zsb zsw jyw jiuye rsc renshi cwc caiwu wsbx jf kyc keyan sbc sysb
+      gzc zcgl zbb cgb hq houqin jjc xb dwb xcb tzb zzb jiwei sjc gh gonghui tuanwei ltx bwc gjc wsc fzghc xxgk xxhb
+      nic wlzx tsg dag xyh xsg jxjy cjxy zzxy wlkt jpkc xk xuanke bysj sy finereport shiyan zhxg fanruan ehall ids
+      kefu authserver kf ykt ecard huiyuan wx gys h5 qywx dls dingtalk jxs webvpn bangong cangku zwfw spzx yuyue ggzy
+      rsj guahao jyj tijian dangjian u8 ceshi u8c nc houtai k3cloud eas xiazai weaver zhibo ecology emobile luntan
+      seeyon landray szb lanling zentao ksxt chandao px
+    `,
+  ),
+  language(
+    // Indonesian and Malay
+    'id my',
+    'simpeg siakad pmb lowongan ppid perpustakaan pendaftaran absensi karyawan layanan',
+    `
+      jdih lpse sikd simrs eproc jurnal ejurnal ppdb ppdbonline eabsensi e-absensi ekinerja e-kinerja kinerja gaji
+      cuti pegawai karir rekrutmen berita pengaduan lapor aduan wbs perizinan dukcapil disdukcapil dinkes disdik
+      diskominfo kominfo dishub dpmptsp bappeda bapenda bpkad inspektorat desa sid opendesa satudata srikandi esurat
+      e-surat surat persuratan sakip sipd epajak pajak pbb epbb retribusi kuliah daftar registrasi krs siska sisfo
+      pelatihan simak sister sia kelas diklat ujian cbt tryout hrmis rapor jadwal skripsi wisuda sebutharga
+      tracerstudy beasiswa kemahasiswaan tempahan mahasiswa dosen lppm lpm etempahan spmi akreditasi prosiding slims
+      ecuti digilib perpus pascasarjana ekehadiran pasca feb rsud puskesmas kemasukan antrian pasien apotek jawatan
+      simpus toko pelanggan tagihan perolehan pembayaran resi koperasi permohonan
+    `,
+  ),
+  language(
+    // Vietnamese
+    'vn',
+    'tuyendung tuyensinh daotao dangky vanban hoadon tintuc khachhang thuvien hotro',
+    `
+      qlvb dichvucong hddt tracuu congvan nhansu chamcong noibo ioffice eoffice qlcv hscv thudientu hopdong
+      hoadondientu tracuuhoadon ketoan bravo thue luong nghiphep baocao thongke quantri quanly hethong khaosat gopy
+      hoidap tailieu tai-lieu dulieu saoluu baohanh bao-hanh baogia banhang donhang vanchuyen sanxuat daily doitac
+      khuyenmai khuyen-mai tichdiem thanhvien cskh ketqua tuyen-dung vieclam xetnghiem tin-tuc dvc yte motcua egate
+      thoitiet phananh congdan raovat ubnd hdnd dulich sokhdt stttt khachsan syt sgddt datphong vnedu sinhvien datve
+      qldt dkmh bando dkhp thoikhoabieu quyhoach tkb lichthi capnuoc lichcongtac thionline dien diemthi hoctructuyen
+      baohiem khoahoc giaovien nganhang giangvien cuusinhvien bds ctsv saudaihoc hanoi sdh khcn hn tapchi hoithao hcm
+      ktx hocphi tphcm nhaphoc benhvien saigon datlich khambenh danang
+    `,
+  ),
+  language(
+    // Hebrew, Arabic and Persian
+    'il ir ae sa eg',
+    'drushim hazmanot talmidim tawzif khadamat murasalat amoozesh sabtenam estekhdam poshtibani',
+    `
+      golestan sada samad edari edariautomation sida peyk azmoon pajoohesh pazhouhesh ketabkhaneh taghzieh khabgah
+      daneshjoo payannameh nashriyeh majale hamayesh karkonan hoghoogh mali anbar foroush kharid monaghese peygiri
+      pasokhgoo moshtari moshtarian bimeh nobat behdasht shahrdari sabt akhbar payamak panelsms hamkaran rahkaran
+      sepidar didgah farzin amlak tehran mashhad shiraz michlol yedion mashov webtop rishum sifria limudim knasim
+      bogrim ovdim hilan maof synel hashavshevet tafnit priority maktaba lakochot majalla sherut tmicha jarida
+      tashlumim baladi zimuntorim kupot baladiya meyda absher mechirot machsan qiwa mishlochim zakat hadracha iriya
+      fatoora arnona fawateer toshavim chinuch sadad kehila seha trumot chadashot mawared nadlan tawasul bawaba barid
+      wazifa shakawa rafid shakwa hajz souq mawaed aqar tadrib tadreeb riyadh taleem jeddah noor qabool dammam tullab
+      dubai
+    `,
+  ),
+  language(
+    // What is usual in India
+    'in',
+    'hrms ehrms eoffice payslip gst samarth etender sparsh einvoice greythr',
+    `
+      ess tenders attendance eprocure pms rti ewaybill netbanking ekyc esic epf s4hana keka darwinbox zinghr ramco
+      beehive tallyprime busy tds essl etimetrack cosec gatepass vendorportal dealerportal sfa fieldforce gps
+      consignment franchisee payu razorpay billdesk ccavenue bbps ckyc vkyc esign aadhaar counselling examcell
+      hallticket admitcard gem vigilance revaluation edistrict eseva naac seva esewa iqac scholarship ifms treasury
+      nic grievance epds consumerportal placement newconnection swayam ehospital opd nptel hmis tpa vlab epaper hindi
+      koha tamil telugu delnet mumbai blr irins bangalore hyd camu chennai onlinefee pune delhi fees noida kolkata
+      studentportal fedena dlt bulksms parents cbse
+    `,
+  ),
+  language(
+    // What is usual in Britain, Ireland, Australia, New Zealand and South Africa
+    'uk ie au nz za',
+    '',
+    `
+      vle intake sits evision payslips foi counciltax consult haveyoursay enrol parking permits rates rotas housing
+      esr sage200 myview itrent mytimetable publicaccess eplanning moderngov clearing systmone emis datix netbank bpay
+      nbn timetables enrolments openday sixthform epayslips selfserve democracy committees ctax firmstep achieveforms
+      idox civica liquidlogic orchard homechoice ccg ulysses healthroster pronto prontoxi attache chris21 myob aurion
+      exonet opera ascender kerridge tradecounter vouchers datracker bursary intramaps learnership ienabler csd
+      yoursay giftaid diocese sentral parish seqta vsware syd schoolbox mel kamar bne per sims adl bromcom cbr akl
+      parentpay wlg callista chc jnb tafe jhb obituaries cpt dbn loadshedding dub superannuation cork cymraeg cy
     `,
   ),
 ];

@@ -45,6 +45,10 @@ const HOMES =
   set(`app apps api customer customers client clients tenant tenants preview previews pr dev staging stage test qa demo
   sandbox prod cloud sites site pages my user users shops hosted eu us teams workspace spaces k8s lab internal`);
 
+const GAMES = set(
+  `play mc minecraft survival skyblock lobby hub creative smp vanilla bedrock java server prison`,
+);
+
 const BELOW_APP = list('v1 v2 dev staging test');
 
 const BASES = set('api app www admin portal shop web auth dashboard backend cdn static my login store');
@@ -63,6 +67,8 @@ export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }:
   const names = ['*'];
   if (hasAddress || takesMail) names.push('www');
   if (takesMail || !hasRecords) names.push('_dmarc', '_domainkey');
+  if (takesMail) names.push('autodiscover');
+  if (GAMES.has(label)) names.push('_minecraft._tcp');
   if (DIRECTORIES.has(label)) names.push(...BELOW_DIRECTORY);
   if (DEPARTMENTS.has(label)) names.push(...BELOW_DEPARTMENT);
   if (!hasRecords) names.push('_tcp');

@@ -105,10 +105,8 @@ export const COMMON_SELECTORS: readonly string[] =
   `default google selector1 selector2 k1 k2 k3 s1 s2 dkim mail smtp email mx key1 key2 sig1 fm1 fm2 fm3 protonmail
   protonmail2 protonmail3 zoho zmail mandrill mailjet resend cm pic kl hs1 hs2 pm zendesk1 zendesk2 mte1 mte2 ctct1 ctct2
   m1 dk dkim1 selector sel1 x api server brevo1 brevo2 gm1 gm2 gm3 s1-ionos s2-ionos transip-a transip-b transip-c
-  strato-dkim-0002 hostingermail-a hse1 sf1 sf2 mbo0001 clk clk2 dkim2 dkim2048 rsa ed25519 s1024 s2048 2023 2024 2025
-  mail2024 dkim2024 main smtp1 mta news nl web mg sel2 key scph0920 litesrv mlsend acdkim1 cka sib unoeuro root a1`.split(
-    /\s+/,
-  );
+  strato-dkim-0002 hostingermail-a hse1 sf1 sf2 mbo0001 clk clk2 dkim2 dkim2048 rsa ed25519 s1024 s2048 2024
+  2025 mail2024 dkim2024 mta mg sel2 key litesrv acdkim1 cka unoeuro`.split(/\s+/);
 
 /** Those that tell all that `hosts` tell of providers: one of each. */
 export function tellingHosts(hosts: readonly string[]): string[] {

@@ -36,6 +36,8 @@ export const SERVICE_NAMES: readonly string[] = [
   '_gitlab-pages-verification-code',
   '_netblocks',
   '_acme-challenge.www',
+  '_443._tcp.www',
+  '_webflow',
   'asuid',
   'asuid.www',
 ];
@@ -75,7 +77,7 @@ const BELOW: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     _tcp: words(TCP),
     _udp: words(UDP),
-    _tls: ['_sip', '_sipfederationtls', '_smtp', '_sips'],
+    _tls: ['_sip', '_sipfederationtls', '_smtp', '_sips', '_collab-edge'],
     _msdcs: [
       ...AD_SERVICES,
       `_ldap._tcp.${SITE}._sites.dc`,

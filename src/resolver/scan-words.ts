@@ -103,9 +103,7 @@ const RARER = words(`
   ts3 members2 clubs e-learning science digital archives joomla shop2 parts adserver banner smetrics reports
   reporting tableau mysql1 sql1 oracle www4 web02 web4 mobileapp android ios wap touch en2 international london
   newyork berlin paris ipv4 ipv6 ip hotspot webcam mqtt print scan ilo idrac veeam control-panel management office2
-  system sys noc cacti prtg service-desk give registration careers2 hrm invest trade trading quotes reservations
-  delivery restaurant medical old2 www-old oldsite new2 newsite web-dev www-test matrix element n8n files2 webapp
-  webapps webservices webservice owa2 mail4 mail5 email2 imap4 pop2 smtp3 smtpout smtp-relay newsletters hello
+  system sys noc cacti prtg service-desk give registration careers2 hrm
 `);
 
 /** Ranked. */

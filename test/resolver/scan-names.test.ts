@@ -51,7 +51,9 @@ describe('beside a name', () => {
 describe('below a name', () => {
   it('a wildcard and www are sought, and more where it is a group or empty', () => {
     expect(namesBelow('blog', PLAIN)).toEqual(['*', 'www']);
-    expect(namesBelow('blog', { ...PLAIN, takesMail: true })).toEqual(['*', 'www', '_dmarc', '_domainkey']);
+    const mail = { ...PLAIN, hasAddress: false, takesMail: true };
+    expect(namesBelow('blog', mail)).toEqual(['*', 'www', '_dmarc', '_domainkey', 'autodiscover']);
+    expect(namesBelow('mc', PLAIN)).toContain('_minecraft._tcp');
     expect(namesBelow('staging', PLAIN)).toContain('grafana');
     expect(namesBelow('blog', { ...PLAIN, hasRecords: false })).toContain('grafana');
     expect(namesBelow('api', PLAIN)).toContain('v2');

@@ -14,7 +14,7 @@ import { recordsOf } from './zone-text.ts';
 export interface CorpusZone {
   /** With the final dot. */
   readonly domain: string;
-  readonly kind: Kind;
+  readonly kind: Kind | 'written';
   readonly zone: Zone;
   /** What a scan may find: all but SOA and NS of the apex. */
   readonly records: readonly CorpusRecord[];
@@ -72,7 +72,7 @@ export function makeCorpus(order: {
   });
 }
 
-function hosterOf(index: number): Hoster {
+export function hosterOf(index: number): Hoster {
   const count = [4, 2, 3][index % 3] as number;
   return {
     domain: `hoster${index}.net.`,
@@ -116,7 +116,7 @@ function makeZone(order: {
 }
 
 /** With a SOA and the NS. */
-function built(domain: string, ns: readonly string[], records: readonly ZoneRecord[]): Zone {
+export function built(domain: string, ns: readonly string[], records: readonly ZoneRecord[]): Zone {
   const apex = [
     `@ 3600 SOA ns.hoster0.net. hostmaster.${domain} 2026110100 10000 2400 604800 1800`,
     ...ns.map((target) => `@ 86400 NS ${target}`),

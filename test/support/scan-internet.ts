@@ -21,9 +21,11 @@ const tldAddresses = (i: number) => [`192.5.6.${30 + i}`, `192.33.14.${30 + i}`]
 export function scanWorld(corpus: readonly CorpusZone[], options: ScanInternetOptions = {}): World {
   const hosters = [...new Set(corpus.map(({ hoster }) => hoster))];
   const builder = new WorldBuilder(options.delayMs ?? 0);
-  builder.serve(readZone(nameOf('.'), rootText(), 'the root'), ROOT_ADDRESSES);
-  for (const [i, tld] of ALL_TLDS.entries()) {
-    builder.serve(readZone(nameOf(`${tld}.`), tldText(tld, corpus, hosters), tld), tldAddresses(i));
+  const tlds = tldsOf(corpus);
+  builder.serve(readZone(nameOf('.'), rootText(tlds), 'the root'), ROOT_ADDRESSES);
+  for (const [i, tld] of tlds.entries()) {
+    const text = [...tldServers(tld, i), ...tldDelegations(tld, corpus, hosters)].join('\n');
+    builder.serve(readZone(nameOf(`${tld}.`), text, tld), tldAddresses(i));
   }
   for (const hoster of hosters) {
     builder.serve(readZone(nameOf(hoster.domain), hosterText(hoster), hoster.domain), hoster.addresses);
@@ -82,9 +84,13 @@ function lasting(kind: Fault['kind'], value: number, on: Name | undefined): Faul
   return { kind, value, on, first: Number.POSITIVE_INFINITY };
 }
 
-function rootText(): string {
+function tldsOf(corpus: readonly CorpusZone[]): string[] {
+  return [...new Set([...ALL_TLDS, ...corpus.map(({ domain }) => domain.split('.').at(-2) as string)])];
+}
+
+function rootText(tlds: readonly string[]): string {
   const own = ROOT_ADDRESSES.flatMap((address, i) => [`@ NS r${i}.root.`, `r${i}.root. A ${address}`]);
-  return [...own, ...ALL_TLDS.flatMap((tld, i) => tldServers(tld, i))].join('\n');
+  return [...own, ...tlds.flatMap(tldServers)].join('\n');
 }
 
 /** NS and addresses of a top-level zone, as they stand in it and above it. */
@@ -95,7 +101,7 @@ function tldServers(tld: string, index: number): string[] {
   ]);
 }
 
-function tldText(tld: string, corpus: readonly CorpusZone[], hosters: readonly Hoster[]): string {
+function tldDelegations(tld: string, corpus: readonly CorpusZone[], hosters: readonly Hoster[]): string[] {
   const delegated = corpus.filter(({ domain }) => domain.endsWith(`.${tld}.`));
   const below = delegated.flatMap(({ domain, ns, hoster }) =>
     ns.flatMap((target, i) => [
@@ -111,7 +117,7 @@ function tldText(tld: string, corpus: readonly CorpusZone[], hosters: readonly H
         `ns${i + 1}.${domain} A ${address}`,
       ]),
     );
-  return [...tldServers(tld, ALL_TLDS.indexOf(tld)), ...below, ...hosted].join('\n');
+  return [...below, ...hosted];
 }
 
 function hosterText({ domain, addresses }: Hoster): string {
