@@ -9,23 +9,27 @@ import type { Database } from './database.ts';
 const LEASE_SECONDS = 300;
 
 /**
- * Along the index (account_id, due_at): the accounts that have any, the first that are due of each, and of those the first
- * of everybody, then the second. Locked at the end, since an order by windows cannot be.
+ * Along the index (account_id, due_at): the accounts that have any, how many of each are in hand, and the first that are due
+ * of each; then whoever has the fewest in hand. Locked at the end, since an order by windows cannot be. The limit of each is
+ * hidden from the planner, which else reads and sorts all that is due of an account when it takes that for few.
  */
 export async function claimDueScans(db: Database, limit: number): Promise<{ scanId: number }[]> {
   const { rows } = await sql<{ scanId: number }>`
-    with recursive accounts as (
+    with recursive owners as (
       (select account_id as id from scans where due_at is not null order by account_id limit 1)
       union all
       select (select s.account_id from scans s where s.due_at is not null and s.account_id > a.id
         order by s.account_id limit 1)
-      from accounts a where a.id is not null),
+      from owners a where a.id is not null),
     first_due as (
-      select due.id from accounts a cross join lateral (
+      select due.id from owners a
+      cross join lateral (
+        select count(*) as number from scans s where s.account_id = a.id and s.due_at > now()) in_hand
+      cross join lateral (
         select s.id, s.due_at, row_number() over (order by s.due_at) as turn
         from scans s where s.account_id = a.id and s.due_at <= now()
-        order by s.due_at limit ${limit}) due
-      order by due.turn, due.due_at limit ${limit})
+        order by s.due_at limit (select ${limit}::bigint)) due
+      order by in_hand.number + due.turn, due.due_at limit ${limit})
     update scans set run = null, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where id = any(array(
       select id from scans where id = any(array(select id from first_due)) and due_at <= now()

@@ -119,7 +119,7 @@ export interface ListedNode {
   lagSeconds: number | null;
   zones: number;
   records: number;
-  /** Zones of whose newest content it serves nothing or an older version: it cannot be built, or has no room. Null: over 1,000. */
+  /** Zones of which it serves an older version or nothing: the newest cannot be built, or has no room. Null: over 1,000. */
   unserved: number | null;
   held: (HeldRemovals & { confirmed: boolean }) | null;
 }

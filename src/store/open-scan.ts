@@ -84,10 +84,9 @@ async function insertScan(
 ): Promise<OpenedScan | undefined> {
   const { rows } = await sql<Found>`
     insert into scans (domain_id, account_id, kind, imports, actor, narrowing, request, due_at)
-    select id, account_id, ${kind}, ${kind !== 'preview'}, ${JSON.stringify(by)}::jsonb,
-      ${narrowing === null ? null : JSON.stringify(narrowing)}::jsonb, ${request ?? null}::uuid,
-      clock_timestamp() + make_interval(secs => ${dueInSeconds})
-    from domains where id = ${domainId}
+    values (${domainId}, (select account_id from domains where id = ${domainId}), ${kind}, ${kind !== 'preview'},
+      ${JSON.stringify(by)}, ${narrowing === null ? null : JSON.stringify(narrowing)}, ${request ?? null},
+      clock_timestamp() + make_interval(secs => ${dueInSeconds}))
     on conflict do nothing returning id, true as "isWaiting", due_at::text as "dueAt"`.execute(trx);
   return rows[0] && { ...rows[0], how: 'begun' };
 }

@@ -48,6 +48,15 @@ test('whoever brings many domains keeps nobody else waiting, and each account ha
   expect(await claim(4)).toEqual([]);
 });
 
+test('also where one is claimed at a time, and of a new account at once', async () => {
+  await scansOf('bulk', 8, 1000);
+  expect([await claim(1), await claim(1)]).toEqual([['bulk0.com.'], ['bulk1.com.']]);
+  await scansOf('late', 3, 10);
+  const claimed = [];
+  for (let i = 0; i < 5; i++) claimed.push(...(await claim(1)));
+  expect(claimed).toEqual(['late0.com.', 'late1.com.', 'bulk2.com.', 'late2.com.', 'bulk3.com.']);
+});
+
 test('what is not yet due, over or in hand is left, and comes up again when its lease is over', async () => {
   const [now, later, over] = (await scansOf('a', 3, 10)) as [string, string, string];
   const at = (name: string, change: ReturnType<typeof sql>) =>
