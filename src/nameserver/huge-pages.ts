@@ -1,18 +1,23 @@
 // Has the zone image in pages of 2 MiB instead of 4 KiB. A question about one of a million zones touches a few places that
 // lie far apart; the processor's table of pages (TLB) has room for all of them only when pages are large.
 
+import { readFileSync } from 'node:fs';
 import { type Libc, MADV_HUGEPAGE, SystemError } from './libc.ts';
 
-const HUGE_PAGE = 2n ** 21n;
+const HUGE_PAGE = 2 ** 21;
+const SIZE_FILE = '/sys/kernel/mm/transparent_hugepage/hpage_pmd_size';
 
 /**
- * Asks for them before the image is written, since a page gets its size when it is first touched. They cost memory only as
- * zones fill them, like small ones. Throws where the system has none; everything works without.
+ * Asks for them before zones are written, since a page gets its size when it is first touched. Throws where the kernel has
+ * none, or others: where its usual pages have 64 KiB the huge ones have 512 MiB, of which a few zones would take a whole one.
  */
-export function useHugePages(libc: Libc, image: SharedArrayBuffer): void {
-  const start = libc.addressOf(new Uint8Array(image));
-  const from = ((start + HUGE_PAGE - 1n) / HUGE_PAGE) * HUGE_PAGE;
-  const to = ((start + BigInt(image.byteLength)) / HUGE_PAGE) * HUGE_PAGE;
+export function useHugePages(libc: Libc, image: SharedArrayBuffer, sizeFile = SIZE_FILE): void {
+  const size = Number(readFileSync(sizeFile, 'utf8'));
+  if (size !== HUGE_PAGE) throw new Error(`huge pages have ${size} octets here, not ${HUGE_PAGE}`);
+  const start = libc.addressOf(new Uint8Array(image, 0, 1));
+  const [page, end] = [BigInt(HUGE_PAGE), start + BigInt(image.byteLength)];
+  const from = ((start + page - 1n) / page) * page;
+  const to = (end / page) * page;
   if (to <= from) return;
   if (libc.madvise(from, to - from, MADV_HUGEPAGE) !== 0) throw new SystemError('madvise', libc.errno());
 }

@@ -1,5 +1,6 @@
-// The system calls behind the UDP threads and the zone image's memory, called through koffi, for 64-bit Linux on x86-64 and arm64, whose constants and
-// layouts are the same. Loaded only where it is used: without koffi, or elsewhere, a node goes on with node:dgram.
+// The system calls behind the UDP threads and the zone image's memory, called through koffi, for 64-bit Linux on x86-64 and
+// arm64, whose constants and layouts are the same. Loaded only where it is used: without koffi, or elsewhere, a node goes on
+// with node:dgram.
 
 import { endianness } from 'node:os';
 import { getSystemErrorName } from 'node:util';

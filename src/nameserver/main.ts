@@ -128,7 +128,7 @@ async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {
   try {
     useHugePages(await openLibc(), image);
   } catch (error) {
-    log.debug({ reason: (error as Error).message }, 'the zone image has pages of the usual size');
+    log.info({ reason: (error as Error).message }, 'the zone image has pages of the usual size');
   }
 }
 
