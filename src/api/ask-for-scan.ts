@@ -31,7 +31,7 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
   });
   if (opened.how === 'barred') return BARRED;
   // One that waits in the background goes ahead now.
-  if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, call))) {
+  if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, 'scan', call))) {
     await withdrawScan(api.db, opened);
     return NOT_BEGUN;
   }

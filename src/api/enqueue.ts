@@ -6,13 +6,14 @@ import type { DomainCall, JobPort } from './call.ts';
 export async function enqueueNow<J>(
   queue: JobPort<J>,
   job: J,
+  kind: 'check' | 'verification' | 'scan',
   { domain, log }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'log'>,
 ): Promise<boolean> {
   try {
     await queue.enqueueNow(job);
     return true;
   } catch (error) {
-    log.warn({ err: error, domain_id: domain.id }, 'a job could not be put into its queue');
+    log.warn({ err: error, kind, domain_id: domain.id }, 'a job could not be put into its queue');
     return false;
   }
 }

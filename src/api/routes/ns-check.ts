@@ -56,7 +56,7 @@ export const checkNameservers = domainRoute({
 async function runCheck(call: CheckCall, request: string, giveBack: () => Promise<void>) {
   const { api, domain, gone } = call;
   const job = { domainId: domain.id, kind: 'manual', request } as const;
-  const isEnqueued = await enqueueNow(api.checks, job, call);
+  const isEnqueued = await enqueueNow(api.checks, job, 'check', call);
   let run: SavedRun | undefined;
   try {
     const timeoutMs = api.checks.waitMs ?? WAIT_MS;

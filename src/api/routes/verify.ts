@@ -53,7 +53,7 @@ async function runVerification(call: VerifyCall, request: string) {
   const { id: domainId, verification } = domain;
   const since = new Date();
   const job = { domainId, kind: 'manual', request } as const;
-  if (await enqueueNow(api.verifications, job, call)) {
+  if (await enqueueNow(api.verifications, job, 'verification', call)) {
     const wanted = { domainId, value: verification?.value ?? '', request, since };
     const timeoutMs = api.verifications.waitMs ?? WAIT_MS;
     const came = await waitForVerification(api.db, wanted, { timeoutMs, signal: gone });
