@@ -35,6 +35,22 @@ test('the wait after failures doubles with each in a row, up to ten seconds', ()
   expect([5, 6, 2000].map((failures) => backoffMs(500, failures))).toEqual([10_000, 10_000, 10_000]);
 });
 
+test('a round that fails again and again is repeated later each time', async () => {
+  const begun: number[] = [];
+  const running = runRounds({
+    async round() {
+      begun.push(performance.now());
+      throw new Error('away');
+    },
+    idleMs: 20,
+    onTrouble: () => {},
+  });
+  await until(() => begun.length === 4);
+  await running.stop();
+  const waited = (begun.at(-1) as number) - (begun[0] as number);
+  expect(waited).toBeGreaterThan(40 + 80 + 160 - 10); // timers may be a little early, and never more
+});
+
 test('a stop waits for the round that runs, and no other begins', async () => {
   let rounds = 0;
   let finish: () => void = () => {};
