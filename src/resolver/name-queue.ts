@@ -1,9 +1,9 @@
-// The names that a scan has yet to ask for: what records speak of comes before the list, and the list before what is below
-// and beside the names that it found. Each name is asked for once; of more than a scan can ask for none is kept.
+// The names that a scan has yet to ask for: what records speak of comes before the list, the list before what is below and
+// beside the names that it found, and last what zones of its kind have. Each name is asked for once; of more than a scan can ask for none is kept.
 
 import type { Name } from '../dns/name.ts';
 
-export type Lane = 'learned' | 'listed' | 'derived';
+export type Lane = 'learned' | 'listed' | 'derived' | 'hinted';
 
 export interface QueuedName {
   readonly name: Name;
@@ -11,13 +11,18 @@ export interface QueuedName {
   readonly isSure: boolean;
 }
 
-const LANES: readonly Lane[] = ['learned', 'listed', 'derived'];
+const LANES: readonly Lane[] = ['learned', 'listed', 'derived', 'hinted'];
 /** All names together, as each lane finds them: those that are asked for last leave room for the others. */
-const MOST: Readonly<Record<Lane, number>> = { learned: 8000, listed: 8000, derived: 6000 };
+const MOST: Readonly<Record<Lane, number>> = { learned: 8000, listed: 8000, derived: 6000, hinted: 5000 };
 
 export class NameQueue {
-  readonly #lanes: Readonly<Record<Lane, QueuedName[]>> = { learned: [], listed: [], derived: [] };
-  readonly #taken: Record<Lane, number> = { learned: 0, listed: 0, derived: 0 };
+  readonly #lanes: Readonly<Record<Lane, QueuedName[]>> = {
+    learned: [],
+    listed: [],
+    derived: [],
+    hinted: [],
+  };
+  readonly #taken: Record<Lane, number> = { learned: 0, listed: 0, derived: 0, hinted: 0 };
   readonly #known = new Set<Name>();
   #isOverfull = false;
 

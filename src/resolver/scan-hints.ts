@@ -23,7 +23,7 @@ export class ScanHints {
     return KINDS.flatMap((kind) => (kind.domains?.test(domain) ? this.#tell(kind) : []));
   }
 
-  /** Names relative to the domain, that show what its own name has not told: of languages, whether that told any. */
+  /** Names relative to the domain, that show what its own name has not told; those of languages only where it told none. */
   probes(): string[] {
     const isSpoken = LANGUAGES.some((kind) => this.#told.has(kind));
     return [...(isSpoken ? [] : LANGUAGES), ...TRADES].flatMap(({ probes = [] }) => probes);

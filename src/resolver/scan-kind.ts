@@ -1,7 +1,7 @@
 // A kind of zone: by its language, its trade or what runs there.
 
 export interface Kind {
-  /** Labels directly below the domain, and how many of them there have to be. */
+  /** Names relative to the domain, and how many of them there have to be. */
   readonly signs: ReadonlySet<string>;
   readonly needed: number;
   /** A domain of which nothing has to be seen first. */
@@ -13,7 +13,7 @@ export interface Kind {
 
 /** Without doubles. */
 export function list(text: string): string[] {
-  return [...new Set(text.trim().split(/\s+/))];
+  return [...new Set(text.split(/\s+/).filter((word) => word !== ''))];
 }
 
 export function set(text: string): ReadonlySet<string> {

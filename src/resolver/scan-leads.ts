@@ -73,7 +73,8 @@ export class ScanLeads {
     this.#addAll('learned', SURE_SERVICES, this.#domain);
     this.#addAll('listed', [...SERVICE_NAMES, ...accountNames(brand)], this.#domain);
     for (const word of this.#words) this.#add('listed', word, this.#domain, COMMON_WORDS.has(word));
-    this.#addAll('listed', [...this.#hints.ofDomain(), ...this.#hints.probes()], this.#domain);
+    this.#addAll('hinted', this.#hints.ofDomain(), this.#domain);
+    this.#addAll('listed', this.#hints.probes(), this.#domain);
   }
 
   /** A name that is there, without any record perhaps: then something is below it. */
@@ -86,7 +87,7 @@ export class ScanLeads {
       return;
     }
     this.#openAbove(name, label);
-    this.#addAll('derived', this.#hints.of(name), this.#domain);
+    this.#addAll('hinted', this.#hints.of(name), this.#domain);
     const has = (...types: number[]) => sets.some(({ type }) => types.includes(type));
     // who has a certificate here may have the usual others
     if (has(TYPE.TLSA)) this.#addAll('derived', ['_443._tcp', '_443._tcp.www', '_25._tcp'], this.#domain);

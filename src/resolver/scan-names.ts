@@ -1,6 +1,7 @@
 // Which names a scan tries because of one that is there: below it, and beside it. Pure.
 
 import { labelsOf, type Name } from '../dns/name.ts';
+import { list, set } from './scan-kind.ts';
 
 /** What is known of a name that is there. */
 export interface Known {
@@ -113,12 +114,4 @@ export function reverseLabels(domain: Name): string[] {
 /** The labels of a whole address's name. */
 export function reverseDepth(domain: Name): number {
   return labelsOf(domain).at(-2) === 'ip6' ? 34 : 6;
-}
-
-function list(text: string): string[] {
-  return text.trim().split(/\s+/);
-}
-
-function set(text: string): ReadonlySet<string> {
-  return new Set(list(text));
 }

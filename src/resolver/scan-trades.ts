@@ -104,7 +104,7 @@ export const TRADES: readonly Kind[] = [
   ),
   // Web hosters
   trade(
-    1,
+    2,
     'whmcs plesk cpanel1 da01 lg looking-glass solusvm virtualizor hostbill parking rdns installatron spamexperts directadmin',
     `
       server3 server4 cp1 speedtest server5 vps2 host3 vps3 cp2 s4 server6 server7 server8 domains domain whois
@@ -119,7 +119,7 @@ export const TRADES: readonly Kind[] = [
   ),
   // Access providers
   trade(
-    1,
+    2,
     'acs tr069 radius1 bras1 bng1 librenms netbox smokeping iptv genieacs softswitch provisioning peeringdb selfcare',
     `
       speedtest lg nms speed pppoe ntp1 unms uisp radius2 mrtg observium resolver1 resolver2 cache1 cache2 oss bss gw2
@@ -128,8 +128,8 @@ export const TRADES: readonly Kind[] = [
       route-server rpki irr whois netflow tacacs ipam phpipam oxidized unimus dude mikrotik speedtest1 speedtest2 cpe1
       userside utm5 lk splynx ixc mkauth sgp central sac assinante ebok cabinet captive captiveportal suspended v6
       border1 lg2 rs1 rs2 ggc oca fna rec1 rec2 recursive ns5 dns01 anycast nat1 cgn lns1 bras2 bng2 ccr1 asr1 pop1
-      ap1 wlc ubnt ptp tower nms2 zabbix2 the-dude opennms solarwinds orion weathermap coverage fiber ftth onu ont
-      gpon ams u2000 unm2000 cmts1 prov cwmp acs1 acs2 modem recharge care mms apn voip1 voip2 asterisk voicemail
+      pop2 ap1 wlc ubnt ptp tower nms2 zabbix2 the-dude opennms solarwinds orion weathermap coverage fiber ftth onu
+      ont gpon ams u2000 unm2000 cmts1 prov cwmp acs1 acs2 modem recharge care mms apn voip1 voip2 asterisk voicemail
       iptv2 stalker ministra astra encoder iperf iperf3
     `,
   ),
@@ -173,15 +173,16 @@ export const TRADES: readonly Kind[] = [
     2,
     'ebanking onlinebanking netbanking ibank fints ebics 3ds openbanking psd2 hbci xs2a securemail internetbanking ekyc',
     `
-      banking ib acs onboarding loans claims broker kyc investor wealth swift sft mft dataroom vdr token ibanking
-      e-banking mbank mobilebanking mobil api-sandbox developer.api psd2-sandbox tpp cps crl1 crl2 ocsp1 ocsp2 cert
-      tsa timestamp acs1 3ds2 3dsecure mpi epay ecom creditcard mortgage mortgages funds brokers claim pension
-      pensions savings deposit openaccount esign filetransfer securetransfer smail secure-mail otp mt4 mt5 trader
-      webtrader broker2 claim2 corebanking fx rates bo rms statements estatement calculator treasury leasing markets
-      fund adviser advisors ipo audit fraud scoring credit aml vkyc docusign esignature moveit kiteworks goanywhere
-      sharefile mybank ebank mbanking upi remit remittance brokerportal agentportal mypolicy getquote life motor
-      retirement benefits giftcards prepaid crypto explorer rpc api-gw openapi consent tpp-portal devportal acs3 tds
-      guidewire fnol t24 finacle flexcube mambu temenos q2 hsm cib fix lender lenders borrower encompass demat
+      banking ib acs invest onboarding loans claims broker quotes kyc trade investor wealth swift sft mft dataroom vdr
+      token ibanking e-banking mbank mobilebanking mobil api-sandbox developer.api psd2-sandbox tpp cps crl1 crl2
+      ocsp1 ocsp2 cert tsa timestamp acs1 3ds2 3dsecure mpi epay ecom creditcard mortgage mortgages funds trading
+      brokers claim pension pensions savings deposit openaccount esign filetransfer securetransfer smail secure-mail
+      otp mt4 mt5 trader webtrader broker2 claim2 corebanking fx rates bo rms statements estatement calculator
+      treasury leasing markets fund adviser advisors ipo audit fraud scoring credit aml vkyc docusign esignature
+      moveit kiteworks goanywhere sharefile mybank ebank mbanking upi remit remittance brokerportal agentportal
+      mypolicy getquote life motor retirement benefits giftcards prepaid crypto explorer rpc api-gw openapi consent
+      tpp-portal devportal acs3 tds guidewire fnol t24 finacle flexcube mambu temenos q2 hsm cib fix lender lenders
+      borrower encompass demat
     `,
   ),
   // Who serves at home
@@ -189,18 +190,18 @@ export const TRADES: readonly Kind[] = [
     2,
     'jellyfin pihole homeassistant vaultwarden sonarr radarr plex overseerr paperless immich jellyseerr adguard unraid hass',
     `
-      ha requests pad mastodon peertube md collabora prowlarr lidarr readarr bazarr tautulli sabnzbd nzbget
-      transmission deluge qbittorrent torrent emby ombi audiobookshelf navidrome books calibre kavita komga freshrss
-      miniflux wallabag linkding mealie recipes grocy firefly actual authelia authentik npm dash homepage heimdall
-      homarr synapse mumble pixelfed lemmy misskey pleroma tube hedgedoc etherpad cryptpad onlyoffice bookstack notes
-      joplin trilium syncthing seafile radicale filebrowser paste privatebin searx searxng invidious nodered frigate
-      octoprint forgejo changedetection stirling-pdf pdf stirling ntfy gotify it-tools memos photoprism tdarr jackett
-      flaresolverr wizarr open-webui openwebui ollama chatgpt dozzle dockge beszel glances scrutiny truenas dsm pbs
-      unifi2 omada router1 crowdsec pocketid zitadel lldap technitium zigbee2mqtt z2m esphome code-server vscode
-      mailcow rspamd listmonk stremio airsonic funkwhale lychee piwigo rutorrent aria2 sab nzb tvheadend outline
-      docmost obsidian wikijs vikunja planka baserow nocodb homebox wallos ghostfolio budget tandoor kitchenowl rsshub
-      yourls shlink pairdrop microbin pingvin excalidraw draw drawio karakeep hoarder linkwarden cyberchef
-      speedtest-tracker dashy glance homer gotosocial ghost
+      ha matrix requests element pad mastodon peertube md collabora prowlarr lidarr readarr bazarr tautulli sabnzbd
+      nzbget transmission deluge qbittorrent torrent emby ombi audiobookshelf navidrome books calibre kavita komga
+      freshrss miniflux wallabag linkding mealie recipes grocy firefly actual authelia authentik npm dash homepage
+      heimdall homarr synapse mumble pixelfed lemmy misskey pleroma tube hedgedoc etherpad cryptpad onlyoffice
+      bookstack notes joplin trilium syncthing seafile radicale filebrowser paste privatebin searx searxng invidious
+      n8n nodered frigate octoprint forgejo changedetection stirling-pdf pdf stirling ntfy gotify it-tools memos
+      photoprism tdarr jackett flaresolverr wizarr open-webui openwebui ollama chatgpt dozzle dockge beszel glances
+      scrutiny truenas dsm pbs unifi2 omada router1 crowdsec pocketid zitadel lldap technitium zigbee2mqtt z2m esphome
+      code-server vscode mailcow rspamd listmonk stremio airsonic funkwhale lychee piwigo rutorrent aria2 sab nzb
+      tvheadend outline docmost obsidian wikijs vikunja planka baserow nocodb homebox wallos ghostfolio budget tandoor
+      kitchenowl rsshub yourls shlink pairdrop microbin pingvin excalidraw draw drawio karakeep hoarder linkwarden
+      cyberchef speedtest-tracker dashy glance homer gotosocial ghost
     `,
   ),
   // Towns and agencies
@@ -212,14 +213,14 @@ export const TRADES: readonly Kind[] = [
       e-services records transport parking environment fire emergency 911 parks recreation rec court courts sheriff
       assessor treasurer clerk gisweb arcgis gismaps planningportal zoning building laserfiche legistar webcast eforms
       appointments appointment securemail licensing licence statistics census covid19 traffic consult consultation
-      engage haveyoursay participation complaints 311 mycity budget eprocurement etender bids vendor legislation egov
-      energov accela granicus gov opendata2 data2 transparency transparencia etrakit trakit citizenaccess viewpoint
-      selfservice2 eplan eplans inspections inspection landrecords recorder deeds cadastre cadastral parcel parcels
-      orthophoto imagery wms wfs geonode geoserver geonetwork geodata inspire geoservices mapserver mapserv gisportal
-      gis2 gisdata arcgis2 portalgis beacon purchasing purchase contracts onbase edms minutes moderngov democracy
-      committees councillors jail inmate inmates warrants cad crime rms fines parkingtickets transit bus roads streets
-      waste recycling flood volunteer socialservices housing benefits revenues counciltax land companies efiling
-      eservice passports visa immigration customs labour employment
+      engage haveyoursay participation complaints 311 mycity invest budget eprocurement etender bids vendor
+      legislation egov energov accela granicus gov opendata2 data2 transparency transparencia etrakit trakit
+      citizenaccess viewpoint selfservice2 eplan eplans inspections inspection landrecords recorder deeds cadastre
+      cadastral parcel parcels orthophoto imagery wms wfs geonode geoserver geonetwork geodata inspire geoservices
+      mapserver mapserv gisportal gis2 gisdata arcgis2 portalgis beacon purchasing purchase contracts onbase edms
+      minutes moderngov democracy committees councillors jail inmate inmates warrants cad crime rms fines
+      parkingtickets transit bus roads streets waste recycling flood volunteer socialservices housing benefits
+      revenues counciltax land companies efiling eservice passports visa immigration customs labour employment
     `,
   ),
   // Shops and brands
@@ -227,14 +228,14 @@ export const TRADES: readonly Kind[] = [
     2,
     'dealers dealer wholesale loyalty pim returns giftcards storelocator warranty magento checkout as2 lookbook retailers',
     `
-      stores edi reviews trk giftcard rewards retail vendor brands dam spareparts manuals productregistration rma
-      repair orderstatus ship warehouse wms as2-test po recs quiz ask newshop old-shop shop-dev staging-shop dev-shop
-      store-test outlet promotions contest sweepstakes fonts wholesale2 netsuite sap-test klaviyo sms text attn
-      designer customizer configurator dropship ebay amazon distributor distributors franchise refer referral
-      ambassador ambassadors wishlist recipes fit 3d swatches samples custom pictures bynder mediabank imagebank stock
-      inventory barcode label parcel trackorder sendcloud trackings returns2 edi2 connector middleware hybris akeneo
-      shopware magento2 opencart bigcommerce varnish algolia nosto ecom tradeportal b2btest pricelist mall planner
-      visualizer sustainability flipbook ecatalog pos2 3pl fulfillment dms
+      stores edi reviews trk giftcard rewards trade retail vendor brands dam spareparts manuals productregistration
+      rma repair orderstatus ship delivery warehouse wms as2-test po recs quiz ask newshop old-shop shop-dev
+      staging-shop dev-shop store-test outlet promotions contest sweepstakes fonts quotes wholesale2 netsuite sap-test
+      klaviyo sms text attn designer customizer configurator dropship ebay amazon distributor distributors franchise
+      refer referral ambassador ambassadors wishlist recipes fit 3d swatches samples custom pictures bynder mediabank
+      imagebank stock inventory barcode label parcel trackorder sendcloud trackings returns2 edi2 connector middleware
+      hybris akeneo shopware magento2 opencart bigcommerce varnish algolia nosto ecom tradeportal b2btest pricelist
+      mall planner visualizer sustainability flipbook ecatalog pos2 3pl fulfillment dms
     `,
   ),
   // Publishers and broadcasters
@@ -242,14 +243,15 @@ export const TRADES: readonly Kind[] = [
     2,
     'amp vod epg smetrics epaper subscribe paywall abo adserver livestream podcasts mediakit icecast e-paper',
     `
-      podcast adv advertise advertising cmp consent tags live2 stream1 stream2 listen embed hls rtmp ingest encoder
-      thumbs edition push notifications pixel sdc sourcepoint prebid subscription subscriptions classifieds realestate
-      immo homes obituaries recipes puzzles quiz horoscope comments tips securedrop tip adops ads2 magazines ticker
-      shoutcast rss2 elections interactive graphics tv2 clips webcams contests win awards festival subscriber subs
-      e-edition eedition flipbook magazin anzeigen trauer abos aboservice wahl gewinnspiel megaphone omny simplecast
-      libsyn transistor spreaker cms2 newsroom dam imagebank resize resizer video2 vms players hls2 stream3 stream4
-      live1 live3 rtmp2 wowza nowplaying np requests tvguide crossword quizzes fantasy scores football markets
-      lifestyle women property cars dating coupons voucher syndication oembed gdpr publicnotices
+      podcast newsletters adv advertise advertising cmp consent tags live2 stream1 stream2 listen embed hls rtmp
+      ingest encoder thumbs edition push notifications pixel sdc sourcepoint prebid subscription subscriptions
+      classifieds realestate immo homes obituaries recipes puzzles quiz horoscope comments tips securedrop tip adops
+      ads2 magazines ticker shoutcast rss2 elections interactive graphics tv2 clips webcams contests win awards
+      festival subscriber subs e-edition eedition flipbook magazin anzeigen trauer abos aboservice wahl gewinnspiel
+      megaphone omny simplecast libsyn transistor spreaker cms2 newsroom dam imagebank resize resizer video2 vms
+      players hls2 stream3 stream4 live1 live3 rtmp2 wowza nowplaying np requests tvguide crossword quizzes fantasy
+      scores football markets lifestyle women property cars dating coupons voucher syndication oembed gdpr
+      publicnotices
     `,
   ),
   // Software as a service
@@ -273,16 +275,16 @@ export const TRADES: readonly Kind[] = [
     2,
     'prometheus alertmanager argocd harbor registry rancher kibana k8s nexus sonarqube jenkins vault pushgateway sonar',
     `
-      argo artifactory registry.gitlab drone prom cluster nomad awx ansible puppet foreman packages airflow superset
-      redash mlflow netbox kuma uptime-kuma opensearch logstash elk graphite influx thanos tempo jaeger otel headscale
-      netbird pritunl teleport freeipa ipa ipa1 authentik authelia dex semaphore rundeck atlantis pypi npm verdaccio
-      apt charts chartmuseum api.k8s k8s-api deb rpm planet runner gitlab-runner runners mailhog weblate snapshots
-      nightly release wazuh signoz victoriametrics gerrit paste pad quay maven nuget composer conda pulp mailpit
-      cockpit longhorn ceph rook kiali kubecost backstage openproject passbolt infisical defectdojo dependency-track
-      akhq kafka-ui temporal dagster prefect flower mongo-express adminer clickhouse etcd haproxy nginx swagger
-      outline coolify healthchecks glitchtip unleash oncall woodpecker concourse tekton buildbot apps.k8s okd
-      openshift acme zulip satellite katello statping goproxy gems rancher2 argocd-dev argocd-prod grafana2 squid
-      etherpad api.okd k3s celery varnish
+      argo artifactory registry.gitlab drone prom cluster nomad awx ansible puppet foreman packages n8n airflow
+      superset redash mlflow netbox kuma uptime-kuma opensearch logstash elk graphite influx thanos tempo jaeger otel
+      headscale netbird pritunl teleport freeipa ipa ipa1 authentik authelia dex semaphore rundeck atlantis pypi npm
+      verdaccio apt charts chartmuseum api.k8s k8s-api deb rpm planet runner gitlab-runner runners mailhog weblate
+      snapshots nightly release wazuh signoz victoriametrics gerrit paste pad quay maven nuget composer conda pulp
+      mailpit cockpit longhorn ceph rook kiali kubecost backstage openproject passbolt infisical defectdojo
+      dependency-track akhq kafka-ui temporal dagster prefect flower mongo-express adminer clickhouse etcd haproxy
+      nginx swagger outline coolify healthchecks glitchtip unleash oncall woodpecker concourse tekton buildbot
+      apps.k8s okd openshift acme zulip satellite katello statping goproxy gems rancher2 argocd-dev argocd-prod
+      grafana2 squid etherpad api.okd k3s celery varnish
     `,
   ),
   // Who sends much mail
@@ -290,13 +292,13 @@ export const TRADES: readonly Kind[] = [
     2,
     'fbl bounces unsub listunsubscribe feedbackloop inbound-smtp smtp-eu dmarc-reports _dmarc.bounce _netblocks pmta mta01 spf1 trx',
     `
-      unsubscribe mta2 spf dmarc parse replies sender smtp-in smtp-out out1 out2 relay2 mta3 mta02 smtp-us spf2 spf3
-      include rua tlsrpt submission preferences subscribe optin optout notifications bulk mkt hs m1 mandrill sparkpost
-      ses mailjet fb bounce1 returnpath mailfrom click1 clicks trk cl clk links1 pixel res mailer1 mailer2 smtp4
-      smtp02 mta4 mta5 mta03 m3 m4 mx4 out3 out4 outbound1 mail6 mail7 mail8 mail9 mail10 e1 e2 em3 em4 news1 news2
-      edm emails noreply reply1 spf4 spf5 spf-a spf-b dmarcreports bimi dkim hs1 et cloud.email click.email view.email
-      image.email click.e view.e cloud.e marketo pardot klaviyo brevo sib pm postmark feedback-smtp mg1 mg2 sendy
-      listmonk gr ac bnc trk1
+      unsubscribe mta2 spf dmarc parse replies sender mail4 mail5 smtp3 smtp-in smtp-out out1 out2 relay2 mta3 mta02
+      smtp-us spf2 spf3 include rua tlsrpt submission preferences subscribe optin optout notifications bulk mkt hs m1
+      mandrill sparkpost ses mailjet fb bounce1 returnpath mailfrom click1 clicks trk cl clk links1 pixel res mailer1
+      mailer2 smtp4 smtp02 smtp-relay mta4 mta5 mta03 m3 m4 mx4 out3 out4 outbound1 mail6 mail7 mail8 mail9 mail10 e1
+      e2 em3 em4 newsletters news1 news2 edm emails noreply reply1 spf4 spf5 spf-a spf-b dmarcreports bimi dkim hs1 et
+      cloud.email click.email view.email image.email click.e view.e cloud.e marketo pardot klaviyo brevo sib pm
+      postmark feedback-smtp mg1 mg2 sendy listmonk gr ac bnc trk1
     `,
   ),
   // Associations
@@ -321,16 +323,17 @@ export const TRADES: readonly Kind[] = [
     2,
     'reservations rsvp hotel rooms menu weddings wedding giftvouchers guestwifi pms tablebooking restaurant banquet excursions',
     `
-      reservation reserve vouchers menus restaurants spa stay catering bar bookonline giftcards giftcard voucher
-      ticketing venue venues conferences group guests rewards tours tour trips flights flight cars holidays vacation
-      vacations cruise cruises visa packages transfers checkin check-in ordering kitchen cafe bistro pizza table
-      tables rates specials reviews crs channelmanager xml villa villas apartments apartment resort resorts hostel
-      opera micros simphony mews protel bookingengine reserva reservas resa reservierung buchen concierge guestportal
-      welcome directory emenu qr qrmenu menukaart carta carte speisekarte wine wines brewery nightclub casino golf
-      teetimes tee ski snow skipass webcams livecam beach pool gym fitness wellness spabooking massage salon taxi
-      carhire rentacar rental rentals bikes boat boats yacht charter activities experiences adventures safari diving
-      camping cabins lodge suites residence residences owners owner friends franchise franchising weddingplanner
-      festival boxoffice theatre museum zoo aquarium family order2 onlineorder takeaway toast recipes travelagent ta
+      reservation reserve vouchers menus restaurants spa stay delivery catering bar bookonline giftcards giftcard
+      voucher ticketing venue venues conferences group guests rewards tours tour trips flights flight cars holidays
+      vacation vacations cruise cruises visa packages transfers checkin check-in ordering kitchen cafe bistro pizza
+      table tables rates specials reviews crs channelmanager xml villa villas apartments apartment resort resorts
+      hostel opera micros simphony mews protel bookingengine reserva reservas resa reservierung buchen concierge
+      guestportal welcome directory emenu qr qrmenu menukaart carta carte speisekarte wine wines brewery nightclub
+      casino golf teetimes tee ski snow skipass webcams livecam beach pool gym fitness wellness spabooking massage
+      salon taxi carhire rentacar rental rentals bikes boat boats yacht charter activities experiences adventures
+      safari diving camping cabins lodge suites residence residences owners owner friends franchise franchising
+      weddingplanner festival boxoffice theatre museum zoo aquarium family order2 onlineorder takeaway toast recipes
+      travelagent ta
     `,
   ),
   // Makers and carriers

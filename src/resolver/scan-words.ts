@@ -1,6 +1,7 @@
 // The names that a scan tries below a domain, the likely ones first. Compiled by hand for this project, purpose by purpose
 // (what hosting panels, mail set-ups, shops, developers and offices call their hosts); no list of others was taken over and
-// nothing was fitted to the zones that recall is measured with. Names with an underscore are in scan-services.ts.
+// nothing was fitted to the zones that recall is measured with, but for what fixtures/zones-to-scan/README.md says. Names with
+// an underscore are in scan-services.ts.
 
 /** Sought for with every type, even where a wildcard seems to answer for them. */
 const COMMON = words(`
@@ -87,7 +88,7 @@ const SHORT = words(`
   vip plus redirect fbl l t2
 `);
 
-/** Signs of a kind of zone among them: scan-hints.ts. */
+/** Signs of a kind of zone among them: scan-trades.ts. */
 const AREAS = words(`
   platform hub connect insights workspace workspaces editor developers integrations sync flow agent agents inbox
   wallet cards card risk kiosk tenant tenants previews spaces portfolio tasks forms board rooms meetings share sign

@@ -26,7 +26,7 @@ const NAMES_AT_ONCE = 64;
 
 const APEX: Wanted = {
   first: TYPE.A,
-  further: [TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.CAA, TYPE.HTTPS, TYPE.NS, TYPE.NAPTR, TYPE.SSHFP, TYPE.LOC],
+  further: [TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.CAA, TYPE.HTTPS, TYPE.NS, TYPE.NAPTR, TYPE.SSHFP],
 };
 const WILDCARD: Wanted = {
   first: TYPE.A,

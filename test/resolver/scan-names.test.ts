@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { claimsOf, ScanHints } from '../../src/resolver/scan-hints.ts';
+import { LANGUAGES } from '../../src/resolver/scan-languages.ts';
 import {
   labelsBeside,
   namesBelow,
@@ -16,6 +17,7 @@ import {
   tellingHosts,
 } from '../../src/resolver/scan-selectors.ts';
 import { isContainer, isReverseZone, servicesBelow, wantedAt } from '../../src/resolver/scan-services.ts';
+import { TRADES } from '../../src/resolver/scan-trades.ts';
 import { COMMON_WORDS, SCAN_WORDS } from '../../src/resolver/scan-words.ts';
 import { name } from '../support/zone-exchange.ts';
 
@@ -139,11 +141,28 @@ describe('the kind of a zone', () => {
     const spoken = new ScanHints(name('shop.at'));
     expect(spoken.ofDomain()).toContain('rechnungen');
     expect(spoken.probes()).not.toContain('recrutement');
+    expect(spoken.probes()).toContain('minecraft');
     const hints = new ScanHints(name('shop.com'));
-    expect(hints.probes()).toEqual(expect.arrayContaining(['karriere', 'recrutement', 'whmcs']));
+    expect(hints.probes()).toEqual(expect.arrayContaining(['kunden', 'recrutement', 'minecraft']));
     expect(hints.probes().filter((each) => each.includes('_'))).toEqual([]);
-    expect(hints.of(name('karriere.shop.com'))).toContain('rechnungen');
+    expect(hints.of(name('kundenportal.shop.com'))).toContain('rechnungen');
     expect(hints.of(name('kunden.shop.com'))).toEqual([]);
+  });
+
+  it('is told by words that no other language has', () => {
+    for (const language of LANGUAGES) {
+      const others = LANGUAGES.filter((other) => other !== language).flatMap(({ names }) => names);
+      expect(others.filter((word) => language.signs.has(word))).toEqual([]);
+    }
+  });
+
+  it('has names of hosts, none twice, and asks for signs of its own', () => {
+    for (const { names, signs, probes = [] } of [...LANGUAGES, ...TRADES]) {
+      const isHosts = /^(_?[a-z0-9]([a-z0-9-]*[a-z0-9])?)(\._?[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+      expect([...names, ...signs].filter((each) => !isHosts.test(each))).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+      expect(probes.filter((each) => !signs.has(each))).toEqual([]);
+    }
   });
 
   it('of an alias shows what proves its name', () => {
