@@ -13,10 +13,10 @@ export interface Known {
 
 /** Places and stages that whole sets of hosts are named below. */
 const GROUPS =
-  set(`dev development staging stage stg test testing tst acc acceptance qa uat prod production pre preprod demo sandbox sb beta lab
-  labs preview internal int intern corp office local lan infra ops cloud k8s kube cluster eu us uk de ap asia emea apac
-  us-east us-west eu-west east west apps services svc srv vpn ad dc mgmt oob net noc platform saas customers clients
-  tenant tenants customer client edge aws gcp azure hpc cluster`);
+  set(`dev development staging stage stg test testing tst acc acceptance qa uat prod production pre preprod demo
+  sandbox sb beta lab labs preview internal int intern corp office local lan infra ops cloud k8s kube cluster eu us
+  uk de ap asia emea apac us-east us-west eu-west east west apps services svc srv vpn ad dc mgmt oob net noc
+  platform saas customers clients tenant tenants customer client edge aws gcp azure hpc cluster`);
 
 /** Where a group has records of its own, these show whether it is one: the others follow when any of them is there. */
 const FIRST_BELOW_GROUP =
