@@ -41,7 +41,7 @@ describe.each(HANDS)('zones of the %s hand', (hand) => {
 
   it('are known by what other records lead to, almost all', () => {
     const { found, all: there } = tally.of('learnable');
-    expect(found / there).toBeGreaterThan(0.98);
+    expect(found / there).toBeGreaterThan(scale(0.98, 0.95));
   });
 
   it('give nothing that they do not have', () => {
