@@ -61,6 +61,14 @@ export class Space {
     return ref;
   }
 
+  /**
+   * To be called before much is allocated that needs large blocks too: where at least so many units became free, neighbours
+   * are joined, lest small blocks be taken from all over them.
+   */
+  tidy(units: number): void {
+    if (this.#freedUnits >= units) this.#join();
+  }
+
   /** What was allocated since the last call stays. */
   keep(): void {
     this.#fresh.clear();

@@ -33,6 +33,9 @@ export interface ZoneEntry extends ZoneContent {
 }
 
 const MANY_RECORDS = 1000;
+/** Of a zone whose root takes a large block. */
+const MANY_NAMES = 1000;
+const LEAST_UNITS_OF_NAME = 4;
 
 export class ImageWriter {
   readonly image: Image;
@@ -166,6 +169,7 @@ export class ImageWriter {
   /** The new root of a zone, all of it new. */
   #writeZone(zone: Zone, content: ZoneContent): number {
     const { apex, nodes } = zone;
+    if (nodes.size > MANY_NAMES) this.#space.tidy(nodes.size * LEAST_UNITS_OF_NAME);
     const children = childrenOf(zone);
     let apexNode = 0;
     let cuts = 0;

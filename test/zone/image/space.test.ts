@@ -51,6 +51,21 @@ describe('space', () => {
     expect(allocate(space, 5)).toBe(ref);
   });
 
+  it.each([true, false])('that is tidied gives large blocks beside small ones: %s', (isTidied) => {
+    const space = spaceOf(smallImage());
+    const random = randomFrom(7);
+    const refs = fill(space, 5);
+    const [last] = refs.splice(-1); // what lies behind it is never untouched again
+    expect(last).toBeDefined();
+    for (const ref of refs.sort(() => random() - 0.5)) space.retire(ref, 5);
+    space.reclaim();
+    if (isTidied) space.tidy(5 * refs.length);
+    for (let i = 0; i < refs.length / 2; i++) allocate(space, 5);
+    const large = () => allocate(space, refs.length);
+    if (isTidied) expect(large()).toBeGreaterThan(0);
+    else expect(large).toThrow(ImageFullError);
+  });
+
   it('is not used again while a reader that entered before is in it', () => {
     const image = smallImage();
     const space = spaceOf(image);
