@@ -21,6 +21,8 @@ const PAGE_ZONES = 2000;
 const BATCH_RECORDS = 20_000;
 const BUSY_MS = 5;
 const SHOWN_PROBLEMS = 5;
+/** Zones without room, by name, in the log. */
+const MOST_TOLD = 100;
 /** Zones that find no room are tried again so many at a time, until one of them finds none again. */
 const RETRY_ZONES = 100;
 const RETRY_MS = 60_000;
@@ -33,6 +35,8 @@ export class FollowedZonesLoader {
   #octetsUsedWhenFull = 0;
   #retryAtMs = 0;
   #toldFull = false;
+  /** Of those that have no room now. */
+  readonly #toldWithoutRoom = new Set<Name>();
 
   /** `octetsUsed` of the image: when there are fewer than when it was full, there is room again. */
   constructor(followed: FollowedZones, hold: RemovalHold, log: Log, octetsUsed: () => number) {
@@ -80,6 +84,10 @@ export class FollowedZonesLoader {
       case 'served':
         return;
       case 'full':
+        if (!this.#toldWithoutRoom.has(apex) && this.#toldWithoutRoom.size < MOST_TOLD) {
+          this.#toldWithoutRoom.add(apex);
+          this.#log.warn({ zone, version }, 'a zone has no room in the image');
+        }
         this.#octetsUsedWhenFull = this.#octetsUsed();
         this.#retryAtMs = performance.now() + RETRY_MS;
         return;
@@ -106,6 +114,7 @@ export class FollowedZonesLoader {
     } else if (withoutRoom === 0 && this.#toldFull) {
       this.#log.info({ zones }, 'every zone has found room in the image');
     }
+    if (withoutRoom === 0) this.#toldWithoutRoom.clear();
     this.#toldFull = withoutRoom > 0;
   }
 

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { buildZone } from '../zone/build-zone.ts';
 import type { Image } from '../zone/image/image.ts';
 import { FORMAT, HEADER_OCTETS } from '../zone/image/layout.ts';
+import { ImageFullError } from '../zone/image/space.ts';
 import type { ImageWriter } from '../zone/image/write-image.ts';
 import type { Log } from './reconnect.ts';
 import { readBase, type StillImage, writeBase } from './snapshot-base.ts';
@@ -106,10 +107,11 @@ export class Snapshot {
       // What a log that ends without a place says more is worth nothing: there will be a new base.
       if (end !== undefined && reached !== undefined) this.#log = SnapshotLog.goOn(file, end);
     } catch (error) {
-      this.#options.log.warn(
-        { file, err: error },
-        'the log of the snapshot ends early: the rest comes from Postgres',
-      );
+      const message =
+        error instanceof ImageFullError
+          ? 'the zone image is full: the rest of the log of the snapshot comes from Postgres'
+          : 'the log of the snapshot ends early: the rest comes from Postgres';
+      this.#options.log.warn({ file, err: error }, message);
     }
     return reached;
   }
