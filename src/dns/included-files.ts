@@ -27,8 +27,8 @@ export class IncludedFiles {
 
   /** `path` as `includer` has it, with escapes. Throws TextError. */
   read(path: string, includer: FileChain): { readonly file: string; readonly text: string } {
-    const file = unescapeText(path);
     if (this.#include === undefined) throw new TextError('$INCLUDE is not allowed here');
+    const file = unescapePath(path);
     let depth = 0;
     for (let at: FileChain | undefined = includer; at !== undefined; at = at.includedBy) {
       if (at.file === file) throw new TextError(`"${file}" includes itself`);
@@ -45,16 +45,23 @@ export class IncludedFiles {
   }
 }
 
-function unescapeText(text: string): string {
-  let unescaped = '';
+/** Escapes stand for octets (RFC 1035 §5.1), and files have names in UTF-8. Throws TextError. */
+function unescapePath(text: string): string {
+  const pieces: Buffer[] = [];
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '\\') {
       const { octet, end } = unescapeAt(text, i);
-      unescaped += octet;
+      pieces.push(Buffer.from(octet, 'latin1'));
       i = end;
     } else {
-      unescaped += text[i];
+      const character = String.fromCodePoint(text.codePointAt(i) as number);
+      pieces.push(Buffer.from(character));
+      i += character.length - 1;
     }
   }
-  return unescaped;
+  const path = Buffer.concat(pieces).toString();
+  if (path === '') throw new TextError('$INCLUDE names no file');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+  if (/[\x00-\x1f\x7f]/.test(path)) throw new TextError('a file name must not have control characters');
+  return path;
 }

@@ -246,12 +246,12 @@ class ZoneFileParser {
     const rdataPlace = words[head.next] ?? ownerWord;
     const rdata = open.problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
     if (range === undefined || owner === undefined || rdata === undefined) return;
-    this.#generatedRecords += range.count;
-    if (this.#generatedRecords > MAX_GENERATED_RECORDS) {
+    if (this.#generatedRecords + range.count > MAX_GENERATED_RECORDS) {
       const message = `$GENERATE makes more than ${MAX_GENERATED_RECORDS} records in all`;
       open.problems.add(rangeWord, message, 'range');
       return;
     }
+    this.#generatedRecords += range.count;
     for (let value = range.start; value <= range.stop; value += range.step) {
       const made = open.problems.attempt(rdataPlace, undefined, () => [
         { ...ownerWord, text: owner(value) },

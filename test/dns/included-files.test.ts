@@ -10,6 +10,15 @@ it('reads what the path names without its escapes', () => {
   expect(files.read('my\\032zone\\.inc', TOP)).toEqual({ file: 'my zone.inc', text: '; my zone.inc' });
 });
 
+it('takes escapes as octets of UTF-8, and refuses what no file is named', () => {
+  const files = new IncludedFiles((path) => path);
+  expect(files.read('f\\195\\188r.inc', TOP).file).toBe('für.inc');
+  expect(files.read('für-😀.inc', TOP).file).toBe('für-😀.inc');
+  expect(() => files.read('nul\\000.inc', TOP)).toThrow('control characters');
+  expect(() => files.read('\\027[31mred.inc', TOP)).toThrow('control characters');
+  expect(() => files.read('', TOP)).toThrow('$INCLUDE names no file');
+});
+
 it('refuses a file that leads back to itself, and tells why another cannot be read', () => {
   const files = new IncludedFiles((path) => ({ error: `${path} is away` }));
   const inner: FileChain = { file: 'b', includedBy: { file: 'a', includedBy: TOP } };
