@@ -10,12 +10,15 @@ export interface FillOptions<J> {
   readonly claim: (limit: number) => Promise<readonly J[]>;
 }
 
+/** Of the room: a claim costs the same for one as for many. */
+const LEAST_SHARE = 0.25;
+
 /** A round for `runRounds`. */
 export function fillQueue<J>({ queue, room, claim }: FillOptions<J>): () => Promise<{ isMore: boolean }> {
   return async () => {
     const { waiting, delayed } = await queue.depth();
     const limit = room - waiting - delayed;
-    if (limit <= 0) return { isMore: true };
+    if (limit < room * LEAST_SHARE) return { isMore: true };
     const jobs = await claim(limit);
     if (jobs.length > 0) await queue.enqueue(jobs);
     return { isMore: jobs.length >= limit };

@@ -26,6 +26,13 @@ test('no more comes into the queue than it has room for beside what waits', asyn
   expect(queue.taken).toEqual([1, 2, 3, 4, 5]);
 });
 
+test('of a queue that is nearly full nothing is claimed either: a claim costs the same for one as for many', async () => {
+  const queue = fakeQueue(7);
+  const due = [1, 2];
+  expect(await fillQueue({ queue, room: 8, claim: claimOf(due) })()).toEqual({ isMore: true });
+  expect(due).toEqual([1, 2]);
+});
+
 test('of a full queue nothing is claimed, so that nothing waits for its lease to end', async () => {
   const queue = fakeQueue(8);
   const due = [1, 2];
