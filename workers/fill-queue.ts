@@ -13,12 +13,17 @@ export interface FillOptions<J> {
 /** Of the room: a claim costs the same for one as for many. */
 const LEAST_SHARE = 0.25;
 
+/** Jobs that the queue takes now; 0 while that is too few to be worth a claim. */
+export function roomLeft({ waiting, delayed }: QueueDepth, room: number): number {
+  const left = room - waiting - delayed;
+  return left < room * LEAST_SHARE ? 0 : left;
+}
+
 /** A round for `runRounds`. */
 export function fillQueue<J>({ queue, room, claim }: FillOptions<J>): () => Promise<{ isMore: boolean }> {
   return async () => {
-    const { waiting, delayed } = await queue.depth();
-    const limit = room - waiting - delayed;
-    if (limit < room * LEAST_SHARE) return { isMore: true };
+    const limit = roomLeft(await queue.depth(), room);
+    if (limit === 0) return { isMore: true };
     const jobs = await claim(limit);
     if (jobs.length > 0) await queue.enqueue(jobs);
     return { isMore: jobs.length >= limit };

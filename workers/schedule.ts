@@ -5,6 +5,7 @@ import type { QueueDepth } from '../src/queue/job-queue.ts';
 import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
 import { claimDueDomains } from '../src/store/claim-due-domains.ts';
 import type { Database } from '../src/store/database.ts';
+import { roomLeft } from './fill-queue.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 export interface ScheduleOptions {
@@ -24,8 +25,6 @@ export interface ScheduleOptions {
 const LEASE_SECONDS = 120;
 const IDLE_MS = 500;
 const MOST_AT_ONCE = 500;
-/** Of the room: a claim costs the same for one as for many. */
-const LEAST_SHARE = 0.25;
 /**
  * The most of one parent in a round, while many have domains that are due: each parent's addresses are asked only so often
  * in a second, and a queue full of one parent's domains would have the workers wait for those.
@@ -53,9 +52,8 @@ async function fill(
   { db, queue, room, leaseSeconds = LEASE_SECONDS }: ScheduleOptions,
   place: Place,
 ): Promise<{ next: Place; isMore: boolean }> {
-  const { waiting, delayed } = await queue.depth();
-  const limit = Math.min(room - waiting - delayed, MOST_AT_ONCE);
-  if (limit < room * LEAST_SHARE) return { next: place, isMore: true };
+  const limit = Math.min(roomLeft(await queue.depth(), room), MOST_AT_ONCE);
+  if (limit === 0) return { next: place, isMore: true };
   const perParent = Math.min(place.perParent, limit);
   const claimed = await claimDueDomains(db, { limit, perParent, after: place.after, leaseSeconds });
   const ids = claimed.domains.map(({ id }) => id);
