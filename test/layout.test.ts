@@ -187,7 +187,7 @@ describe('files', () => {
 describe('tests', () => {
   it('mirror the sources file for file, or folder for folder', () => {
     const strays = tests.filter((path) => {
-      if (/^test\/(flows|proofs|support)\//.test(path) || path === 'test/layout.test.ts') return false;
+      if (/^test\/(flows|proofs|chaos|support)\//.test(path) || path === 'test/layout.test.ts') return false;
       const stem = path.replace(/^test\//, '').replace(/\.test\.ts$/, '');
       return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`].some((source) =>
         existsSync(join(ROOT, source)),
