@@ -24,7 +24,12 @@ export interface Config {
   /** True when nobody asked for these addresses, so one that the machine lacks may be left out. */
   readonly dnsListenIsDefault: boolean;
   readonly metricsListen: ListenAddress;
+  /** Names that METRICS_LISTEN may be asked by, besides those that nobody else can have. In lower case. */
+  readonly metricsHosts: readonly string[];
   readonly apiListen: readonly ListenAddress[];
+  /** Open at once, of all callers and of one; undefined: of one as many as of all. */
+  readonly apiConnections: number;
+  readonly apiConnectionsPerNetwork: number | undefined;
   /** Becomes a key of the first global admin. */
   readonly bootstrapApiKey: string | undefined;
   /** For each key; undefined: no limit. */
@@ -84,6 +89,8 @@ const DEFAULTS = {
   DNS_LISTEN: '127.0.0.1:5300,[::1]:5300',
   METRICS_LISTEN: '127.0.0.1:9153',
   API_LISTEN: '127.0.0.1:8053',
+  API_CONNECTIONS: '2000',
+  API_CONNECTIONS_PER_ADDRESS: '200',
   API_RATE: '300',
   DNS_PORT_OUT: '53',
   PUBLIC_RESOLVERS: '8.8.8.8,1.1.1.1,9.9.9.9,208.67.222.222',
@@ -142,7 +149,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dnsListen: demo('DNS_LISTEN', (text) => list(text).map(shapeListen)),
     dnsListenIsDefault: !env.DNS_LISTEN?.trim(),
     metricsListen: demo('METRICS_LISTEN', shapeListen),
+    metricsHosts: setting('METRICS_HOSTS', shapeHosts, () => []),
     apiListen: demo('API_LISTEN', (text) => list(text).map(shapeListen)),
+    apiConnections: demo('API_CONNECTIONS', shapeConnections),
+    apiConnectionsPerNetwork: demo('API_CONNECTIONS_PER_ADDRESS', (text) => shapeRate(text, 'connections')),
     bootstrapApiKey: setting('BOOTSTRAP_API_KEY', shapeApiKey, () => undefined),
     apiRequestsPerMinute: demo('API_RATE', (text) => shapeRate(text, 'requests a minute')),
     sessionSecret: setting('SESSION_SECRET', shapeSecret, () => randomBytes(32).toString('hex')),
@@ -193,6 +203,8 @@ const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
 const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
 
 const MAX_CHECK_CONCURRENCY = 5000;
+const MIN_API_CONNECTIONS = 10;
+const MAX_API_CONNECTIONS = 100_000;
 
 const ONE_SET =
   'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
@@ -285,6 +297,22 @@ function shapeSpan(text: string): number {
   const [, digits, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
   if (unit === undefined) throw new Expected('a time like 90s, 30m, 24h or 14d');
   return Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
+}
+
+function shapeHosts(text: string): string[] {
+  const hosts = list(text.toLowerCase());
+  if (!hosts.every((host) => host.length <= 253 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host))) {
+    throw new Expected('host names like node1.example.net');
+  }
+  return hosts;
+}
+
+function shapeConnections(text: string): number {
+  const connections = Number(text);
+  if (!/^\d{1,6}$/.test(text) || connections < MIN_API_CONNECTIONS || connections > MAX_API_CONNECTIONS) {
+    throw new Expected(`a number of connections from ${MIN_API_CONNECTIONS} to ${MAX_API_CONNECTIONS}`);
+  }
+  return connections;
 }
 
 function shapeConcurrency(text: string): number {

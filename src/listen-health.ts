@@ -1,8 +1,10 @@
 // /metrics, /healthz and /readyz of a process over HTTP (spec §11), on an address that is not the service's.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
+import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
 
 export interface Address {
   readonly address: string;
@@ -19,24 +21,30 @@ export interface HealthListener {
   close(): Promise<void>;
 }
 
-const REQUEST_TIMEOUT_MS = 5000;
+/** For scrapers and probes: also of the API's METRICS_LISTEN, and of the board. */
+export const HEALTH_LIMITS: ServerLimits = {
+  connections: 64,
+  perNetwork: 32,
+  unreadOctets: 16 * 1024 * 1024,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 5000,
+  keepAliveTimeoutMs: 72_000, // a scraper comes once a minute
+};
 
-/** Rejects when the address cannot be had. */
+/** `hosts`: METRICS_HOSTS. Rejects when the address cannot be had. */
 export async function listenHealth(
   { address: host, port }: Address,
   registry: Registry,
   readiness: () => Readiness | Promise<Readiness>,
+  hosts: readonly string[] = [],
 ): Promise<HealthListener> {
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-    (request, response) => {
-      respond(request, response, registry, readiness).catch((error: unknown) => {
-        if (!response.headersSent) send(response, 500, `${String(error)}\n`);
-        else response.destroy();
-      });
-    },
-  );
-  server.maxConnections = 64;
+  const server = createBoundedServer(HEALTH_LIMITS, (request, response) => {
+    if (!isOurHost(request.headers.host, hosts)) return send(response, MISDIRECTED, `${NOT_OUR_HOST}\n`);
+    respond(request, response, registry, readiness).catch((error: unknown) => {
+      if (!response.headersSent) send(response, 500, `${String(error)}\n`);
+      else response.destroy();
+    });
+  });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     server.listen({ host, port, exclusive: true }, done);

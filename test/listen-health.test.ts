@@ -1,4 +1,6 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
 import { createMetrics } from '../src/nameserver/metrics.ts';
@@ -23,7 +25,7 @@ async function listening(readiness: () => Readiness | Promise<Readiness>): Promi
     heldZones: () => 0,
   };
   const metrics = createMetrics(() => new QueryCounters(), gauges);
-  listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness);
+  listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness, ['node1.example.net']);
   return `http://127.0.0.1:${listener.address.port}`;
 }
 
@@ -86,4 +88,43 @@ test('an address in use is an error', async () => {
   const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
   await expect(starting).rejects.toThrow('EADDRINUSE');
   await new Promise((done) => taken.close(done));
+});
+
+const askAs = async (host: string) => {
+  const { address, port } = (listener as HealthListener).address;
+  return await new Promise<[number | undefined, IncomingHttpHeaders]>((done, fail) => {
+    get({ host: address, port, path: '/metrics', headers: { host } }, (response) => {
+      response.resume();
+      done([response.statusCode, response.headers]);
+    }).on('error', fail);
+  });
+};
+
+test("a name that may be somebody else's is not answered by, names that are ours are", async () => {
+  await listening(() => ({ kind: 'ready' }));
+  for (const host of ['evil.example', 'evil.example:9153', 'node2.example.net']) {
+    expect((await askAs(host))[0]).toBe(421);
+  }
+  for (const host of ['localhost', '192.0.2.1:9153', 'nameserver:9153', 'node1.example.net:9153']) {
+    expect((await askAs(host))[0]).toBe(200);
+  }
+});
+
+test('every answer may be kept by nobody and is what it says it is', async () => {
+  await listening(() => ({ kind: 'ready' }));
+  for (const host of ['localhost', 'evil.example']) {
+    expect((await askAs(host))[1]).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  }
+});
+
+test('connections that say nothing do not keep a scraper out', async () => {
+  const url = await listening(() => ({ kind: 'ready' }));
+  const { address, port } = (listener as HealthListener).address;
+  const idle = Array.from({ length: 100 }, () => connect(port, address).on('error', () => {}));
+  await Promise.all(idle.map((socket) => once(socket, 'connect').catch(() => {})));
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  for (const socket of idle) socket.destroy();
 });

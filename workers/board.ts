@@ -4,7 +4,9 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
-import type { Address } from '../src/listen-health.ts';
+import { ANSWER_HEADERS } from '../src/answer-headers.ts';
+import { createBoundedServer } from '../src/bounded-server.ts';
+import { type Address, HEALTH_LIMITS } from '../src/listen-health.ts';
 
 export interface Board {
   readonly address: Address;
@@ -26,14 +28,17 @@ export async function listenBoard(
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Zonefleet' } },
   });
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({
+    forceCloseConnections: true,
+    serverFactory: (handler) => createBoundedServer(HEALTH_LIMITS, handler),
+  });
   // A page of somebody else's, whose name leads here, asks under that name (DNS rebinding).
   app.addHook('onRequest', async (request, reply) => {
     if (!isLoopback(request.headers.host ?? '')) return reply.code(403).send({ error: 'ask for localhost' });
   });
   // Its page names fonts on the internet: nothing is fetched from anywhere but here.
   app.addHook('onSend', async (_, reply) => {
-    reply.header('Content-Security-Policy', POLICY);
+    reply.headers({ ...ANSWER_HEADERS, 'Content-Security-Policy': POLICY });
   });
   await app.register(adapter.registerPlugin());
   await app.listen({ host, port, exclusive: true });

@@ -71,8 +71,11 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     tellOf(of, error);
   };
   const health = await listen('METRICS_LISTEN', config.metricsListen, (address) =>
-    listenHealth(address, metrics.registry, () =>
-      readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
+    listenHealth(
+      address,
+      metrics.registry,
+      () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
+      config.metricsHosts,
     ),
   );
   life.onStop(() => health.close());

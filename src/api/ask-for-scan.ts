@@ -5,7 +5,7 @@
 import { type SavedScan, waitForScan } from '../store/load-scan.ts';
 import { openScan, withdrawScan } from '../store/open-scan.ts';
 import type { DomainCall } from './call.ts';
-import { asActor, writesRecordsOnly } from './caller.ts';
+import { asActor } from './caller.ts';
 import { enqueueNow } from './enqueue.ts';
 import { jobRequestOf } from './job-request.ts';
 import { type Problem, unavailable } from './problem.ts';
@@ -19,12 +19,11 @@ export type ScanCall = DomainCall<unknown, unknown, unknown, unknown>;
 /** Over, or as it is when the time for waiting is. */
 export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<SavedScan | Problem> {
   const { api, caller, domain, gone, idempotencyKey } = call;
-  const { names, types } = caller.key;
   const opened = await openScan(api.db, {
     domainId: domain.id,
     kind,
     by: asActor(caller),
-    narrowing: writesRecordsOnly(caller.key) ? { names, types } : null,
+    narrowing: null, // the guard lets no narrowed key come here
     ...(idempotencyKey !== undefined && {
       request: jobRequestOf(kind === 'preview' ? 'scan' : 'scan-import', call),
     }),

@@ -1,11 +1,25 @@
-// Which key a request presents, and whose it is. Nothing is cached: a revoked key must not work a moment longer, and one
+// Which key a request presents, and whose it is. No answer is cached: a revoked key must not work a moment longer, and one
 // read by the hash's index is little beside what every call asks of Postgres anyway.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { findApiKey, hashKey, isKeyText, touchApiKey } from '../store/api-keys.ts';
+import { findApiKeys, hashKey, isKeyText, touchApiKey } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
 import type { Caller } from './caller.ts';
-import { type Problem, unauthorized } from './problem.ts';
+import { KeyLookups } from './key-lookups.ts';
+import { badRequest, Problem, unauthorized } from './problem.ts';
+import { WrongKeys } from './wrong-keys.ts';
+
+const CREDENTIALS = ['Authorization', 'X-Api-Key'];
+
+/** Node ignores a second `Authorization` and joins a second `X-Api-Key`: which of them counts is not for us to guess. */
+export function judgeCredentials(rawHeaders: readonly string[]): Problem | undefined {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+  const repeated = CREDENTIALS.find((header) => {
+    const name = header.toLowerCase();
+    return names.indexOf(name) !== names.lastIndexOf(name);
+  });
+  return repeated === undefined ? undefined : badRequest(`the ${repeated} header is there more than once`);
+}
 
 /** `Authorization: Bearer` and `X-Api-Key` are equivalent. Two that differ are none. */
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
@@ -17,17 +31,35 @@ export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   return found.size === 1 && key !== undefined && isKeyText(key) ? key : undefined;
 }
 
+export interface KnownKeys {
+  readonly lookups: KeyLookups;
+  readonly wrong: WrongKeys;
+}
+
+export function openKeys(db: Database): KnownKeys {
+  return { lookups: new KeyLookups((hashes) => findApiKeys(db, hashes)), wrong: new WrongKeys() };
+}
+
 /** The account may be deactivated: that is told apart later, after the request has been counted. */
 export async function authenticate(
-  db: Database,
+  { lookups, wrong }: KnownKeys,
   headers: IncomingHttpHeaders,
   address: string,
 ): Promise<Caller | Problem> {
   const text = presentedKey(headers);
   if (text === undefined) return unauthorized();
-  const found = await findApiKey(db, hashKey(text));
-  if (found === undefined || found.state !== 'valid') return unauthorized();
-  return { account: found.account, key: found.key, address };
+  const hash = hashKey(text);
+  const early = wrong.judge(address, hash);
+  if (early !== undefined) return tooManyWrongKeys(early);
+  const found = await lookups.find(hash);
+  if (found?.state === 'valid') return { account: found.account, key: found.key, address };
+  const late = wrong.note(address, hash);
+  return late === undefined ? unauthorized() : tooManyWrongKeys(late);
+}
+
+function tooManyWrongKeys(seconds: number): Problem {
+  const headers = { 'Retry-After': String(seconds) };
+  return new Problem(429, 'too many wrong API keys from this address', { headers });
 }
 
 const TOUCH_INTERVAL_MS = 60_000;

@@ -88,6 +88,8 @@ function judgeAccess(
       : undefined;
   }
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
+  if (access.wholeKeys && writesRecordsOnly(key))
+    return forbidden('this API key may write some records only');
   if (!writes) return undefined;
   if (writesRecordsOnly(key) && !access.writesRecords) {
     return forbidden('this API key may write some records only');

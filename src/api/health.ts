@@ -2,6 +2,8 @@
 
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
+import { ANSWER_HEADERS } from '../answer-headers.ts';
+import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from '../judge-host.ts';
 import { mountOpenPath } from './open-path.ts';
 import { Problem, sendProblem } from './problem.ts';
 
@@ -9,7 +11,6 @@ import { Problem, sendProblem } from './problem.ts';
 export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
 
 const NOT_READY_RETRY_SECONDS = '1';
-const REQUEST_TIMEOUT_MS = 5000;
 
 export function addHealth(app: FastifyInstance, readiness: () => Promise<Readiness>): void {
   mountOpenPath(app, '/healthz', async () => ({ status: 'alive' }));
@@ -20,12 +21,17 @@ export function addHealth(app: FastifyInstance, readiness: () => Promise<Readine
   });
 }
 
-/** The server of METRICS_LISTEN, without its socket. */
+/** The server of METRICS_LISTEN, without its socket. `hosts`: METRICS_HOSTS. */
 export async function createHealthServer(
   registry: Registry,
   readiness: () => Promise<Readiness>,
+  hosts: readonly string[] = [],
 ): Promise<FastifyInstance> {
-  const app = Fastify({ requestTimeout: REQUEST_TIMEOUT_MS, return503OnClosing: false });
+  const app = Fastify({ return503OnClosing: false });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(ANSWER_HEADERS);
+    if (!isOurHost(request.headers.host, hosts)) return refuse(reply, MISDIRECTED, NOT_OUR_HOST);
+  });
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'one of /metrics, /healthz, /readyz'));
   app.setErrorHandler((_error, _request, reply) => refuse(reply, 500, 'internal error'));
   addHealth(app, readiness);

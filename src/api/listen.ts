@@ -1,10 +1,10 @@
 // The sockets of an HTTP server: several addresses, one server behind them. Closing lets requests that have begun come to
 // their end.
 
-import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { createBoundedServer, type ServerLimits } from '../bounded-server.ts';
 
 export interface HttpAddress {
   readonly address: string;
@@ -17,17 +17,28 @@ export interface HttpListeners {
   close(drainMs: number): Promise<void>;
 }
 
-const LIMITS = {
-  requestTimeout: 120_000, // 32 MiB at 2.2 Mbit/s
-  headersTimeout: 30_000,
-  keepAliveTimeout: 72_000, // longer than that of usual load balancers, which must be first
+/** Of each address; `connections` and `perNetwork` are settings. */
+export const API_LIMITS: ServerLimits = {
+  connections: 2000,
+  perNetwork: 200,
+  unreadOctets: 64 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000, // 32 MiB at 2.2 Mbit/s
+  keepAliveTimeoutMs: 72_000, // longer than that of usual load balancers, which must be first
 };
 const IDLE_POLL_MS = 20;
+
+export interface ListenOptions {
+  readonly limits?: ServerLimits;
+  /** A connection could not be accepted: the client tries again. */
+  readonly onError?: (error: Error) => void;
+}
 
 /** Rejects when one of the addresses cannot be had. */
 export async function listenHttp(
   app: FastifyInstance,
   addresses: readonly HttpAddress[],
+  { limits = API_LIMITS, onError = () => {} }: ListenOptions = {},
 ): Promise<HttpListeners> {
   let closing = false;
   const servers: Server[] = [];
@@ -37,19 +48,16 @@ export async function listenHttp(
   };
   try {
     for (const { address: host, port } of addresses) {
-      const server = createServer(LIMITS, (request, response) => {
+      const server = createBoundedServer(limits, (request, response) => {
         if (closing) response.setHeader('Connection', 'close');
         app.routing(request, response);
       });
-      server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-        refuseUnreadable(error, socket),
-      );
       await new Promise<void>((done, fail) => {
         server.once('error', fail);
         server.listen({ host, port }, done);
       });
       server.removeAllListeners('error');
-      server.on('error', () => {}); // a failed accept: the client tries again
+      server.on('error', onError);
       servers.push(server);
     }
   } catch (error) {
@@ -67,20 +75,4 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   await closed;
   clearInterval(idle);
   clearTimeout(cut);
-}
-
-/** What is not even HTTP: there is no request to answer, only a socket. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, words] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'the header is too large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'the request did not come in time']
-        : ['400 Bad Request', 'this is not a valid HTTP request'];
-  const body = JSON.stringify({ error: words });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

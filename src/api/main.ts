@@ -3,7 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../config.ts';
 import { openCountryDb } from '../country-db.ts';
+import { HEALTH_LIMITS } from '../listen-health.ts';
 import { type Log, openLog } from '../log.ts';
+import { openFileLimit } from '../open-file-limit.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
@@ -13,7 +15,7 @@ import { requireDatabaseUrl } from '../store/database-url.ts';
 import { ensureAdminKey } from '../store/first-admin.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
 import { addHealth, createHealthServer } from './health.ts';
-import { type HttpListeners, listenHttp } from './listen.ts';
+import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './listen.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -23,6 +25,9 @@ import { createServer } from './server.ts';
 
 const DATABASE_RETRY_MS = 1000;
 const MAX_CONNECTIONS = 20;
+const FAULT_LINE_MS = 60_000;
+/** Of the files that the process may open, those that are no connections of the API's. */
+const RESERVED_FILES = 200;
 const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
 async function start(config: Config, life: ProcessLife): Promise<void> {
@@ -46,8 +51,13 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const databaseState = databaseReadiness(db);
   const readiness: typeof databaseState = async () =>
     life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
-  const health = await createHealthServer(metrics.registry, readiness);
-  const healthListeners = await listenOn('METRICS_LISTEN', health, [config.metricsListen], life);
+  const health = await createHealthServer(metrics.registry, readiness, config.metricsHosts);
+  const onError = acceptFaults(log);
+  const healthListeners = await listenOn(
+    { setting: 'METRICS_LISTEN', addresses: [config.metricsListen], limits: HEALTH_LIMITS, onError },
+    health,
+    life,
+  );
 
   const app = await createServer({
     api: {
@@ -70,20 +80,51 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
       await describeRoutes(server, ROUTES);
     },
   });
-  const { addresses } = await listenOn('API_LISTEN', app, config.apiListen, life);
+  const limits = apiLimits(config, log);
+  const { addresses } = await listenOn(
+    { setting: 'API_LISTEN', addresses: config.apiListen, limits, onError },
+    app,
+    life,
+  );
   await prepareDatabase(db, config, log, life);
   log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
   life.ready({ addresses });
 }
 
+/** What the process may open is for the database and its files, too. */
+function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiListen }: Config, log: Log) {
+  const files = openFileLimit();
+  const room = Math.floor((files - RESERVED_FILES) / apiListen.length);
+  if (room < apiConnections) {
+    log.warn(
+      `API_CONNECTIONS: at most ${files} files may be open (ulimit -n): ${room} instead of ${apiConnections}`,
+    );
+  }
+  return { ...API_LIMITS, perNetwork, connections: Math.min(apiConnections, room) };
+}
+
+/** One line a minute: each client that waits is another fault. */
+function acceptFaults(log: Log): (error: Error) => void {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - toldAtMs < FAULT_LINE_MS) return;
+    toldAtMs = performance.now();
+    log.warn(`a connection could not be accepted: ${error.message}`);
+  };
+}
+
+interface Listening {
+  readonly setting: string;
+  readonly addresses: readonly ListenAddress[];
+}
+
 async function listenOn(
-  setting: string,
+  { setting, addresses, ...options }: ListenOptions & Listening,
   app: Awaited<ReturnType<typeof createServer>>,
-  addresses: readonly ListenAddress[],
   life: ProcessLife,
 ): Promise<HttpListeners> {
   life.onStop(() => app.close());
-  const listeners = await listenHttp(app, addresses).catch((error: NodeJS.ErrnoException) => {
+  const listeners = await listenHttp(app, addresses, options).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen' && error.syscall !== 'bind') throw error;
     const { address, port } = error as unknown as ListenAddress;
     const why =

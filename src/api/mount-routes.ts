@@ -153,7 +153,13 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
       summary: 'The methods of this path.',
       access:
         access.kind === 'domain'
-          ? { kind: 'domain', permission: 'domain.view', whileDisabled: true, writesRecords: true }
+          ? {
+              kind: 'domain',
+              permission: 'domain.view',
+              whileDisabled: true,
+              writesRecords: true,
+              wholeKeys: false,
+            }
           : access,
       ...(params === undefined ? {} : { params }),
       response: z.object({ methods: z.array(z.string()) }),

@@ -10,6 +10,8 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'EMFILE', // no descriptor is left for a connection
+  'ENFILE',
 ]);
 
 /** PostgreSQL appendix A: shutdown, starting up, connections exhausted, primary turned standby, gave way to another transaction. */

@@ -35,11 +35,10 @@ export function refusalsOf(route: Route): Refusal[] {
     }));
 }
 
-function guardStatuses({ access, params, query, body }: Route): number[] {
-  const asked = query !== undefined || body !== undefined;
+function guardStatuses({ access, params }: Route): number[] {
   if (access.kind === 'public') return [500, 503];
   const named = access.kind === 'domain' || params !== undefined;
-  return [401, 403, 429, 500, 503, ...(named ? [404] : []), ...(asked ? [400] : [])];
+  return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
 }
 
 function guardCodes(route: Route): ProblemCode[] {

@@ -22,6 +22,8 @@ export type Access =
       readonly whileDisabled: boolean;
       /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
       readonly writesRecords: boolean;
+      /** Closed to keys narrowed to names or types, reads too: it has others do work for the whole domain. */
+      readonly wholeKeys: boolean;
     };
 
 /** What callers may learn from the headers of a success. */
@@ -105,6 +107,7 @@ export interface DomainRoute<
   readonly permission: Permission;
   readonly whileDisabled?: true;
   readonly writesRecords?: true;
+  readonly wholeKeys?: true;
   /** Loads what the path names inside the domain; undefined is a 404, told before the permission (api.md "Errors"). */
   readonly find?: (call: DomainCall<z.output<P>, unknown, unknown, undefined>) => Promise<F | undefined>;
   /** What was looked for, in the 404: `record`. */
@@ -154,10 +157,10 @@ export function domainRoute<
   B extends z.ZodType = NoBody,
   F = undefined,
 >(route: DomainRoute<P, Q, B, R, F>): Route {
-  const { permission, whileDisabled = false, writesRecords = false, ...rest } = route;
+  const { permission, whileDisabled = false, writesRecords = false, wholeKeys = false, ...rest } = route;
   return {
     ...(rest as unknown as Route),
-    access: { kind: 'domain', permission, whileDisabled, writesRecords },
+    access: { kind: 'domain', permission, whileDisabled, writesRecords, wholeKeys },
   };
 }
 

@@ -10,7 +10,9 @@ import Fastify, {
 } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { authenticate, KeyUses } from './authenticate.ts';
+import { ANSWER_HEADERS } from '../answer-headers.ts';
+import { trustConnection } from '../bounded-server.ts';
+import { authenticate, judgeCredentials, KeyUses, openKeys } from './authenticate.ts';
 import type { Api } from './call.ts';
 import { fieldProblems } from './field-problems.ts';
 import { type Admitted, admit } from './guard.ts';
@@ -62,14 +64,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
 
+  const keys = openKeys(api.db);
   const uses = new KeyUses(api.db);
   app.addHook('onClose', () => uses.settle());
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id);
+    reply.headers({ ...ANSWER_HEADERS, 'X-Request-Id': request.id });
     const { route, openTo } = request.routeOptions.config;
     if (openTo === 'everyone' || route?.access.kind === 'public') return;
-    const caller = await authenticate(api.db, request.headers, request.ip);
+    const caller =
+      judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
     if (caller instanceof Problem) return sendProblem(reply, caller);
+    trustConnection(request.raw.socket);
     const taken = await options.rateLimit?.take(caller.key.id);
     reply.headers(taken?.headers ?? {});
     if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);

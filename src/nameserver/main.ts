@@ -56,12 +56,16 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     zonesWithoutRoom: () => thread?.state()?.withoutRoom ?? 0,
     heldZones: () => thread?.state()?.held?.zones ?? 0,
   });
-  const health = await listenHealth(config.metricsListen, registry, () =>
-    life.stopping.aborted
-      ? waiting('it is being stopped')
-      : isListening
-        ? { kind: 'ready' }
-        : waiting(whyNotListening(thread)),
+  const health = await listenHealth(
+    config.metricsListen,
+    registry,
+    () =>
+      life.stopping.aborted
+        ? waiting('it is being stopped')
+        : isListening
+          ? { kind: 'ready' }
+          : waiting(whyNotListening(thread)),
+    config.metricsHosts,
   ).catch((error) => refuse('METRICS_LISTEN', error));
   life.onStop(health.close);
 

@@ -16,6 +16,9 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   fail(`Node ${process.versions.node} is too old: 20.19 or newer is needed, 24 recommended`);
 }
+const files = openFileLimit();
+if (files < 256)
+  fail(`only ${files} files may be open at once: 256 are needed, 4096 recommended (ulimit -n)`);
 
 endWithNpm();
 const isTest = program === 'vitest';
@@ -26,6 +29,16 @@ if (isTest) {
   process.argv = [process.argv[0], resolve(root, program), ...args];
   (await import('tsx/esm/api')).register();
   await import(pathToFileURL(resolve(root, program)).href);
+}
+
+/** Linux says; elsewhere no limit is known. Too few end a program in the middle of its imports, with a stack. */
+function openFileLimit() {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
 }
 
 /** npm hands signals on, but a killed one cannot: then we would go on unseen, and hold ports and the database. */

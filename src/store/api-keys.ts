@@ -79,18 +79,25 @@ export interface FoundKey {
 
 /** One query for each request: by the hash of what was presented. */
 export async function findApiKey(db: Database, hash: Buffer): Promise<FoundKey | undefined> {
-  const { rows } = await sql<ApiKey & { account: Account; state: FoundKey['state'] }>`
-    select ${COLUMNS},
+  return (await findApiKeys(db, [hash])).get(hash.toString('hex'));
+}
+
+/** Those that exist, by their hash in hex. */
+export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
+  const { rows } = await sql<ApiKey & { hash: Buffer; account: Account; state: FoundKey['state'] }>`
+    select k.hash, ${COLUMNS},
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
         else 'valid' end as state,
       jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin, 'active', a.active,
         'providerId', a.provider_id, 'planSlug', p.slug, 'createdAt', a.created_at) as account
     from api_keys k join accounts a on a.id = k.account_id left join plans p on p.id = a.plan_id
-    where k.hash = ${hash}`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const { account, state, ...key } = row;
-  return { key, account: { ...account, createdAt: new Date(account.createdAt) }, state };
+    where k.hash = any(${hashes}::bytea[])`.execute(db);
+  return new Map(
+    rows.map(({ hash, account, state, ...key }) => [
+      hash.toString('hex'),
+      { key, account: { ...account, createdAt: new Date(account.createdAt) }, state },
+    ]),
+  );
 }
 
 /** Written at most once a minute for each key. */

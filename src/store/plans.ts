@@ -9,6 +9,8 @@ export interface Plan {
   readonly slug: string;
   readonly name: string;
   readonly maxRecords: number | null;
+  /** Of an account whose plan it is. */
+  readonly maxDomains: number | null;
   readonly maxTrafficGb: number | null;
   readonly maxRulesPerSet: number | null;
   readonly maxCacheCapMb: number;
@@ -41,7 +43,7 @@ export interface Subscription {
 
 /** A plan as a JSON object in SQL, in our field names. `p` is the table. */
 export const PLAN_JSON = sql`jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name,
-  'maxRecords', p.max_records, 'maxTrafficGb', p.max_traffic_gb, 'maxRulesPerSet', p.max_rules_per_set,
+  'maxRecords', p.max_records, 'maxDomains', p.max_domains, 'maxTrafficGb', p.max_traffic_gb, 'maxRulesPerSet', p.max_rules_per_set,
   'maxCacheCapMb', p.max_cache_cap_mb, 'logsEnabled', p.logs_enabled,
   'monitoringEnabled', p.monitoring_enabled, 'rulesEnabled', p.rules_enabled,
   'cachePurgeEnabled', p.cache_purge_enabled, 'customSslEnabled', p.custom_ssl_enabled,

@@ -1,6 +1,7 @@
 // Domains come, go, and come back. Who holds a name is decided under the locks of `claimName`: of two creates at once
 // exactly one wins.
 
+import { sql } from 'kysely';
 import { type Name, parentOf } from '../dns/name.ts';
 import { type DnsMode, type PresetKind, startStatus } from '../zone/domain-status.ts';
 import type { ChangedBy } from './actor.ts';
@@ -34,7 +35,7 @@ export interface NewDomain extends ChangedBy {
   readonly dnsMode: DnsMode;
   /**
    * The CLI and global admins: names around operator zones and nameservers are theirs to give, and what they make is not
-   * held up by a preset delegation.
+   * held up by a preset delegation, nor by the number of domains that an account may have.
    */
   readonly exempt: boolean;
   /** Default: the account's. */
@@ -47,19 +48,20 @@ export interface NewDomain extends ChangedBy {
 
 export type CreatedDomain =
   | { readonly kind: 'created'; readonly domain: Domain; readonly changeId: number }
-  | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string };
+  | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string }
+  | { readonly kind: 'plan_limit'; readonly limit: number; readonly message: string };
 
 export async function createDomain(db: Database, wanted: NewDomain): Promise<CreatedDomain> {
   return await inTransaction<CreatedDomain>(db, async (trx) => {
     const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
     const nameText = encodeNameColumn(wanted.name);
-    const account = await trx
-      .selectFrom('accounts')
-      .select('plan_id')
-      .where('id', '=', accountId)
-      .executeTakeFirst();
+    const account = await lockAccount(trx, accountId);
     if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
-    const planId = planSlug === undefined ? account.plan_id : await findPlan(trx, planSlug);
+    if (!exempt && account.domains >= account.limit) {
+      const { limit } = account;
+      return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
+    }
+    const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);
     if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
@@ -82,6 +84,28 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
+}
+
+/** An operator who takes a plan away does not lift its limit. */
+const DOMAINS_WITHOUT_PLAN = 100;
+
+/**
+ * Until the transaction ends the account gets no other domain, so that two at once do not pass its limit. Whoever has the
+ * lock waits for names after it, and nobody waits the other way round.
+ */
+async function lockAccount(trx: Database, accountId: number) {
+  const { rows } = await sql<{ planId: number | null; maxDomains: number | null }>`
+    select a.plan_id as "planId", p.max_domains as "maxDomains"
+    from accounts a left join plans p on p.id = a.plan_id
+    where a.id = ${accountId} for no key update of a`.execute(trx);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  // A statement of its own: it sees what the holder of the lock before us has saved.
+  const counted = await sql<{ domains: number }>`
+    select count(*)::integer as domains from domains
+    where account_id = ${accountId} and deleted_at is null`.execute(trx);
+  const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
+  return { planId: row.planId, limit, domains: counted.rows[0]?.domains ?? 0 };
 }
 
 const BEFORE_FIRST_SERIAL = 0xffff_ffff;

@@ -145,6 +145,7 @@ export interface PlansTable {
   slug: string;
   name: string;
   max_records: number | null;
+  max_domains: number | null;
   max_traffic_gb: number | null;
   max_rules_per_set: number | null;
   max_cache_cap_mb: number;

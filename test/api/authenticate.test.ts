@@ -1,14 +1,27 @@
+import { RawNode } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KeyUses, presentedKey } from '../../src/api/authenticate.ts';
-import { generateKey, hashKey, listApiKeys, revokeApiKey } from '../../src/store/api-keys.ts';
+import { judgeCredentials, KeyUses, presentedKey } from '../../src/api/authenticate.ts';
+import { WRONG_KEYS_A_MINUTE } from '../../src/api/wrong-keys.ts';
+import { createApiKey, generateKey, hashKey, listApiKeys, revokeApiKey } from '../../src/store/api-keys.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { createDatabase } from '../support/database.ts';
 
 const KEY = `svc_${'a'.repeat(40)}`;
 const OTHER = `svc_${'b'.repeat(40)}`;
 
 let api: TestApi;
+/** Statements that look for keys. */
+let lookups = 0;
 beforeAll(async () => {
-  api = await startTestApi();
+  const database = await createDatabase();
+  const db = database.db.withPlugin({
+    transformQuery({ node }) {
+      if (RawNode.is(node) && node.sqlFragments.join('?').includes('from api_keys')) lookups++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  api = await startTestApi({ database, db });
 });
 afterAll(() => api?.stop());
 
@@ -52,6 +65,65 @@ describe('the key of a request', () => {
   it('may expire later', async () => {
     const key = await api.makeKey({ expiresAt: new Date(Date.now() + 60_000) });
     expect(await statusWith({ 'x-api-key': key })).toBe(200);
+  });
+});
+
+describe('credentials that are there more than once', () => {
+  it.each([
+    [['Authorization', 'Bearer a', 'authorization', 'Bearer b'], /^the Authorization header/],
+    [['X-Api-Key', 'a', 'Host', 'x', 'x-api-key', 'a'], /^the X-Api-Key header/],
+  ])('are refused: %j', (rawHeaders, words) => {
+    expect(judgeCredentials(rawHeaders)).toMatchObject({ status: 400, error: expect.stringMatching(words) });
+  });
+
+  it.each([
+    [['Authorization', 'authorization', 'X-Api-Key', 'X-Api-Key']],
+    [['Accept', 'a', 'Accept', 'b']],
+    [[]],
+  ])('are none in %j', (rawHeaders) => {
+    expect(judgeCredentials(rawHeaders)).toBeUndefined();
+  });
+});
+
+describe('wrong keys', () => {
+  it('beyond a limit are a 429, and right ones from the same address are not', async () => {
+    const late = generateKey();
+    for (let i = 0; i < WRONG_KEYS_A_MINUTE; i++) await statusWith({ 'x-api-key': generateKey() });
+    const refused = await api.ask('GET', '/domains/ns-sets', { as: generateKey() });
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { error: 'too many wrong API keys from this address' },
+    ]);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
+    await createApiKey(api.database.db, late, { accountId: api.accountIds.owner, name: 'late' });
+    expect(await statusWith({ 'x-api-key': late })).toBe(200);
+    expect(await statusWith({})).toBe(401);
+  });
+
+  it('reach Postgres in few statements', async () => {
+    const before = lookups;
+    const asked = Array.from({ length: 500 }, () => statusWith({ 'x-api-key': generateKey() }));
+    const order: string[] = [];
+    void Promise.all(asked).then(() => order.push('wrong'));
+    expect(await statusWith({ 'x-api-key': api.keys.owner })).toBe(200);
+    order.push('right');
+    await Promise.all(asked);
+    expect(lookups - before).toBeLessThan(100);
+    expect(order).toEqual(['right', 'wrong']);
+  });
+
+  it('are known as such no longer than they are: a key works once it exists', async () => {
+    const key = generateKey();
+    const other = await startTestApi();
+    try {
+      const ask = async () => (await other.ask('GET', '/domains/ns-sets', { as: key })).status;
+      expect([await ask(), await ask()]).toEqual([401, 401]);
+      await createApiKey(other.database.db, key, { accountId: other.accountIds.owner, name: 'new' });
+      expect(await ask()).toBe(200);
+    } finally {
+      await other.stop();
+    }
   });
 });
 

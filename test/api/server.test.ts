@@ -309,3 +309,47 @@ describe('what is not HTTP', () => {
     expect(Object.keys(JSON.parse(body))).toEqual(['error']);
   });
 });
+
+describe('every answer', () => {
+  const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+  it.each([
+    ['GET', '/things/', 'owner', 200],
+    ['GET', '/things/', null, 401],
+    ['GET', '/nowhere', 'owner', 404],
+    ['GET', '/%zz', 'owner', 404],
+    ['GET', '/things/bug', 'owner', 500],
+    ['PUT', '/things', 'owner', 400],
+    ['GET', '/healthz', null, 200],
+    ['GET', '/openapi.yaml', null, 200],
+  ])('may be kept by nobody and is what it says it is: %s %s', async (method, path, as, status) => {
+    const body = method === 'PUT' ? '{' : undefined;
+    const answer = await api.ask(method, path, { as, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(SAFE)]);
+  });
+});
+
+describe('a request with two keys', () => {
+  it.each([
+    ['Authorization: Bearer KEY', 'Authorization: Bearer OTHER', 'Authorization'],
+    ['Authorization: Bearer KEY', 'authorization: Bearer KEY', 'Authorization'],
+    ['X-Api-Key: KEY', 'x-api-key: KEY', 'X-Api-Key'],
+  ])('is refused, whichever is right: %s and %s', async (first, second, name) => {
+    const listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
+    try {
+      const [{ port = 0 } = {}] = listeners.addresses;
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      const lines = ['GET /things/ HTTP/1.1', 'Host: x', first, second, 'Connection: close', '', ''];
+      socket.write(lines.join('\r\n').replaceAll('KEY', api.keys.owner).replaceAll('OTHER', api.keys.viewer));
+      await new Promise((done) => socket.once('close', done));
+      expect(text).toMatch(/^HTTP\/1.1 400 /);
+      expect(text).toContain(`{"error":"the ${name} header is there more than once"}`);
+    } finally {
+      await listeners.close(0);
+    }
+  });
+});

@@ -91,6 +91,19 @@ describe('a program', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('too few open files', () => {
+  it('are told in one line before anything is loaded', () => {
+    const words = 'ulimit -n 64; exec "$0" src/start/run.mjs program.mjs';
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', words, process.execPath], {
+      cwd: root,
+      env: environment(''),
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^zonefleet: only 64 files may be open at once: [^\n]+\n$/);
+  });
+});
+
 describe('packages', () => {
   it('are installed when there are none, and then not again', () => {
     expect(run().stdout).toBe('runs\n');

@@ -15,11 +15,11 @@ export const createDomain = accountRoute({
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:
-    'A managed domain starts as `pending`: delegate it to one of `svc_ns_sets`. Until a first check has seen that its parent does not name our servers already, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. A claim of another account that nothing has pointed here for 72 hours yields. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, and names that somebody holds.',
+    'A managed domain starts as `pending`: delegate it to one of `svc_ns_sets`. Until a first check has seen that its parent does not name our servers already, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. A claim of another account that nothing has pointed here for 72 hours yields. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, names that somebody holds, and more domains than the plan of the account allows.',
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['managed_by_reseller', 'domain_taken'],
+  problems: ['managed_by_reseller', 'domain_taken', 'plan_limit'],
   async run(call) {
     const { api, caller, body } = call;
     const parsed = parseDomainName(body.name);
@@ -39,6 +39,9 @@ export const createDomain = accountRoute({
       source: 'api',
     });
     if (created.kind === 'taken') return problem('domain_taken', created.message);
+    if (created.kind === 'plan_limit') {
+      return problem('plan_limit', created.message, { limit: created.limit });
+    }
     if (created.kind !== 'created') throw new Error(created.message); // account and plan come from the key
     call.answerHeader('X-Change-Id', created.changeId);
     call.answerHeader('X-Zone-Serial', created.domain.serial);

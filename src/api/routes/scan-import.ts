@@ -7,7 +7,7 @@ import { loadDomain } from '../../store/load-domains.ts';
 import { type ListedRecord, streamRecords } from '../../store/load-records.ts';
 import type { SavedScan } from '../../store/load-scan.ts';
 import { askForScan, type ScanCall } from '../ask-for-scan.ts';
-import { asActor, asStoreCaller, writesRecordsOnly } from '../caller.ts';
+import { asActor, asStoreCaller } from '../caller.ts';
 import { RecordPrinter } from '../print-record.ts';
 import { planFound, printFailed, printScan } from '../print-scan.ts';
 import { forbidden, notFound, Problem, problem } from '../problem.ts';
@@ -25,9 +25,9 @@ export const scanImport = domainRoute({
   tag: 'Records',
   summary: 'Finds the records that the domain has elsewhere and adds them.',
   description:
-    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. One goes on for a domain at a time: a second call joins it, unless both keys are narrowed, and differently: then it is a 503 until the first is over.',
+    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. One goes on for a domain at a time: a second call joins it. A key that is narrowed to names or types may not call it.',
   permission: 'records.edit',
-  writesRecords: true,
+  wholeKeys: true,
   waits: true,
   query: z.strictObject({
     dry_run: booleanText
@@ -53,7 +53,7 @@ async function tryImport(call: ScanCall) {
     domainId: domain.id,
     records,
     by: asActor(caller),
-    narrowing: writesRecordsOnly(caller.key) ? caller.key : null,
+    narrowing: null,
     dryRun: true,
   });
   return await answer(call, scan, imported);

@@ -18,8 +18,9 @@ export const previewScan = domainRoute({
   tag: 'Records',
   summary: 'The records that the domain has elsewhere.',
   description:
-    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on, has `complete: false` and no records yet, and is joined by the next call. What was found less than 10 minutes ago is answered with again.',
+    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on, has `complete: false` and no records yet, and is joined by the next call. What was found less than 10 minutes ago is answered with again. A key that is narrowed to names or types may not call it.',
   permission: 'records.edit',
+  wholeKeys: true,
   waits: true,
   response: ScanPreview,
   async run(call) {

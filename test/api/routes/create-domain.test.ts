@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { saveAnswerSettings } from '../../../src/store/answer-settings.ts';
+import { createDomain } from '../../../src/store/save-domain.ts';
 import { saveZones } from '../../../src/store/save-zones.ts';
 import { inTransaction } from '../../../src/store/transaction.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { TEST_SETTINGS } from '../../support/database.ts';
+import { wantedDomain } from '../../support/domains.ts';
 import { recordsOf } from '../../support/zone-text.ts';
 
 let api: TestApi;
@@ -316,5 +318,58 @@ describe('a name that somebody claimed 73 hours ago', () => {
       409,
       { error: 'used.com is registered here already', code: 'domain_taken' },
     ]);
+  });
+});
+
+describe('the plan of an account', () => {
+  const limitTo = (limit: number) =>
+    sql`update plans set max_domains = ${limit} where slug = 'pro'`.execute(api.db);
+
+  it('says how many domains it may have; the refusal says so too', async () => {
+    const { rows } = await sql<{ slug: string; max_domains: number }>`
+      select slug, max_domains from plans order by slug`.execute(api.db);
+    expect(rows).toEqual([
+      { slug: 'free', max_domains: 100 },
+      { slug: 'pro', max_domains: 10_000 },
+    ]);
+    await limitTo(1);
+    expect((await create({ name: 'limit-one.com' }, 'stranger')).status).toBe(200);
+    const { status, body } = await create({ name: 'limit-two.com' }, 'stranger');
+    expect([status, body]).toEqual([
+      403,
+      { error: 'the plan allows 1 domains', code: 'plan_limit', limit: 1 },
+    ]);
+    // One that is deleted leaves its place.
+    expect((await api.ask('DELETE', '/domains/limit-one.com', { as: 'stranger' })).status).toBe(200);
+    expect((await create({ name: 'limit-two.com' }, 'stranger')).status).toBe(200);
+    await limitTo(10_000);
+  });
+
+  it('is kept when many are created at once', async () => {
+    await limitTo(4);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => create({ name: `at-once-${i}.com` }, 'viewer')),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 403]));
+    await limitTo(10_000);
+  });
+
+  it('limits no operator', async () => {
+    await limitTo(0);
+    expect((await create({ name: 'operators-own.com' }, 'operator')).status).toBe(200);
+    await limitTo(10_000);
+  });
+
+  it('that is none allows as few as the smallest', async () => {
+    const { rows } = await sql<{ id: number }>`
+      insert into accounts (email) values ('planless@zonefleet.test') returning id`.execute(api.db);
+    const accountId = rows[0]?.id as number;
+    await sql`insert into domains (account_id, name, unicode, dns_mode, status, served, serial,
+        answers_generation, created_at, updated_at)
+      select ${accountId}, 'p' || i || '.planless.', '', 'managed', 'disabled', 'none', 1, 0, now(), now()
+      from generate_series(1, 100) i`.execute(api.db);
+    const created = await createDomain(api.db, wantedDomain(accountId, 'planless.com.'));
+    expect(created).toMatchObject({ kind: 'plan_limit', limit: 100 });
   });
 });
