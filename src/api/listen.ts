@@ -27,6 +27,8 @@ export const API_LIMITS: ServerLimits = {
   keepAliveTimeoutMs: 72_000, // longer than that of usual load balancers, which must be first
 };
 const IDLE_POLL_MS = 20;
+/** What the system holds until we accept it: one that it drops asks again only after a second, then two, four, … */
+const BACKLOG = 4096;
 
 export interface ListenOptions {
   readonly limits?: ServerLimits;
@@ -54,7 +56,7 @@ export async function listenHttp(
       });
       await new Promise<void>((done, fail) => {
         server.once('error', fail);
-        server.listen({ host, port }, done);
+        server.listen({ host, port, backlog: BACKLOG }, done);
       });
       server.removeAllListeners('error');
       server.on('error', onError);

@@ -1,4 +1,5 @@
 import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpListeners, listenHttp } from '../../src/api/listen.ts';
@@ -72,5 +73,37 @@ describe('an HTTP server', () => {
     await listeners?.close(50);
     expect(await answered).toBe('cut');
     finish[0]?.();
+  });
+
+  it('works on one request of a connection at a time', async () => {
+    const [url = ''] = await listening();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    await until(() => begun > 0, 'the first is begun');
+    expect((await fetch(`${url}/x`)).status).toBe(404); // of another connection, after it
+    expect(begun).toBe(1);
+    for (let i = 0; i < 3; i++) {
+      await until(() => begun === i + 1, `request ${i} is begun`);
+      finish[i]?.();
+    }
+    await until(() => text.split('done').length === 4, 'all are answered');
+    socket.destroy();
+  });
+
+  it('has no more than 200 connections of one address, and answers a new one', async () => {
+    const [url = ''] = await listening();
+    let ended = 0;
+    const sockets = Array.from({ length: 300 }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1')
+        .on('error', () => {})
+        .on('close', () => ended++),
+    );
+    await until(() => ended >= 100, 'those beyond it are ended');
+    expect((await fetch(`${url}/x`)).status).toBe(404);
+    for (const socket of sockets) socket.destroy();
   });
 });
