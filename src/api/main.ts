@@ -18,6 +18,7 @@ import { addHealth, createHealthServer } from './health.ts';
 import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './listen.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
+import { OutageLog } from './outage-log.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes.ts';
@@ -48,7 +49,8 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   };
 
   const metrics = createApiMetrics();
-  const databaseState = databaseReadiness(db);
+  const outages = new OutageLog(log);
+  const databaseState = databaseReadiness(db, () => outages.lacking());
   const readiness: typeof databaseState = async () =>
     life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
   const health = await createHealthServer(metrics.registry, readiness, config.metricsHosts);
@@ -74,6 +76,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
         ? undefined
         : createRateLimit(db, config.apiRequestsPerMinute),
     log,
+    outages,
     async prepare(server) {
       metrics.watch(server);
       addHealth(server, readiness);

@@ -13,7 +13,7 @@ import { Problem, problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
 import { openArrayStream, StreamedArray } from './stream-array.ts';
 import { openTextStream, StreamedText } from './stream-text.ts';
-import { Turns } from './turns.ts';
+import { type TurnLimits, Turns } from './turns.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,13 +31,15 @@ declare module 'fastify' {
 
 const LARGE_BODY_OCTETS = 32 * 1024 * 1024;
 export const BODY_OCTETS = 1024 * 1024;
+/** Of calls that wait for other processes: the longest do so for 55 s. */
+const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
 const NO_BODY = z.strictObject({}).nullable();
 
 export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Route[]): void {
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(STOPPING));
   const turns = new Turns();
-  const waits = new Turns();
+  const waits = new Turns(WAITING_TURNS);
   for (const route of [...routes, ...optionsRoutes(routes)]) {
     app.route({
       method: route.method,

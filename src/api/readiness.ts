@@ -1,36 +1,44 @@
-// Whether the API can do its work: Postgres answers, and its schema is not older than ours. Asked at most twice a second,
-// however many ask us; one that does not answer in time is as good as gone.
+// Whether the API can do its work: Postgres answers, its schema is not older than ours, and no write has met a lack of
+// disk space a moment ago. Asked at most twice a second, however many ask us, and given up after two seconds.
 
 import type { Database } from '../store/database.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
+import { OUTAGES, type OutageKind, outageOf } from '../store/outage.ts';
+import { DatabaseSilence } from '../store/preparing-client.ts';
 import type { Readiness } from './health.ts';
 
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;
 
-export function databaseReadiness(db: Database): () => Promise<Readiness> {
+/** `lacking`: what writes have met lately. */
+export function databaseReadiness(
+  db: Database,
+  lacking: () => OutageKind | undefined = () => undefined,
+): () => Promise<Readiness> {
   let asked: Promise<Readiness> | undefined;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   return () => {
     if (asked !== undefined && performance.now() - answeredAtMs < FRESH_MS) return asked;
     answeredAtMs = Number.POSITIVE_INFINITY;
-    asked = ask(db).finally(() => {
+    asked = ask(db, lacking).finally(() => {
       answeredAtMs = performance.now();
     });
     return asked;
   };
 }
 
-async function ask(db: Database): Promise<Readiness> {
+async function ask(db: Database, lacking: () => OutageKind | undefined): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Error('no answer in time')), ANSWER_TIMEOUT_MS);
+    timer = setTimeout(() => fail(new DatabaseSilence('no answer in time')), ANSWER_TIMEOUT_MS);
   });
   try {
     await Promise.race([checkSchema(db), late]);
-    return { kind: 'ready' };
+    const lack = lacking();
+    return lack === undefined ? { kind: 'ready' } : { kind: 'waiting', reason: OUTAGES[lack].words };
   } catch (error) {
-    const reason = error instanceof SchemaError ? error.message : 'the database cannot be reached';
+    const reason =
+      error instanceof SchemaError ? error.message : OUTAGES[outageOf(error) ?? 'unreachable'].words;
     return { kind: 'waiting', reason };
   } finally {
     clearTimeout(timer);

@@ -12,16 +12,19 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ANSWER_HEADERS } from '../answer-headers.ts';
 import { trustConnection } from '../bounded-server.ts';
+import { OUTAGES, outageOf } from '../store/outage.ts';
+import { mayBeCommitted } from '../store/preparing-client.ts';
 import { authenticate, judgeCredentials, KeyUses, openKeys } from './authenticate.ts';
 import type { Api } from './call.ts';
 import { fieldProblems } from './field-problems.ts';
 import { type Admitted, admit } from './guard.ts';
 import { BODY_OCTETS, mountRoutes } from './mount-routes.ts';
-import { isOutage } from './outage.ts';
+import { OutageLog } from './outage-log.ts';
 import { badRequest, invalid, Problem, sendProblem, unavailable } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { isStorable, readBody } from './read-body.ts';
-import type { Route } from './route.ts';
+import { isWrite, type Route } from './route.ts';
+import { NoTurn } from './turns.ts';
 
 export interface ServerOptions {
   readonly api: Api;
@@ -29,11 +32,13 @@ export interface ServerOptions {
   /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   readonly log: FastifyBaseLogger;
+  /** Told of every call that the database fails. */
+  readonly outages?: OutageLog;
   /** Everything else that answers: the description, health. Before the routes. */
   readonly prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
-const OUTAGE_RETRY_SECONDS = 1;
+const OUTAGE_TICK_MS = 5000;
 /** A domain name of 253 characters, all of them escaped and Unicode. */
 const MAX_PARAMETER_CHARACTERS = 4096;
 /** What an undecodable path is routed as: no route has it. */
@@ -61,7 +66,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     request.octets = octets;
     return readBody(octets, request.declaredType, request.routeOptions.config.route);
   });
-  app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request)));
+  const outages = options.outages ?? new OutageLog(log);
+  const ticking = setInterval(() => outages.tick(), OUTAGE_TICK_MS).unref();
+  app.addHook('onClose', async () => clearInterval(ticking));
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, outages)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
 
   const keys = openKeys(api.db);
@@ -145,7 +153,10 @@ const FRAMEWORK_WORDS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as Content-Length says',
 };
 
-function explain(error: unknown, request: FastifyRequest): Problem {
+const MAY_BE_DONE =
+  'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';
+
+function explain(error: unknown, request: FastifyRequest, outages: OutageLog): Problem {
   if (error instanceof Refusal) {
     const { route } = request.routeOptions.config;
     return route?.explainInvalid?.(error.problem.members.fields ?? []) ?? error.problem;
@@ -153,9 +164,16 @@ function explain(error: unknown, request: FastifyRequest): Problem {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const words = FRAMEWORK_WORDS[code ?? ''];
   if (words !== undefined) return badRequest(words);
-  if (isOutage(error)) {
-    request.log.warn({ err: error }, 'the database cannot be reached');
-    return unavailable('the database cannot be reached; try again', OUTAGE_RETRY_SECONDS);
+  if (error instanceof NoTurn) {
+    outages.note('busy', error);
+    return unavailable('earlier writes of the domain are still under way; try again', 1);
+  }
+  const outage = outageOf(error);
+  if (outage !== undefined) {
+    outages.note(outage, error);
+    const { words, retrySeconds } = OUTAGES[outage];
+    const isOpen = isWrite(request.method) && mayBeCommitted(error);
+    return unavailable(`${words}; ${isOpen ? MAY_BE_DONE : 'try again'}`, retrySeconds);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     request.log.info({ err: error }, 'a request that the framework refused');

@@ -1,28 +1,69 @@
 // One piece of work at a time for each domain. Its writes wait for each other anyway, at its lock in Postgres; waiting
-// here instead, a busy domain holds one connection of the pool, not all of them.
+// here instead, a busy domain holds one connection of the pool, not all of them. Nobody waits without end: who is not at
+// the front in time, or comes when too many wait, is refused.
+
+export class NoTurn extends Error {
+  override readonly name = 'NoTurn';
+}
+
+export interface TurnLimits {
+  readonly waitMs: number;
+  /** Pieces of work that may wait for one domain. */
+  readonly waiting: number;
+}
+
+const LIMITS: TurnLimits = { waitMs: 10_000, waiting: 100 };
 
 export class Turns {
-  readonly #last = new Map<number, Promise<void>>();
+  readonly #limits: TurnLimits;
+  /** Of each domain that has work those that wait, in order. */
+  readonly #queues = new Map<number, Set<() => void>>();
+
+  constructor(limits: TurnLimits = LIMITS) {
+    this.#limits = limits;
+  }
 
   /** How many domains have work. */
   get busy(): number {
-    return this.#last.size;
+    return this.#queues.size;
   }
 
   /** In the order of the calls, whatever becomes of the work before. */
   async run<T>(domainId: number, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(domainId);
-    let leave: () => void = () => {};
-    const mine = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    this.#last.set(domainId, mine);
+    const queue = this.#queues.get(domainId);
+    if (queue === undefined) this.#queues.set(domainId, new Set());
+    else await this.#waitIn(queue);
     try {
-      await before;
       return await work();
     } finally {
-      if (this.#last.get(domainId) === mine) this.#last.delete(domainId);
-      leave();
+      this.#leave(domainId);
     }
+  }
+
+  async #waitIn(queue: Set<() => void>): Promise<void> {
+    const { waitMs, waiting } = this.#limits;
+    if (queue.size >= waiting) throw new NoTurn(`${queue.size} writes of the domain wait`);
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        queue.delete(begin);
+        reject(new NoTurn(`earlier writes of the domain took longer than ${waitMs} ms`));
+      }, waitMs);
+      queue.add(begin);
+    });
+  }
+
+  #leave(domainId: number): void {
+    const queue = this.#queues.get(domainId) as Set<() => void>;
+    const [next] = queue;
+    if (next === undefined) {
+      this.#queues.delete(domainId);
+      return;
+    }
+    queue.delete(next);
+    next();
   }
 }

@@ -53,7 +53,8 @@ export class Cli {
   async withDatabase(work: (db: Database) => Promise<number>): Promise<void> {
     const url = await this.#databaseUrl();
     const { openDatabase } = await import('../store/database.ts');
-    const db = openDatabase(url);
+    const { OPERATOR_LIMITS } = await import('../store/deadlines.ts');
+    const db = openDatabase(url, { limits: OPERATOR_LIMITS });
     try {
       this.exitCode = await work(db);
     } finally {

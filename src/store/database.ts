@@ -1,8 +1,10 @@
-// A pool of connections to Postgres behind Kysely. `destroy()` first sends a NOTIFY that is still due.
+// A pool of connections to Postgres behind Kysely. Every statement has a deadline (deadlines.ts), and so has the wait for a
+// connection, which only so many calls may wait for. `destroy()` first sends a NOTIFY that is still due.
 
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool } from 'pg';
+import { type ClientBase, Pool } from 'pg';
 import { connectionTypes } from './connection-types.ts';
+import { type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { PreparingClient } from './preparing-client.ts';
 import type { Schema } from './schema.ts';
 
@@ -10,10 +12,21 @@ export type Database = Kysely<Schema>;
 
 export interface DatabaseOptions {
   maxConnections?: number;
+  /** For a new connection, and for one that others have. */
   connectTimeoutMs?: number;
+  /** Calls that may wait for a connection; the next is refused at once. */
+  maxWaiting?: number;
+  limits?: Limits;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   onError?: (error: Error) => void;
 }
+
+/** All connections are in use, and as many calls wait for one as may. */
+export class PoolFull extends Error {
+  override readonly name = 'PoolFull';
+}
+
+const MAX_WAITING = 500;
 
 const beforeDestroy = new WeakMap<Database, () => Promise<void>>();
 
@@ -23,20 +36,40 @@ export function runBeforeDestroy(db: Database, task: () => Promise<void>): void 
 }
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const pool = new Pool({
+  const { maxWaiting = MAX_WAITING, limits = SERVICE_LIMITS } = options;
+  const settings = sessionSettings(limits);
+  const config = {
     Client: PreparingClient,
     connectionString: url,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
     application_name: 'zonefleet',
     types: connectionTypes,
-  });
+    limits,
+    onConnect: async (client: ClientBase) => {
+      await client.query(settings);
+    },
+  };
+  const pool = new Pool(config);
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
   // The same for one in use, which the pool does not listen to; its query fails too, and is where the error is told.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db: Database = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db: Database = new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool: {
+        async connect() {
+          if (pool.waitingCount >= maxWaiting) {
+            throw new PoolFull(`${pool.waitingCount} calls wait for a connection to the database`);
+          }
+          return await pool.connect();
+        },
+        end: () => pool.end(),
+      },
+    }),
+  });
   const destroy = db.destroy.bind(db);
   db.destroy = async () => {
     await beforeDestroy.get(db)?.();

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from './answer-settings.ts';
 import type { Database } from './database.ts';
+import { allowLong, LONG_ROWS } from './deadlines.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from './domain.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from './write-zone.ts';
 
@@ -31,6 +32,7 @@ export async function lockDomain(trx: Database, domainId: number): Promise<Domai
       || jsonb_build_object('nextVersion', nextval('change_version')) as zone
     from ${DOMAIN_TABLES} left join zone z on true where d.id = ${domainId}`.execute(trx);
   const { settings, now, zone, ...row } = rows[0] as LockedRow;
+  if (row.recordCount >= LONG_ROWS) await allowLong(trx);
   return { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
 }
 

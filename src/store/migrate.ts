@@ -6,6 +6,7 @@ import { announceChanges } from './announce-changes.ts';
 import type { AnswerSettings } from './answer-settings.ts';
 import { saveAnswerSettings } from './answer-settings.ts';
 import type { Database } from './database.ts';
+import { withMigrationLimits } from './deadlines.ts';
 import { migrations } from './migrations.ts';
 import { republishDomains } from './republish-domains.ts';
 
@@ -25,7 +26,7 @@ export class SchemaError extends Error {
 }
 
 export async function migrate(db: Database, settings: AnswerSettings): Promise<Migrated> {
-  const migrated = await db.connection().execute(async (connection) => {
+  const migrated = await withMigrationLimits(db, async (connection) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
     try {
       const applied = await applyMigrations(connection);

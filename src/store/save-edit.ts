@@ -12,6 +12,7 @@ import { planEditInPieces, type RecordOperation } from '../zone/plan-edit.ts';
 import type { SavedOperation } from '../zone/plan-revert.ts';
 import type { ChangedBy } from './actor.ts';
 import type { Database } from './database.ts';
+import { allowLong, LONG_ROWS } from './deadlines.ts';
 import { type Domain, decodeDomain } from './domain.ts';
 import { inPieces } from './in-pieces.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from './load-touched-records.ts';
@@ -86,6 +87,7 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       }
       const edit = typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock)) : order.edit;
       if ('kind' in edit) return edit;
+      if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
       listed = conflictOf(edit);
       return await saveUnderLock(trx, lock, edit, order);
     });
@@ -208,6 +210,11 @@ function recordsAfter(
   const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
   for (const record of records.values()) byName.get(record.name)?.push(record);
   return byName;
+}
+
+function countItems({ creates, updates, replaces, deletes }: Edit): number {
+  const inSets = replaces.reduce((count, { records }) => count + records.length, 0);
+  return creates.length + updates.length + deletes.length + inSets;
 }
 
 /** A conflict, at the first item of the edit. */

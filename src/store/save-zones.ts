@@ -8,6 +8,7 @@ import type { Name } from '../dns/name.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Database } from './database.ts';
+import { allowLong } from './deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from './name-column.ts';
 import { purgeFeedWhenDue } from './purge-feed.ts';
 import type { ChangeSource } from './schema.ts';
@@ -65,6 +66,7 @@ export async function saveZones(
     wanted.set(name, recordRows(records));
   }
   const { locked, changed } = await db.transaction().execute(async (trx) => {
+    await allowLong(trx);
     const locked = await lockOperatorZones(trx, [...wanted.keys()], true);
     const rows: ZoneRows[] = [...locked.values()].map((zone) => ({
       zoneId: zone.id,
@@ -96,6 +98,7 @@ export async function unloadZones(
 ): Promise<UnloadedZone[]> {
   const names = apexes.map(encodeNameColumn);
   const unloaded = await db.transaction().execute(async (trx) => {
+    await allowLong(trx);
     const locked = await lockOperatorZones(trx, [...new Set(names)], false);
     const present = [...locked.values()].filter((zone) => !zone.deleted);
     const ids = present.map((zone) => zone.id);

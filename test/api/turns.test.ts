@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../src/api/turns.ts';
+import { NoTurn, Turns } from '../../src/api/turns.ts';
 
 function piece() {
   let finish: (value: string) => void = () => {};
@@ -41,4 +41,29 @@ it('domains do not wait for each other', async () => {
   expect(await turns.run(2, async () => 'at once')).toBe('at once');
   held.finish('later');
   expect(await waiting).toBe('later');
+});
+
+it('who waits too long is refused, and the order of the others stays', async () => {
+  const turns = new Turns({ waitMs: 20, waiting: 10 });
+  const hung = piece();
+  const first = turns.run(1, () => hung.done);
+  const begun: string[] = [];
+  const late = turns.run(1, async () => begun.push('late'));
+  await expect(late).rejects.toBeInstanceOf(NoTurn); // while the first still hangs
+  const next = turns.run(1, async () => begun.push('next'));
+  hung.finish('at last');
+  expect(await first).toBe('at last');
+  await next;
+  expect(begun).toEqual(['next']);
+  expect(turns.busy).toBe(0);
+});
+
+it('only so many wait for one domain; others have their own queue', async () => {
+  const turns = new Turns({ waitMs: 60_000, waiting: 2 });
+  const held = piece();
+  const works = [1, 2, 3].map((i) => turns.run(1, async () => (i === 1 ? await held.done : `${i}`)));
+  await expect(turns.run(1, async () => 'too many')).rejects.toBeInstanceOf(NoTurn);
+  expect(await turns.run(2, async () => 'another domain')).toBe('another domain');
+  held.finish('1');
+  expect(await Promise.all(works)).toEqual(['1', '2', '3']);
 });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Api } from '../../src/api/call.ts';
 import { addHealth } from '../../src/api/health.ts';
 import { describeRoutes } from '../../src/api/openapi.ts';
+import { OutageLog } from '../../src/api/outage-log.ts';
 import { createRateLimit } from '../../src/api/rate-limit.ts';
 import { databaseReadiness } from '../../src/api/readiness.ts';
 import type { Route } from '../../src/api/route.ts';
@@ -82,13 +83,18 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const db = options.db ?? database.db;
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const outages = new OutageLog(log);
   const app = await createServer({
     api: { db, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
     routes,
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(db, requestsPerMinute),
     log,
+    outages,
     async prepare(server) {
-      addHealth(server, databaseReadiness(db));
+      addHealth(
+        server,
+        databaseReadiness(db, () => outages.lacking()),
+      );
       await describeRoutes(server, routes);
     },
   });
