@@ -22,18 +22,22 @@ import { StartFault } from '../src/start-fault.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { requireDatabaseUrl } from '../src/store/database-url.ts';
 import { checkSchema, SchemaError } from '../src/store/migrate.ts';
+import { purgeIdempotency } from '../src/store/purge-idempotency.ts';
 import { postgresLeases } from '../src/store/rate-leases.ts';
 import { listenBoard } from './board.ts';
 import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
+import { runRounds } from './run-rounds.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
 const RETRY_MS = 1000;
 /** `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
-/** One line about the same trouble, however often it comes. */
-const TROUBLE_LINE_MS = 10_000;
+const HOUSEKEEPING_MS = 10_000;
+/** One line about the same trouble, with how many failed calls it stands for. */
+const TROUBLE_LINE_MS = 60_000;
+
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('workers', config.logLevel);
   const databaseUrl = requireDatabaseUrl(config);
@@ -98,6 +102,12 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     checkConcurrency,
     trouble,
   });
+  const housekeeping = runRounds({
+    round: () => purgeIdempotency(db),
+    idleMs: HOUSEKEEPING_MS,
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => housekeeping.stop());
   isStarted = true;
   log.info({ metrics: health.address, board: board?.address, redis: config.redisUrl !== undefined }, 'ready');
   life.ready({ addresses: board === undefined ? [] : [board.address] });
@@ -214,10 +224,14 @@ async function readiness(queue: JobQueue<CheckJob>, isRunning: () => boolean): P
 
 function seldom(log: Log): (of: string, error: Error) => void {
   const toldAtMs = new Map<string, number>();
+  const untold = new Map<string, number>();
   return (of, error) => {
-    if (performance.now() - (toldAtMs.get(of) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LINE_MS) return;
+    const calls = (untold.get(of) ?? 0) + 1;
+    const isSoon = performance.now() - (toldAtMs.get(of) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LINE_MS;
+    untold.set(of, isSoon ? calls : 0);
+    if (isSoon) return;
     toldAtMs.set(of, performance.now());
-    log.warn({ err: error, of }, 'a call failed; it is tried again');
+    log.warn({ err: error, of, calls }, 'a call failed; it is tried again');
   };
 }
 

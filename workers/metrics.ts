@@ -21,7 +21,7 @@ export interface WorkerMetrics {
   countOutcome(outcome: CheckOutcome): void;
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
-  countTrouble(of: 'queue' | 'schedule' | 'breaker'): void;
+  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping'): void;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];

@@ -45,6 +45,8 @@ export interface Call<Params, Query, Body> {
   readonly idempotencyKey: string | undefined;
   /** On the answer if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
+  /** What `remake` needs of an answer that may be too large to be kept under an Idempotency-Key. */
+  answerRest(rest: unknown): void;
 }
 
 export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {

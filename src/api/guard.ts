@@ -123,5 +123,6 @@ function callToFind(
     gone: new AbortController().signal,
     idempotencyKey: undefined,
     answerHeader: () => {},
+    answerRest: () => {},
   };
 }

@@ -3,7 +3,15 @@
 
 import { createHash } from 'node:crypto';
 import type { Database } from '../store/database.ts';
-import { type IdempotentRequest, type RunOnce, runOnce, type StoredResponse } from '../store/idempotency.ts';
+import {
+  type Answer,
+  type CondensedResponse,
+  digestOf,
+  type IdempotentRequest,
+  type RunOnce,
+  runOnce,
+  type StoredResponse,
+} from '../store/idempotency.ts';
 import type { Caller } from './caller.ts';
 import { badRequest, Problem } from './problem.ts';
 
@@ -33,11 +41,29 @@ export function idempotentRequest(
 }
 
 /** The answer as it is kept: what made it is gone, so it is made whole here. */
-export function storedResponse(outcome: unknown, headers: Readonly<Record<string, string>>): StoredResponse {
+export function storedResponse(
+  outcome: unknown,
+  headers: Readonly<Record<string, string>>,
+  rest?: unknown,
+): Answer {
   if (outcome instanceof Problem) {
     return { status: outcome.status, headers: outcome.headers, body: outcome.body };
   }
-  return { status: 200, headers, body: outcome };
+  return { status: 200, headers, body: outcome, rest };
+}
+
+const NOT_KEPT = 'this call was carried out; its answer is no longer kept';
+
+/** The first answer where `remake` finds it again, or else that there was one: nothing else would be true. */
+export async function remakeAnswer(
+  kept: CondensedResponse,
+  remake: (kept: CondensedResponse) => Promise<unknown>,
+): Promise<StoredResponse> {
+  const { status, headers, digest, changeId } = kept;
+  const body = await remake(kept);
+  if (body !== undefined && Buffer.compare(digestOf(body), digest) === 0) return { status, headers, body };
+  const change = changeId === undefined ? {} : { change_id: changeId };
+  return { status, headers, body: { message: NOT_KEPT, ...change } };
 }
 
 const NOTHING: StoredResponse = { status: 503, headers: {}, body: null };

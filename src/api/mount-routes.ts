@@ -4,10 +4,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../store/database.ts';
-import { type RunOnce, runOnce, type StoredResponse } from '../store/idempotency.ts';
+import { type Answer, type CondensedResponse, type RunOnce, runOnce } from '../store/idempotency.ts';
 import { type Api, STOPPING } from './call.ts';
 import type { Admitted } from './guard.ts';
-import { findReplay, idempotentRequest, storedResponse } from './idempotency.ts';
+import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
 import { allowedMethods } from './open-path.ts';
 import { Problem, problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
@@ -85,9 +85,13 @@ async function respond(
     return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);
   }
   const asked = idempotentRequest(request, key, admitted.caller);
-  const answer = async (db: Database): Promise<StoredResponse> => {
-    const { outcome, headers } = await run({ ...api, db }, route, request, reply, stopping);
-    return storedResponse(outcome instanceof Problem ? outcome : route.response.parse(outcome), headers);
+  const answer = async (db: Database): Promise<Answer> => {
+    const { outcome, headers, rest } = await run({ ...api, db }, route, request, reply, stopping);
+    return storedResponse(
+      outcome instanceof Problem ? outcome : route.response.parse(outcome),
+      headers,
+      rest,
+    );
   };
   const once: RunOnce = await inTurn(async () => {
     if (route.waits !== true) return await runOnce(api.db, asked, answer);
@@ -102,8 +106,11 @@ async function respond(
       problem('idempotency_mismatch', 'this Idempotency-Key was used for another request'),
     );
   }
-  const { status, headers, body } = once.response;
-  if (once.replayed) reply.header('Idempotent-Replay', 'true');
+  const { status, headers, body } =
+    once.kind === 'response'
+      ? once.response
+      : await remakeAnswer(once.response, (kept) => remake(api, route, request, kept));
+  if (once.kind === 'condensed' || once.replayed) reply.header('Idempotent-Replay', 'true');
   // Not through the schema: a stored answer stays as it was given, whatever the schema is by now.
   reply.code(status).headers(headers).header('Content-Type', 'application/json; charset=utf-8');
   return reply.serializer(JSON.stringify).send(body);
@@ -117,6 +124,7 @@ async function run(
   stopping: AbortSignal,
 ) {
   const headers: Record<string, string> = {};
+  let rest: unknown;
   const outcome: unknown = await route.run({
     api,
     caller: request.admitted?.caller,
@@ -137,8 +145,25 @@ async function run(
     answerHeader(name: string, value: string | number) {
       headers[name] = String(value);
     },
+    answerRest(value: unknown) {
+      rest = value;
+    },
   });
-  return { outcome, headers };
+  return { outcome, headers, rest };
+}
+
+/** Behind the transaction and the domain's turn: it may take as long as the first call did. */
+async function remake(
+  api: Api,
+  route: Route,
+  request: FastifyRequest,
+  { headers, changeId, rest }: CondensedResponse,
+): Promise<unknown> {
+  const domain = request.admitted?.domain;
+  if (route.remake === undefined || domain === undefined) return undefined;
+  const made = await route.remake({ api, domain, body: request.body, headers, changeId, rest });
+  const read = route.response.safeParse(made);
+  return read.success ? read.data : undefined;
 }
 
 /** One OPTIONS for each path, for whoever may see what is there. */

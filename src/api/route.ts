@@ -2,7 +2,8 @@
 // it behind the guards; `openapi.ts` describes it from the same schemas.
 
 import type { z } from 'zod';
-import type { Call, DomainCall } from './call.ts';
+import type { VisibleDomain } from '../store/domain.ts';
+import type { Api, Call, DomainCall } from './call.ts';
 import type { Permission } from './permissions.ts';
 import type { FieldProblem, Problem, ProblemCode } from './problem.ts';
 import type { StreamedArray } from './stream-array.ts';
@@ -34,6 +35,16 @@ export type AnswerHeader =
   | 'X-Total-Count'
   | 'Allow'
   | 'Content-Disposition';
+
+export interface Remaking<Body> {
+  readonly api: Api;
+  readonly domain: VisibleDomain;
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly changeId: number | undefined;
+  /** Undefined where even that was too large, or gave way to others' answers. */
+  readonly rest: unknown;
+}
 
 /** What every declaration has; `P`, `Q`, `B`, `R` are schemas. */
 interface Declaration<
@@ -72,6 +83,11 @@ interface Declaration<
   readonly judgesText?: true;
   /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, a repeat is answered anew. */
   readonly writesNothing?: true;
+  /**
+   * Makes an answer again that was not kept whole under an Idempotency-Key: from the request's body, the change, and the
+   * `answerRest` of the call. It counts only if it is the answer that was given. Undefined: it cannot.
+   */
+  readonly remake?: (call: Remaking<z.output<B>>) => Promise<unknown> | unknown;
   readonly response: R;
   /** The media type of a success that is no JSON: a `StreamedText`. */
   readonly textResponse?: string;
@@ -118,7 +134,9 @@ export interface DomainRoute<
 }
 
 /** A declared route, whatever its schemas. */
-export interface Route extends Declaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType> {
+export interface Route extends Omit<Declaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'remake'> {
+  // biome-ignore lint/suspicious/noExplicitAny: the body of a call of some route
+  readonly remake?: (call: Remaking<any>) => unknown;
   readonly access: Access;
   readonly find?: (call: AnyDomainCall) => Promise<unknown>;
   readonly finds?: string;

@@ -101,7 +101,7 @@ function postgresOptions(databaseUrl: string, use: ConnectionUse, connections = 
     connectionTimeoutMillis: isProducer ? PRODUCER_CONNECT_MS : WORKER_CONNECT_MS,
     query_timeout: isProducer ? PRODUCER_TIMEOUT_MS : WORKER_QUERY_MS,
     keepAlive: true,
-    options: [...options, ...PLANNING, ...(isProducer ? [] : [HURRY])].join(' '),
+    options: [...options, ...PLANNING, ...LIMITS, ...(isProducer ? [] : [HURRY])].join(' '),
   };
 }
 
@@ -110,6 +110,12 @@ function postgresOptions(databaseUrl: string, use: ConnectionUse, connections = 
  * reading a whole table looks cheaper, and is not when dead rows are in it.
  */
 const PLANNING = ['-c enable_seqscan=off', '-c jit=off'];
+/** The server gives up what a client that is gone has begun: a little before a worker itself gives up. */
+const LIMITS = [
+  '-c statement_timeout=29500',
+  '-c lock_timeout=20000',
+  '-c idle_in_transaction_session_timeout=30000',
+];
 /** A crash of Postgres may forget the last moves of a job: it is then run again, which does no harm. */
 const HURRY = '-c synchronous_commit=off';
 

@@ -10,6 +10,7 @@ import * as plannedCheck from './migrations/0006-planned-check.ts';
 import * as unservedZones from './migrations/0007-unserved-zones.ts';
 import * as checks from './migrations/0008-checks.ts';
 import * as txtScansAname from './migrations/0009-txt-scans-aname.ts';
+import * as keptAnswers from './migrations/0010-kept-answers.ts';
 import * as maxDomains from './migrations/0011-max-domains.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -22,5 +23,6 @@ export const migrations: Record<string, Migration> = {
   '0007-unserved-zones': unservedZones,
   '0008-checks': checks,
   '0009-txt-scans-aname': txtScansAname,
+  '0010-kept-answers': keptAnswers,
   '0011-max-domains': maxDomains,
 };

@@ -47,7 +47,8 @@ export class PreparingClient extends Client {
     if (typeof first?.submit === 'function') return super.query(first, second, third);
     const text: string = typeof first === 'string' ? first : first.text;
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
-    const name = typeof first === 'string' && values ? preparedName(first, values) : undefined;
+    const isSetting = text.startsWith('set '); // several in one, which cannot be prepared
+    const name = typeof first === 'string' && values && !isSetting ? preparedName(first, values) : undefined;
     const statement = name === undefined ? first : { name, text, values };
     const callback: Callback | undefined = [second, third].find((each) => typeof each === 'function');
     const settle = this.#watch(text);

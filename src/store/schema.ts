@@ -465,7 +465,17 @@ export interface IdempotencyKeysTable {
   path: string;
   body_hash: Buffer;
   response: ColumnType<unknown, string | null, string>;
+  /** Of the body's JSON, where it is not kept. */
+  digest: Buffer | null;
+  change_id: number | null;
+  /** Of `response`. */
+  octets: Generated<number>;
   created_at: Generated<Date>;
+}
+
+export interface IdempotencyOctetsTable {
+  account_id: number;
+  octets: number;
 }
 
 export interface Schema {
@@ -484,6 +494,7 @@ export interface Schema {
   subscriptions: SubscriptionsTable;
   records: RecordsTable;
   idempotency_keys: IdempotencyKeysTable;
+  idempotency_octets: IdempotencyOctetsTable;
   name_holders: NameHoldersTable;
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;

@@ -76,6 +76,7 @@ describe.each(testServers())('on $name', (server) => {
   it('a long transaction and a migration get more, and give it back', async () => {
     const { url, drop } = await createDatabase({ server });
     const db = openDatabase(url, { maxConnections: 1 });
+    for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // what is repeated is prepared elsewhere
     await db.transaction().execute(async (trx) => {
       await allowLong(trx);
       expect((await settingOf.execute(trx)).rows).toEqual([

@@ -35,6 +35,14 @@ export const editRecords = domainRoute({
   response: BatchResult,
   problems: ['plan_limit', 'record_conflict', 'record_managed'],
   run: (call) => saveBatch(call, call.body, call.query.dry_run),
+  remake: ({ body, headers, changeId }) => ({
+    created: body.create?.length ?? 0,
+    updated: body.update?.length ?? 0,
+    deleted: body.delete?.length ?? 0,
+    replaced: body.replace?.length ?? 0,
+    ...(changeId !== undefined && { change_id: changeId }),
+    serial: Number(headers['X-Zone-Serial']),
+  }),
 });
 
 const idsText = z

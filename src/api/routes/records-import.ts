@@ -6,6 +6,7 @@ import { type SavedEdit, saveEdit } from '../../store/save-edit.ts';
 import { ImportMerge } from '../../zone/merge-import.ts';
 import { type ReadImport, readImport } from '../../zone/read-import.ts';
 import { asActor, judgeNarrowing } from '../caller.ts';
+import { type CondensedFailures, condenseFailures, expandFailures } from '../condense-failures.ts';
 import { explainOne } from '../edit-problem.ts';
 import { Problem, problem } from '../problem.ts';
 import { domainRoute } from '../route.ts';
@@ -48,21 +49,58 @@ export const importRecords = domainRoute({
     if (answered instanceof Problem) return answered;
     if (merge === undefined) throw new Error('an import was saved that nobody made');
     const { creates, updates, deletes } = merge.edit;
-    return {
+    const changeId = answered.kind === 'saved' ? answered.changeId : undefined;
+    const counted: Counted = {
       created: creates.length,
       overwritten: updates.length,
       removed: deletes.length,
-      failed: [...merge.failed]
-        .sort(([a], [b]) => a - b)
-        .map(([index, error]) => {
-          const { name, type } = records[index] as (typeof records)[number];
-          return { index, name: storable(name), type: storable(type), error: storable(error) };
-        }),
-      ...(answered.kind === 'saved' && { change_id: answered.changeId }),
+      changeId,
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
     };
+    // What cannot be read is read off the body again; what the records of then were in the way of is not.
+    const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));
+    call.answerRest({
+      ...counted,
+      judged: condenseFailures(judged.map(([index, error]) => [index, storable(error)])),
+    } satisfies Rest);
+    return printResult(counted, records, merge.failed);
+  },
+  async remake({ body, domain, rest }) {
+    if (rest === undefined) return undefined;
+    const { judged, ...counted } = rest as Rest;
+    const { unread } = await inPieces(readImport(body.records, domain.name));
+    return printResult(counted, body.records, new Map([...unread, ...expandFailures(judged)]));
   },
 });
+
+interface Counted {
+  readonly created: number;
+  readonly overwritten: number;
+  readonly removed: number;
+  readonly changeId?: number | undefined;
+  readonly serial: number;
+}
+
+/** What is kept of an answer that is too large. */
+type Rest = Counted & { readonly judged: CondensedFailures };
+
+const inOrder = (failed: ReadonlyMap<number, string>) => [...failed].sort(([a], [b]) => a - b);
+
+function printResult(
+  { changeId, serial, ...counts }: Counted,
+  records: z.output<typeof RecordsImport>['records'],
+  failed: ReadonlyMap<number, string>,
+): z.input<typeof ImportResult> {
+  return {
+    ...counts,
+    failed: inOrder(failed).map(([index, error]) => {
+      const { name, type } = records[index] as (typeof records)[number];
+      return { index, name: storable(name), type: storable(type), error: storable(error) };
+    }),
+    ...(changeId !== undefined && { change_id: changeId }),
+    serial,
+  };
+}
 
 /** The answer is kept, under an Idempotency-Key. */
 function storable(text: string): string {

@@ -2,6 +2,7 @@
 // among them under ids of their own, which stay while the nameserver stays, and cannot be edited.
 
 import { z } from 'zod';
+import { loadDomainChange } from '../../store/load-changes.ts';
 import {
   countRecords,
   type ListedRecord,
@@ -103,6 +104,12 @@ export const createRecord = domainRoute({
     const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
     if (created === undefined) throw new Error('a record was created and is not there');
     return new RecordPrinter(call.api.db, call.domain).print(created);
+  },
+  async remake({ api, domain, changeId }) {
+    if (changeId === undefined) return undefined;
+    const change = await loadDomainChange(api.db, domain.id, changeId);
+    const created = change?.ops.find(({ op }) => op === 'create')?.after;
+    return created === undefined ? undefined : new RecordPrinter(api.db, domain).print(created);
   },
 });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPublished } from '../../../src/store/check-published.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
@@ -121,6 +122,58 @@ describe('an import', () => {
       { created: 1, failed: [{ index: 1 }], serial: 1 },
     ]);
     expect(await lines(path)).toEqual([]);
+  });
+
+  it('with a large answer is done once, and a repeat gets the whole answer though little of it is kept', async () => {
+    const { path } = await freshDomain();
+    await load(path, [item('taken', 'CNAME', 'elsewhere.example.net')]);
+    const bad = Array.from({ length: 3000 }, (_, i) =>
+      i % 3 === 0
+        ? A(`w${i}`, '192.0.2')
+        : i % 3 === 1
+          ? A('taken', `192.0.2.${i % 250}`)
+          : A(`w${i}`, '192.0.2.1'),
+    );
+    const ask = (body: unknown, key: string) =>
+      api.ask('POST', `${path}import`, { body, headers: { 'idempotency-key': key } });
+    const key = `large-${domains}`;
+    const first = await ask({ records: bad }, key);
+    expect(first.body).toMatchObject({ created: 1000, overwritten: 0 });
+    expect(first.body.failed).toHaveLength(2000);
+    expect(first.text.length).toBeGreaterThan(65_536);
+    const { rows } = await sql<{ octets: number; change_id: number }>`
+      select octet_length(response::text) as octets, change_id from idempotency_keys where key = ${key}`.execute(
+      api.database.db,
+    );
+    expect(rows[0]?.octets).toBeLessThan(65_536);
+    expect(rows[0]?.change_id).toBe(first.body.change_id);
+    await load(path, [A('later', '192.0.2.9')]); // what is there now makes no difference
+    const again = await ask({ records: bad }, key);
+    expect(again.headers['idempotent-replay']).toBe('true');
+    expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
+    expect(again.text).toBe(first.text);
+    expect((await ask({ records: bad.slice(1) }, key)).status).toBe(422);
+    expect(await list(path)).toHaveLength(1002);
+  });
+
+  it('whose answer cannot be made again says that it was carried out, and by which change', async () => {
+    const { path } = await freshDomain();
+    const body = { records: [A('x', '192.0.2.1')] };
+    const headers = { 'idempotency-key': `lost-${domains}` };
+    const ask = () => api.ask('POST', `${path}import`, { body, headers });
+    const first = await ask();
+    await sql`
+      update idempotency_keys set digest = sha256('another'), octets = 0,
+        response = json_build_object('status', 200, 'headers', response->'headers')
+      where key = ${headers['idempotency-key']}`.execute(api.database.db);
+    const again = await ask();
+    expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
+    expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
+    expect(again.body).toEqual({
+      message: 'this call was carried out; its answer is no longer kept',
+      change_id: first.body.change_id,
+    });
+    expect(await list(path)).toHaveLength(1);
   });
 
   it('is done once with an Idempotency-Key', async () => {

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeIdempotency } from '../../../src/store/purge-idempotency.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -104,6 +106,36 @@ describe('a new record', () => {
     expect(second.ttl).toBe(600);
     await create(path, { name: 'a', type: 'A', destination: '192.0.2.3', ttl: 60 });
     expect((await api.ask('GET', `${path}${first.id}`)).body.ttl).toBe(60);
+  });
+
+  it('is answered as at first when its kept answer had to make room', async () => {
+    const path = await freshRecords();
+    const headers = { 'idempotency-key': `room${domains}` };
+    const create = () =>
+      api.ask('POST', path, { body: { name: 'r', type: 'A', destination: '192.0.2.1' }, headers });
+    const batch = () =>
+      api.ask('PUT', `${path}batch`, {
+        body: { create: [{ name: 's', type: 'A', destination: '192.0.2.1' }] },
+        headers: { 'idempotency-key': `batch${domains}` },
+      });
+    const firsts = [await create(), await batch()];
+    await sql`update idempotency_octets set octets = 100000001`.execute(api.database.db);
+    expect((await purgeIdempotency(api.database.db)).shrunk).toBeGreaterThan(1);
+    const agains = [await create(), await batch()];
+    expect(agains.map(({ text }) => text)).toEqual(firsts.map(({ text }) => text));
+    for (const { headers } of agains) expect(headers['idempotent-replay']).toBe('true');
+  });
+
+  it('of twenty at once with one Idempotency-Key is made once', async () => {
+    const path = await freshRecords();
+    const headers = { 'idempotency-key': `twenty${domains}` };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        api.ask('POST', path, { body: { name: 't', type: 'A', destination: '192.0.2.1' }, headers }),
+      ),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers['idempotent-replay'] === undefined)).toHaveLength(1);
   });
 
   it('is made once with an Idempotency-Key', async () => {
