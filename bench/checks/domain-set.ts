@@ -2,6 +2,7 @@
 // at, and no records.
 
 import { openDatabase } from '../../src/store/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { say } from '../say.ts';
@@ -48,7 +49,7 @@ export async function domainDatabase({ name, count, parent, dueAt }: DomainSet):
   const cluster = await benchCluster();
   return cluster.database(`checks_${name}`, async (url) => {
     const startedMs = performance.now();
-    const db = openDatabase(url);
+    const db = openDatabase(url, { limits: OPERATOR_LIMITS });
     await migrate(db, SETTINGS).finally(() => db.destroy());
     const names = OUR_NAMESERVERS.map((server) => `'${server}.'`).join();
     await runOn(

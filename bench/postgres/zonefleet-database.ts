@@ -3,6 +3,7 @@
 import { parseName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { saveZones } from '../../src/store/save-zones.ts';
 import { say } from '../say.ts';
@@ -22,7 +23,7 @@ export async function zonefleetDatabase(set: ZoneSet): Promise<string> {
   const cluster = await benchCluster();
   return cluster.database(`zonefleet_${set.name}`, async (url) => {
     const startedMs = performance.now();
-    const db = openDatabase(url);
+    const db = openDatabase(url, { limits: OPERATOR_LIMITS });
     try {
       await migrate(db, SETTINGS);
       if (set.recipe !== undefined) await loadRecipe(url, set.recipe);

@@ -1,7 +1,16 @@
 // The scenarios of the chaos suite, in the order in which they run.
 
 import type { Scenario } from './scenario.ts';
+import { badImports } from './scenarios/bad-imports.ts';
+import { fullDisk } from './scenarios/full-disk.ts';
 import { heldDoors } from './scenarios/held-doors.ts';
+import { hungPostgres } from './scenarios/hung-postgres.ts';
 import { killedNameserver } from './scenarios/killed-nameserver.ts';
 
-export const SCENARIOS: readonly Scenario[] = [killedNameserver, heldDoors];
+export const SCENARIOS: readonly Scenario[] = [
+  badImports,
+  hungPostgres,
+  killedNameserver,
+  heldDoors,
+  fullDisk,
+];

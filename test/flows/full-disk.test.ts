@@ -69,20 +69,25 @@ describe(lacks === undefined ? 'on a full disk' : `on a full disk (skipped: need
     expect((await api.ask('GET', path)).body.length).toBeGreaterThan(200);
     const ready = await api.ask('GET', '/readyz', { as: null });
     expect([ready.status, ready.body]).toEqual([503, { error: 'the database has no disk space' }]);
-    expect(lines()).toMatchObject([{ outage: 'no_disk_space', calls: 1, msg: 'the database has no disk space' }]);
+    expect(lines()).toMatchObject([
+      { outage: 'no_disk_space', calls: 1, msg: 'the database has no disk space' },
+    ]);
     const { rows } = await sql`select from idempotency_keys where key = 'full'`.execute(api.db);
     expect(rows).toEqual([]);
   });
 
-  it.skipIf(lacks !== undefined)('with room again the same call is carried out, and all is ready', async () => {
-    disk.clear();
-    expect((await write('full')).status).toBe(200);
-    const again = await write('full');
-    expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
-    await until(
-      async () => (await api.ask('GET', '/readyz', { as: null })).status === 200,
-      'it is ready again',
-      30_000,
-    );
-  });
+  it.skipIf(lacks !== undefined)(
+    'with room again the same call is carried out, and all is ready',
+    async () => {
+      disk.clear();
+      expect((await write('full')).status).toBe(200);
+      const again = await write('full');
+      expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
+      await until(
+        async () => (await api.ask('GET', '/readyz', { as: null })).status === 200,
+        'it is ready again',
+        30_000,
+      );
+    },
+  );
 });

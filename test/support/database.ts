@@ -3,6 +3,7 @@
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
 
 export interface TestServer {
   name: string;
@@ -39,7 +40,7 @@ export async function createDatabase(
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   await runOn(server, `create database ${name} template ${options.empty ? 'template0' : TEMPLATE_DATABASE}`);
   const url = databaseUrl(server, name);
-  const db = openDatabase(url);
+  const db = openDatabase(url, { limits: OPERATOR_LIMITS }); // tests load whole tables at once, on machines that are busy
   return {
     url,
     db,
