@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../store/database.ts';
+import { allowLong } from '../store/deadlines.ts';
 import { type Answer, type CondensedResponse, type RunOnce, runOnce } from '../store/idempotency.ts';
 import { type Api, STOPPING } from './call.ts';
 import type { Admitted } from './guard.ts';
@@ -31,6 +32,8 @@ declare module 'fastify' {
 
 const LARGE_BODY_OCTETS = 32 * 1024 * 1024;
 export const BODY_OCTETS = 1024 * 1024;
+/** Bodies from which on the work in a transaction is long. */
+const LONG_OCTETS = 256 * 1024;
 /** Of calls that wait for other processes: the longest do so for 55 s. */
 const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
 const NO_BODY = z.strictObject({}).nullable();
@@ -86,6 +89,8 @@ async function respond(
   }
   const asked = idempotentRequest(request, key, admitted.caller);
   const answer = async (db: Database): Promise<Answer> => {
+    // The transaction waits while the body is worked on.
+    if (db.isTransaction && request.octets.length >= LONG_OCTETS) await allowLong(db);
     const { outcome, headers, rest } = await run({ ...api, db }, route, request, reply, stopping);
     return storedResponse(
       outcome instanceof Problem ? outcome : route.response.parse(outcome),
