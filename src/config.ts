@@ -72,6 +72,8 @@ export interface Config {
   readonly cookieSecrets: readonly Uint8Array[];
   /** UDP answers a second of one kind to one network; undefined: no limit. */
   readonly responsesPerSecond: number | undefined;
+  /** UDP octets a second to one network beyond what its questions pay for; undefined: no limit. */
+  readonly amplifiedOctetsPerSecond: number | undefined;
   /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
   readonly answers: {
     readonly nameserverSets: readonly (readonly string[])[];
@@ -103,6 +105,7 @@ const DEFAULTS = {
   BOARD_LISTEN: '127.0.0.1:9170',
   ALLOW_RESERVED_NAMES: 'off',
   RRL: '400',
+  RRL_OCTETS: '20000',
   DNS_IO: 'auto',
   // Demo values: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
   NAMESERVER_SETS: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
@@ -182,6 +185,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     imageOctets: setting('IMAGE_BYTES', shapeImageOctets, defaultImageOctets),
     cookieSecrets: setting('COOKIE_SECRETS', shapeCookieSecrets, () => [randomBytes(16)]),
     responsesPerSecond: demo('RRL', (text) => shapeRate(text, 'answers a second')),
+    amplifiedOctetsPerSecond: demo('RRL_OCTETS', (text) => shapeRate(text, 'octets a second')),
     answers: {
       nameserverSets,
       edgeIpv4: demo('EDGE_IPV4', (text) => shapeAddresses(text, isIPv4, 'IPv4')),

@@ -52,6 +52,7 @@ await listenUdp({
   },
   counters: () => new QueryCounters().buffer,
   rateLimit: undefined,
+  amplificationLimit: undefined,
   log,
   reportFailure: console.error,
 });

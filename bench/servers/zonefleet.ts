@@ -44,6 +44,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     DNS_THREADS: '1',
     COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
     RRL: options.limitsRates ? '100000000' : 'off',
+    RRL_OCTETS: options.limitsRates ? '100000000' : 'off',
     LOG_LEVEL: 'warn',
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };

@@ -10,6 +10,7 @@ import { RCODE } from '../dns/rcodes.ts';
 import { CLASS, TYPE } from '../dns/type-codes.ts';
 import { FOUND, ImageFinder } from '../zone/image/find-in-image.ts';
 import type { Image } from '../zone/image/image.ts';
+import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
 import { isLoopback } from './client.ts';
 import { Cookies, type CookieVerdict } from './cookies.ts';
@@ -29,6 +30,8 @@ export interface AnswerSettings {
   readonly cookieSecrets: readonly Uint8Array[];
   /** Undefined: `off`. */
   readonly rateLimit: RateLimit | undefined;
+  /** Undefined: `off`. */
+  readonly amplificationLimit: AmplificationLimit | undefined;
   readonly tcpIdleTimeoutMs: number;
 }
 
@@ -59,6 +62,7 @@ export class Answerer {
   readonly #cookies: Cookies;
   readonly #chaos: ChaosAnswers;
   readonly #rateLimit: RateLimit | undefined;
+  readonly #amplificationLimit: AmplificationLimit | undefined;
   readonly #counters: QueryCounters;
   readonly #reportFailure: (error: unknown) => void;
   #input: Uint8Array = new Uint8Array(0);
@@ -68,6 +72,8 @@ export class Answerer {
   /** Modulo 2^32; set for queries with a cookie. */
   #nowSeconds = 0;
   #authoritative = false;
+  /** The written answer has all that it needs. */
+  #complete = false;
 
   /** The hash of the image's names must be settled: a snapshot is read before. */
   constructor(
@@ -83,6 +89,7 @@ export class Answerer {
     this.#opt = new OptWriter(settings.nodeName, this.#cookies, settings.tcpIdleTimeoutMs);
     this.#chaos = new ChaosAnswers(settings.nodeName, settings.version);
     this.#rateLimit = settings.rateLimit;
+    this.#amplificationLimit = settings.amplificationLimit;
     this.#counters = counters;
     this.#reportFailure = reportFailure;
   }
@@ -116,13 +123,22 @@ export class Answerer {
       readQuery(input, this.#inputView, at, octets, this.#query);
       const cookie = this.#judgeCookie(from, fromAt, fromOctets);
       this.#source = this.#decide(cookie);
-      const limited = this.#limitRate(cookie, transport, from, fromAt, fromOctets);
+      const isLimited = this.#isLimited(cookie, transport, from, fromAt, fromOctets);
+      const limited = isLimited ? this.#limitRate(from, fromAt, fromOctets) : 'send';
       if (limited === 'drop') {
         this.#counters.rateDropped++;
         return 0;
       }
       if (limited === 'truncate') this.#counters.rateTruncated++;
-      return this.#write(out, outAt, room, transport, limited, cookie, from, fromAt, fromOctets);
+      let length = this.#write(out, outAt, room, transport, limited, cookie, from, fromAt, fromOctets);
+      if (isLimited && this.#amplificationLimit !== undefined) {
+        const amplified = this.#limitAmplification(octets, length, from, fromAt, fromOctets);
+        if (amplified === 'drop') return 0;
+        if (amplified === 'truncate')
+          length = this.#write(out, outAt, room, transport, amplified, cookie, from, fromAt, fromOctets);
+      }
+      this.#counters.countAnswer(transport, this.#query.type, this.#rcode, !this.#complete);
+      return length;
     } catch (error) {
       this.#counters.failed++;
       this.#reportFailure(error);
@@ -187,16 +203,20 @@ export class Answerer {
   }
 
   /** Loopback, TCP and clients that proved their address are never limited. */
-  #limitRate(
+  #isLimited(
     cookie: CookieVerdict | undefined,
     transport: TransportIndex,
     from: Uint8Array,
     fromAt: number,
     fromOctets: number,
-  ): RateDecision {
+  ): boolean {
+    if (transport === TCP || cookie === 'fresh' || cookie === 'renew') return false;
+    return !isLoopback(from, fromAt, fromOctets);
+  }
+
+  #limitRate(from: Uint8Array, fromAt: number, fromOctets: number): RateDecision {
     const rateLimit = this.#rateLimit;
-    if (rateLimit === undefined || transport === TCP) return 'send';
-    if (cookie === 'fresh' || cookie === 'renew' || isLoopback(from, fromAt, fromOctets)) return 'send';
+    if (rateLimit === undefined) return 'send';
     const found = this.#found;
     let name = 0;
     let type = ZONE_BUCKET;
@@ -210,6 +230,23 @@ export class Answerer {
       if (isOwnBucket) type = found.kind === FOUND.NODATA ? NODATA_BUCKET : this.#query.type;
     }
     return rateLimit.decide(from, fromAt, fromOctets, name, type, this.nowMs | 0);
+  }
+
+  /** For the answer that has been written, of `answered` octets. */
+  #limitAmplification(
+    asked: number,
+    answered: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): RateDecision {
+    const limit = this.#amplificationLimit as AmplificationLimit;
+    const truncated = this.#query.questionEnd + this.#opt.octets;
+    const nowMs = this.nowMs | 0;
+    const decision = limit.decide(from, fromAt, fromOctets, asked, answered, truncated, nowMs);
+    if (decision === 'drop') this.#counters.octetsDropped++;
+    else if (decision === 'truncate') this.#counters.octetsTruncated++;
+    return decision;
   }
 
   #write(
@@ -234,12 +271,11 @@ export class Answerer {
     opt.cookie = cookie;
     opt.plan(query, transport === TCP, message.limit - message.at);
     message.limit -= opt.octets;
-    const complete = limited === 'send' && this.#writeSections();
+    this.#complete = limited === 'send' && this.#writeSections();
     message.limit += opt.octets;
     if (query.edns)
       opt.write(message, query, this.#inputView, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds);
-    this.#writeHeader(message.view, outAt, complete);
-    this.#counters.countAnswer(transport, query.type, this.#rcode, !complete);
+    this.#writeHeader(message.view, outAt);
     return message.at - outAt;
   }
 
@@ -250,14 +286,14 @@ export class Answerer {
     return true;
   }
 
-  #writeHeader(view: DataView, at: number, complete: boolean): void {
+  #writeHeader(view: DataView, at: number): void {
     const query = this.#query;
     const { answers, authorities, additionals } = this.#sections;
     const flags =
       FLAG.QR |
       (query.opcode << 11) |
       (this.#authoritative ? FLAG.AA : 0) |
-      (complete ? 0 : FLAG.TC) |
+      (this.#complete ? 0 : FLAG.TC) |
       ((this.#input[query.start + 2] as number) & 1 ? FLAG.RD : 0) | // AD and CD stay clear: RFC 4035 §3.1.6
       (this.#rcode & 15);
     const questions = query.questionEnd > HEADER_OCTETS ? 1 : 0;

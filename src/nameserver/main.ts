@@ -14,6 +14,7 @@ import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { requireDatabaseUrl } from '../store/database-url.ts';
 import { createImage, Image, ReaderSlot } from '../zone/image/image.ts';
+import { AmplificationLimit } from './amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer-query.ts';
 import { lagSecondsSince } from './follow-changes.ts';
 import { useHugePages } from './huge-pages.ts';
@@ -86,13 +87,22 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const settings = answerSettings(config);
   const rateLimit =
     config.responsesPerSecond === undefined ? undefined : new RateLimit(config.responsesPerSecond);
+  const amplificationLimit =
+    config.amplifiedOctetsPerSecond === undefined
+      ? undefined
+      : new AmplificationLimit(config.amplifiedOctetsPerSecond);
   const reportFailure = failureReporter(log, counters);
   const addresses = addressesToListenOn(config, log);
   // Anew: the snapshot brings the seed of its hashes with it.
   const served = new Image(buffer);
   const tcpCounters = counters[TCP_SLOT] as QueryCounters;
   const answers = {
-    answerer: new Answerer(served, { ...settings, rateLimit }, tcpCounters, reportFailure),
+    answerer: new Answerer(
+      served,
+      { ...settings, rateLimit, amplificationLimit },
+      tcpCounters,
+      reportFailure,
+    ),
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
   };
@@ -107,6 +117,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     settings,
     counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
     rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
     log,
     reportFailure,
   }).catch((error) => refuse('DNS_LISTEN', error));
@@ -163,7 +174,7 @@ async function untilServable(thread: ImageThread, life: ProcessLife): Promise<vo
   while (!thread.state()?.loaded) await pause(LOADED_POLL_MS, undefined, { signal });
 }
 
-function answerSettings(config: Config): Omit<AnswerSettings, 'rateLimit'> {
+function answerSettings(config: Config): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit'> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     nodeName: config.nodeName,

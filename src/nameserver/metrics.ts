@@ -104,8 +104,12 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
   counter('zonefleet_limited_total', 'Answers and connections withheld by a limit.', (counted) => ({
     rate_dropped: counted.rateDropped,
     rate_truncated: counted.rateTruncated,
+    octets_dropped: counted.octetsDropped,
+    octets_truncated: counted.octetsTruncated,
     tcp_refused: counted.tcpRefused,
     tcp_expired: counted.tcpExpired,
+    tcp_unread: counted.tcpUnread,
+    tcp_slowed: counted.tcpSlowed,
   }));
   counter('zonefleet_unanswered_total', 'Packets without an answer for another reason.', (counted) => ({
     ignored: counted.ignored,

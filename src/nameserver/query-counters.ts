@@ -34,7 +34,11 @@ const LATENCY_SUM = 7;
 const TRUNCATED = 8;
 const LATENCY = TRUNCATED + TRANSPORTS.length;
 const ANSWERS = LATENCY + LATENCY_BOUNDS_SECONDS.length + 1;
-const NUMBERS = ANSWERS + TRANSPORTS.length * COUNTED_TYPES.length * COUNTED_RCODES;
+const OCTETS_DROPPED = ANSWERS + TRANSPORTS.length * COUNTED_TYPES.length * COUNTED_RCODES;
+const OCTETS_TRUNCATED = OCTETS_DROPPED + 1;
+const TCP_UNREAD = OCTETS_DROPPED + 2;
+const TCP_SLOWED = OCTETS_DROPPED + 3;
+const NUMBERS = OCTETS_DROPPED + 4;
 
 export class QueryCounters {
   static readonly OCTETS = NUMBERS * 8;
@@ -61,6 +65,22 @@ export class QueryCounters {
   }
   set rateTruncated(count: number) {
     this.#numbers[RATE_TRUNCATED] = count;
+  }
+
+  /** Answers withheld because their network had too many octets for what it asked. */
+  get octetsDropped(): number {
+    return this.#numbers[OCTETS_DROPPED] as number;
+  }
+  set octetsDropped(count: number) {
+    this.#numbers[OCTETS_DROPPED] = count;
+  }
+
+  /** Answers replaced by TC for the same reason. */
+  get octetsTruncated(): number {
+    return this.#numbers[OCTETS_TRUNCATED] as number;
+  }
+  set octetsTruncated(count: number) {
+    this.#numbers[OCTETS_TRUNCATED] = count;
   }
 
   /** Packets that get no answer: shorter than a header, or responses themselves. */
@@ -101,6 +121,22 @@ export class QueryCounters {
   }
   set tcpExpired(count: number) {
     this.#numbers[TCP_EXPIRED] = count;
+  }
+
+  /** TCP connections ended because too many answers were not read. */
+  get tcpUnread(): number {
+    return this.#numbers[TCP_UNREAD] as number;
+  }
+  set tcpUnread(count: number) {
+    this.#numbers[TCP_UNREAD] = count;
+  }
+
+  /** Times that a TCP client asked too fast, and was made to wait. */
+  get tcpSlowed(): number {
+    return this.#numbers[TCP_SLOWED] as number;
+  }
+  set tcpSlowed(count: number) {
+    this.#numbers[TCP_SLOWED] = count;
   }
 
   get latencySumSeconds(): number {

@@ -1,6 +1,7 @@
 // What answers over UDP in one thread, put together from what can be handed to a thread: shared memory and plain values.
 
 import { Image, ReaderSlot } from '../zone/image/image.ts';
+import { AmplificationLimit } from './amplification-limit.ts';
 import type { AnswerSettings } from './answer-query.ts';
 import type { PacketAnswerer, Reader } from './packet-batch.ts';
 import { QueryCounters } from './query-counters.ts';
@@ -10,11 +11,13 @@ export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
   readonly slot: number;
-  readonly settings: Omit<AnswerSettings, 'rateLimit'>;
+  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit'>;
   /** Of QueryCounters. */
   readonly counters: SharedArrayBuffer;
   /** Of RateLimit; undefined: no limit. */
   readonly rateLimit: SharedArrayBuffer | undefined;
+  /** Of AmplificationLimit; undefined: no limit. */
+  readonly amplificationLimit: SharedArrayBuffer | undefined;
 }
 
 export interface UdpAnswerer {
@@ -34,15 +37,19 @@ export const ANSWERER = new URL('./answer-query.ts', import.meta.url).href;
 
 export function openUdpAnswerer(
   { Answerer }: AnswererModule,
-  { image: buffer, slot, settings, counters: counted, rateLimit: limit }: UdpAnswererParts,
+  parts: UdpAnswererParts,
   reportFailure: (error: unknown) => void,
 ): UdpAnswerer {
-  const image = new Image(buffer);
-  const counters = new QueryCounters(counted);
-  const rateLimit = limit === undefined ? undefined : RateLimit.on(limit);
+  const image = new Image(parts.image);
+  const counters = new QueryCounters(parts.counters);
+  const settings = {
+    ...parts.settings,
+    rateLimit: parts.rateLimit && RateLimit.on(parts.rateLimit),
+    amplificationLimit: parts.amplificationLimit && AmplificationLimit.on(parts.amplificationLimit),
+  };
   return {
-    answerer: new Answerer(image, { ...settings, rateLimit }, counters, reportFailure),
-    reader: new ReaderSlot(image, slot),
+    answerer: new Answerer(image, settings, counters, reportFailure),
+    reader: new ReaderSlot(image, parts.slot),
     counters,
   };
 }

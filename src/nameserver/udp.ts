@@ -34,6 +34,8 @@ export interface UdpOptions {
   readonly counters: (thread: number) => SharedArrayBuffer;
   /** Of RateLimit; undefined: no limit. */
   readonly rateLimit: SharedArrayBuffer | undefined;
+  /** Of AmplificationLimit; undefined: no limit. */
+  readonly amplificationLimit: SharedArrayBuffer | undefined;
   readonly log: Log;
   /** Told of bugs that queries met: by a UDP thread at most once a second. */
   readonly reportFailure: (error: unknown) => void;
@@ -83,6 +85,7 @@ async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefi
 }
 
 function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
-  const { image, firstSlot, settings, counters, rateLimit } = options;
-  return { image, slot: firstSlot + thread, settings, counters: counters(thread), rateLimit };
+  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit } = options;
+  const slot = firstSlot + thread;
+  return { image, slot, settings, counters: counters(thread), rateLimit, amplificationLimit };
 }

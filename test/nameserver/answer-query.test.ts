@@ -4,6 +4,7 @@ import { decodeMessage } from '../../src/dns/message.ts';
 import { printName } from '../../src/dns/name.ts';
 import { RCODE } from '../../src/dns/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
 import { RateLimit } from '../../src/nameserver/rate-limit.ts';
 import { assemble, queryFor, summarize } from '../support/packets.ts';
 import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../support/test-node.ts';
@@ -214,6 +215,70 @@ describe('the rate limit', () => {
     flood(www, node);
     node.clockMs += 1000;
     expect(summarize(ask(www, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
+  });
+});
+
+describe('the limit of amplification', () => {
+  const far = udpClient(198, 51, 100, 7);
+  const texts = Array.from({ length: 100 }, (_, i) => `t${i} TXT ${`"${'x'.repeat(250)}" `.repeat(4)}`).join(
+    '\n',
+  );
+  const zoneText = `@ SOA ns host 1 2 3 4 5\n@ NS ns\nns A 192.0.2.1\n${texts}`;
+  const limited = () => testNode({ zoneText, amplificationLimit: new AmplificationLimit(20_000, 64) });
+  const large = (n: number, opt = '') => queryFor(`t${n % 100}.example.test.`, TYPE.TXT, { opt });
+  /** Answers that came whole. */
+  const whole = (node = limited(), client = far, opt = '') => {
+    let count = 0;
+    for (let n = 0; n < 400; n++) {
+      const reply = ask(large(n, opt), node, client);
+      if (reply.length > 0 && !decodeMessage(reply).tc) count++;
+    }
+    return count;
+  };
+
+  test('concerns different names together, and counts what it withheld', () => {
+    const node = limited();
+    expect(whole(node)).toBeLessThan(100);
+    const { octetsDropped, octetsTruncated } = node.counters;
+    expect(octetsDropped + octetsTruncated).toBeGreaterThan(300);
+    expect(Math.abs(octetsDropped - octetsTruncated)).toBeLessThanOrEqual(1);
+    expect(node.counters).toMatchObject({ rateDropped: 0, rateTruncated: 0 });
+    const answers = [...node.counters.answerCounts()].reduce((sum, { count }) => sum + count, 0);
+    expect(answers).toBe(400 - octetsDropped);
+    expect(node.counters.truncated[0]).toBe(octetsTruncated);
+  });
+  test('sends TC with OPT and no records in place of every second answer', () => {
+    const node = limited();
+    whole(node);
+    const replies = [1, 2].map((n) => summarize(ask(large(n), node, far))).toSorted();
+    expect(replies).toEqual(['NOERROR aa tc 1/0/0/0 OPT()', 'silence']);
+  });
+  test('never withholds an answer of up to 2.5 times its question', () => {
+    const node = limited();
+    whole(node);
+    const small = queryFor('ns.example.test.', TYPE.A, { opt: '' });
+    for (let n = 0; n < 1000; n++) {
+      ask(large(n), node, far);
+      expect(summarize(ask(small, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
+    }
+  });
+  test('concerns neither loopback nor TCP nor a valid cookie', () => {
+    expect(whole(limited(), udpClient(127, 0, 0, 1))).toBe(400);
+    expect(whole(limited(), { ...far, transport: 'tcp' })).toBe(400);
+    const node = limited();
+    const first = decodeMessage(ask(large(0, 'cookie:0102030405060708'), node, far));
+    const valid = `cookie:${Buffer.from(first.edns!.options[0]!.value).toString('hex')}`;
+    expect(whole(node, far, valid)).toBe(400);
+    expect(whole(node, udpClient(203, 0, 113, 1), valid)).toBeLessThan(100);
+  });
+  test('works beside the limit of equal answers', () => {
+    const node = testNode({
+      zoneText,
+      rateLimit: new RateLimit(10, 64),
+      amplificationLimit: new AmplificationLimit(20_000, 64),
+    });
+    for (let i = 0; i < 30; i++) ask(large(1), node, far);
+    expect(node.counters).toMatchObject({ rateDropped: 10, rateTruncated: 10, octetsDropped: 0 });
   });
 });
 

@@ -28,6 +28,10 @@ test('the metrics are what was counted', async () => {
   counters.observeLatency(0.000_015);
   counters.observeLatency(7);
   counters.rateDropped = 11;
+  counters.octetsDropped = 14;
+  counters.octetsTruncated = 15;
+  counters.tcpUnread = 16;
+  counters.tcpSlowed = 17;
   counters.tcpRefused = 12;
   counters.ignored = 13;
   const lines = await exported(counters, 0.5);
@@ -44,6 +48,10 @@ test('the metrics are what was counted', async () => {
       'zonefleet_truncated_total{transport="tcp"} 0',
       'zonefleet_limited_total{reason="rate_dropped"} 11',
       'zonefleet_limited_total{reason="tcp_refused"} 12',
+      'zonefleet_limited_total{reason="octets_dropped"} 14',
+      'zonefleet_limited_total{reason="octets_truncated"} 15',
+      'zonefleet_limited_total{reason="tcp_unread"} 16',
+      'zonefleet_limited_total{reason="tcp_slowed"} 17',
       'zonefleet_unanswered_total{reason="ignored"} 13',
       'zonefleet_failures_total{reason="exception"} 0',
       '# TYPE zonefleet_answer_seconds histogram',

@@ -35,7 +35,7 @@ interface Listening {
 }
 
 async function listen(options: Partial<UdpOptions> = {}, node = testNode()): Promise<Listening> {
-  const { rateLimit, ...settings } = node.settings;
+  const { rateLimit, amplificationLimit, ...settings } = node.settings;
   const counters = new QueryCounters();
   const listener = await listenUdp({
     addresses: LOOPBACKS,
@@ -46,6 +46,7 @@ async function listen(options: Partial<UdpOptions> = {}, node = testNode()): Pro
     settings,
     counters: () => counters.buffer,
     rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
     ...options,

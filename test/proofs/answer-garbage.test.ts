@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
 import { RateLimit } from '../../src/nameserver/rate-limit.ts';
 import { queryFor } from '../support/packets.ts';
 import { answerQuery, testNode, udpClient } from '../support/test-node.ts';
@@ -51,7 +52,11 @@ const ROUNDS = 8;
 const ANSWERS = 40_000;
 
 test.each(QUERIES)('%s', (_, query) => {
-  const node = testNode({ zoneText: ZONE, rateLimit: new RateLimit(400, 1024) });
+  const node = testNode({
+    zoneText: ZONE,
+    rateLimit: new RateLimit(400, 1024),
+    amplificationLimit: new AmplificationLimit(20_000, 1024),
+  });
   const out = new Uint8Array(1232);
   const client = udpClient(192, 0, 2, 1);
   let least = Number.POSITIVE_INFINITY;

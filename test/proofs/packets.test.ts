@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
 import { QueryCounters } from '../../src/nameserver/query-counters.ts';
 import { RateLimit } from '../../src/nameserver/rate-limit.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp } from '../../src/nameserver/tcp.ts';
@@ -92,7 +93,10 @@ test('random and mutated packets are answered by well-formed messages or silence
   const count = scale(100_000, 10_000);
   const random = randomFrom(20_261);
   const from = seeds();
-  const node = testNode({ rateLimit: new RateLimit(400, 1024) });
+  const node = testNode({
+    rateLimit: new RateLimit(400, 1024),
+    amplificationLimit: new AmplificationLimit(20_000, 1024),
+  });
   const out = Buffer.alloc(65535);
   let slowestMs = 0;
   let answered = 0;
@@ -132,7 +136,7 @@ test('random and mutated packets over UDP leave a server that answers', async ()
   const from = seeds();
   const node = testNode();
   const counters = new QueryCounters();
-  const { rateLimit: _, ...settings } = node.settings;
+  const { rateLimit: _, amplificationLimit: __, ...settings } = node.settings;
   const listener = await listenUdp({
     addresses: [{ address: '127.0.0.1', port: 0 }],
     io: 'auto',
@@ -142,6 +146,7 @@ test('random and mutated packets over UDP leave a server that answers', async ()
     settings,
     counters: () => counters.buffer,
     rateLimit: undefined,
+    amplificationLimit: undefined,
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
   });

@@ -17,7 +17,7 @@ export function listenUdpFor(
   io: UdpOptions['io'] = 'auto',
   counters: QueryCounters = new QueryCounters(),
 ): Promise<ChosenUdpListener> {
-  const { rateLimit, ...settings } = node.settings;
+  const { rateLimit, amplificationLimit, ...settings } = node.settings;
   return listenUdp({
     addresses,
     io,
@@ -27,6 +27,7 @@ export function listenUdpFor(
     settings,
     counters: () => counters.buffer,
     rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
   });

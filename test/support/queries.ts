@@ -40,6 +40,7 @@ export function nodeOf(zones: ReadonlyMap<Name, Zone>): AnsweringNode {
     version: 'test',
     nodeName: 'test',
     rateLimit: undefined,
+    amplificationLimit: undefined,
     cookieSecrets: [new Uint8Array(16)],
     tcpIdleTimeoutMs: 10_000,
   });

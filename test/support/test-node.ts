@@ -1,6 +1,7 @@
 // A node to ask in tests: the zone of fixtures/packets in an image, the cookie secret of RFC 9018 appendix A, a clock to set.
 
 import { readFileSync } from 'node:fs';
+import type { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from '../../src/nameserver/answer-query.ts';
 import { parseCookieSecret } from '../../src/nameserver/cookies.ts';
 import { QueryCounters, type Transport } from '../../src/nameserver/query-counters.ts';
@@ -38,6 +39,7 @@ export interface TestNodeOptions {
   zoneText?: string;
   nodeName?: string;
   rateLimit?: RateLimit;
+  amplificationLimit?: AmplificationLimit;
   tcpIdleTimeoutMs?: number;
 }
 
@@ -52,6 +54,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
     version: 'Zonefleet 1.2.3',
     cookieSecrets: [parseCookieSecret(RFC_9018_SECRET) as Uint8Array],
     rateLimit: options.rateLimit,
+    amplificationLimit: options.amplificationLimit,
     tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,
   });
   node.answerer.nowMs = NOW_MS;

@@ -34,6 +34,7 @@ export async function startUdpThreads(
       slot: 1 + thread,
       counters: new QueryCounters().buffer,
       rateLimit: undefined,
+      amplificationLimit: undefined,
     }),
     answerer: COMMANDED_ANSWERER,
     reportFailure: () => {},
