@@ -29,6 +29,7 @@ export const SOCK_CLOEXEC = 0o2000000;
 export const SHUT_RD = 0;
 
 export const SOL_SOCKET = 1;
+export const SO_SNDBUF = 7;
 export const SO_RCVBUF = 8;
 export const SO_REUSEPORT = 15;
 export const SO_RCVTIMEO = 20;

@@ -1,11 +1,14 @@
-// One TCP connection: cuts the stream into queries, answers them in order, and stops while the peer does not read.
+// One TCP connection: cuts the stream into queries, answers some of them when it is its turn, in order, and stops while the
+// peer does not read.
 //
-//   reading → (whole queries) → answered → reading
-//      └→ the peer does not read: blocked, nothing more is read or answered until it has taken what was written
+//   reading → (whole queries) → its turn → answered → reading
+//      └→ the peer does not read: unread, nothing more is read or answered until it has taken what was written
 
 import type { Socket } from 'node:net';
 import type { PacketAnswerer, Reader } from './packet-batch.ts';
 import type { QueryCounters } from './query-counters.ts';
+import type { TcpNetwork } from './tcp-network.ts';
+import type { TcpTurns } from './tcp-turns.ts';
 
 /** What answers are made with. */
 export interface TcpAnswers {
@@ -17,51 +20,64 @@ export interface TcpAnswers {
 /** The connections of a listener. */
 export interface TcpConnections {
   readonly answers: TcpAnswers;
+  readonly turns: TcpTurns;
+  readonly now: () => number;
   /** In order of their last progress: the first has been idle longest. */
   readonly connections: Set<TcpConnection>;
-  readonly perNetwork: Map<string, number>;
+  readonly networks: Map<string, TcpNetwork>;
+  /** The peer does not read as fast as it asks, or does again. */
+  countUnread(connection: TcpConnection): void;
+  countRead(connection: TcpConnection): void;
 }
 
 const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
 const HEADER_OCTETS = 12;
 const MAX_MESSAGE_OCTETS = 65535;
 const OVER_TCP = 1;
-/** Answers to one chunk of queries are collected up to this before they are written. */
-const BATCH_OCTETS = 65536;
+/** What one turn answers: beyond this many queries, or octets of answers, the rest waits for the next turn. */
+export const TURN_QUERIES = 64;
+const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
 
-const batch = new Uint8Array(BATCH_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
+const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
 export class TcpConnection {
-  progressAt = performance.now();
+  progressAt: number;
+  readonly network: TcpNetwork;
+  /** Whole queries wait for a turn. */
+  hasQueries = false;
+  /** Octets of answers that the system has not taken. */
+  unreadOctets = 0;
   readonly #socket: Socket;
-  readonly #network: string;
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
   readonly #owner: TcpConnections;
-  /** Input that is not answered yet: at most one message and one chunk, in few parts. */
-  readonly #chunks: Buffer[] = [];
+  /** Input that is not answered yet: at most one message and what is read at once, in few parts; from `#at` on. */
+  #chunks: Buffer[] = [];
+  #at = 0;
   #received = 0;
   /** Octets that are needed before there is something to do. */
   #needed = LENGTH_OCTETS;
-  #blocked = false;
+  #isUnread = false;
   #peerEnded = false;
 
-  constructor(socket: Socket, from: Uint8Array, network: string, owner: TcpConnections) {
+  constructor(socket: Socket, from: Uint8Array, network: TcpNetwork, owner: TcpConnections) {
     this.#socket = socket;
     this.#from = from;
-    this.#network = network;
+    this.network = network;
     this.#owner = owner;
+    this.progressAt = owner.now();
     socket.on('data', (chunk) => this.#receive(chunk));
-    socket.on('drain', () => this.#unblock());
     socket.on('end', () => this.#endInput());
     socket.on('error', () => {}); // 'close' follows
-    socket.on('close', () => this.#release());
+    socket.on('close', () => this.#leave());
   }
 
+  /** Answers that were not read are taken back from the system at once. */
   destroy(): void {
-    this.#socket.destroy();
-    this.#release();
+    if (this.#isUnread) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
+    this.#leave();
   }
 
   /** Ends the connection once the peer has taken what was written; queries that still come are not answered. */
@@ -71,22 +87,47 @@ export class TcpConnection {
     this.#socket.end();
   }
 
-  #release(): void {
-    const { connections, perNetwork } = this.#owner;
+  /** Nothing more is read until its queries are answered. */
+  hold(): void {
+    this.#socket.pause();
+  }
+
+  release(): void {
+    if (!this.#isUnread) this.#socket.resume();
+  }
+
+  /** Answers queries, no more than a turn's; returns what it cost (see TcpTurns). */
+  answerSome(): number {
+    const { answerer, reader } = this.#owner.answers;
+    answerer.nowMs = Date.now();
+    reader.enter();
+    try {
+      return this.#answerSome();
+    } finally {
+      reader.leave();
+    }
+  }
+
+  #leave(): void {
+    const { connections, networks, turns } = this.#owner;
     if (!connections.delete(this)) return;
-    const held = (perNetwork.get(this.#network) ?? 1) - 1;
-    if (held === 0) perNetwork.delete(this.#network);
-    else perNetwork.set(this.#network, held);
+    const { network } = this;
+    network.connections--;
+    if (network.isForgettable(this.#owner.now())) networks.delete(network.name);
     this.#drop();
+    this.#setRead();
+    turns.forget(this);
   }
 
   #drop(): void {
-    this.#chunks.length = 0;
+    this.#chunks = [];
+    this.#at = 0;
     this.#received = 0;
+    this.hasQueries = false;
   }
 
   #progress(): void {
-    this.progressAt = performance.now();
+    this.progressAt = this.#owner.now();
     const { connections } = this.#owner;
     if (connections.delete(this)) connections.add(this); // to the end
   }
@@ -95,76 +136,80 @@ export class TcpConnection {
     if (this.#peerEnded) return;
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    if (this.#received >= this.#needed && !this.#blocked) this.#answerReceived();
     // Each part costs some hundred octets beside its own: who sends single octets must not fill the memory.
-    else if (this.#chunks.length >= MAX_CHUNKS)
-      this.#chunks.splice(0, MAX_CHUNKS, Buffer.concat(this.#chunks));
+    if (this.#chunks.length >= MAX_CHUNKS) this.#join();
+    this.#askForTurn();
   }
 
-  #unblock(): void {
-    if (!this.#blocked) return;
-    this.#blocked = false;
-    this.#progress();
-    this.#answerReceived();
-    if (!this.#blocked) this.#socket.resume();
+  #askForTurn(): void {
+    if (this.hasQueries || this.#isUnread || this.#received < this.#needed) return;
+    this.hasQueries = true;
+    this.#owner.turns.take(this);
   }
 
   #endInput(): void {
     this.#peerEnded = true;
-    if (!this.#blocked) this.#socket.end();
+    if (!this.hasQueries && !this.#isUnread) this.#socket.end();
   }
 
-  #answerReceived(): void {
-    const { answerer, reader } = this.#owner.answers;
-    answerer.nowMs = Date.now();
-    reader.enter();
-    try {
-      this.#answerMessages();
-    } finally {
-      reader.leave();
-    }
+  /** Makes all that was received one part. */
+  #join(): Buffer {
+    const [first] = this.#chunks;
+    if (this.#chunks.length === 1 && first !== undefined) return first;
+    const rest = this.#chunks.slice(1);
+    const joined = Buffer.concat(first === undefined ? rest : [first.subarray(this.#at), ...rest]);
+    this.#chunks = [joined];
+    this.#at = 0;
+    return joined;
   }
 
-  /** Answers all whole messages until the peer must read first. */
-  #answerMessages(): void {
-    const input = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    let at = 0;
+  #answerSome(): number {
+    const input = this.#join();
+    let at = this.#at;
+    let queries = 0;
     let filled = 0;
+    let isForeign = false;
     this.#needed = LENGTH_OCTETS;
-    while (!this.#blocked && input.length - at >= LENGTH_OCTETS) {
+    while (queries < TURN_QUERIES && filled < TURN_OCTETS && input.length - at >= LENGTH_OCTETS) {
       const octets = ((input[at] as number) << 8) | (input[at + 1] as number);
       // Less than a header is no DNS: the stream is out of step, or somebody else's.
-      if (octets < HEADER_OCTETS) {
-        this.#owner.answers.counters.ignored++;
-        if (filled > 0) this.#send(filled);
-        this.#drop();
-        this.#peerEnded = true;
-        this.#socket.destroySoon(); // the answers before it still go out
-        return;
-      }
+      isForeign = octets < HEADER_OCTETS;
+      if (isForeign) break;
       this.#needed = LENGTH_OCTETS + octets;
       if (input.length - at < this.#needed) break;
       filled = this.#answerOne(input, at + LENGTH_OCTETS, octets, filled);
       at += this.#needed;
       this.#needed = LENGTH_OCTETS;
-      if (filled >= BATCH_OCTETS) {
-        this.#send(filled);
-        filled = 0;
-      }
+      queries++;
     }
-    if (filled > 0) this.#send(filled);
+    this.network.asked(queries);
     this.#keep(input, at);
-    if (at > 0) this.#progress();
-    if (this.#peerEnded && !this.#blocked) this.#socket.end();
+    if (filled > 0) this.#send(filled);
+    if (queries > 0) this.#progress();
+    if (isForeign) this.#endForeign();
+    else if (this.#peerEnded && !this.hasQueries && !this.#isUnread) this.#socket.end();
+    return 1 + queries + (filled >> 10);
   }
 
-  #keep(input: Buffer, from: number): void {
+  #endForeign(): void {
+    this.#owner.answers.counters.ignored++;
     this.#drop();
-    if (from === input.length) return;
-    // A copy of what is left: a view would keep all of the chunk alive.
-    const rest = from === 0 ? input : Buffer.from(input.subarray(from));
-    this.#chunks.push(rest);
-    this.#received = rest.length;
+    this.#peerEnded = true;
+    this.#socket.destroySoon(); // the answers before it still go out
+  }
+
+  #keep(input: Buffer, at: number): void {
+    const left = input.length - at;
+    const announced = left < LENGTH_OCTETS ? 0 : ((input[at] as number) << 8) | (input[at + 1] as number);
+    this.#received = left;
+    this.hasQueries = left >= LENGTH_OCTETS + announced && left >= LENGTH_OCTETS;
+    if (this.hasQueries) this.#at = at;
+    else if (left === 0) this.#drop();
+    else {
+      // A copy of what is left: a view would keep all of the chunk alive.
+      this.#chunks = [at === 0 ? input : Buffer.from(input.subarray(at))];
+      this.#at = 0;
+    }
   }
 
   /** Appends the answer to the batch, which holds `filled` octets; returns the new count. */
@@ -183,8 +228,31 @@ export class TcpConnection {
   }
 
   #send(octets: number): void {
-    if (this.#socket.write(Buffer.from(batch.subarray(0, octets)))) return;
-    this.#blocked = true;
-    this.#socket.pause();
+    const socket = this.#socket;
+    socket.write(Buffer.from(batch.subarray(0, octets)), this.#written);
+    if (socket.writableLength === 0) return; // the system has taken all of it
+    this.#isUnread = true;
+    this.hasQueries = false; // none for now
+    this.unreadOctets = socket.writableLength;
+    socket.pause();
+    this.#owner.countUnread(this);
+  }
+
+  readonly #written = (): void => {
+    if (!this.#isUnread || this.#socket.writableLength > 0) return;
+    this.#setRead();
+    if (this.#socket.destroyed) return;
+    this.#progress();
+    this.#askForTurn();
+    if (this.hasQueries || this.#isUnread) return;
+    if (this.#peerEnded) this.#socket.end();
+    else this.#socket.resume();
+  };
+
+  #setRead(): void {
+    if (!this.#isUnread) return;
+    this.#isUnread = false;
+    this.#owner.countRead(this);
+    this.unreadOctets = 0;
   }
 }

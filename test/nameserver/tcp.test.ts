@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpLimits, type TcpListener } from '../../src/nameserver/tcp.ts';
+import { TURN_QUERIES } from '../../src/nameserver/tcp-connection.ts';
 import { heapOctets } from '../support/heap-octets.ts';
 import { queryFor, summarize } from '../support/packets.ts';
 import { framed, TcpClient } from '../support/sockets.ts';
@@ -27,20 +28,27 @@ afterEach(async () => {
 async function listening(
   limits: Partial<TcpLimits> = {},
   options: TestNodeOptions = { zoneText: WITH_LARGE },
+  now?: () => number,
 ) {
   const node = testNode(options);
-  const listener = await listenTcp([{ address: '127.0.0.1', port: 0 }], node, {
-    ...DEFAULT_TCP_LIMITS,
-    ...limits,
-  });
+  const listener = await listenTcp(
+    [{ address: '127.0.0.1', port: 0 }],
+    node,
+    {
+      ...DEFAULT_TCP_LIMITS,
+      ...limits,
+    },
+    now,
+  );
   open.push(listener);
   const at = listener.addresses[0]!;
-  const connect = async (how: { reads?: boolean } = {}) => {
+  const connect = async (how: { reads?: boolean; from?: string } = {}) => {
     const client = await TcpClient.open(at, how);
     clients.push(client);
     return client;
   };
-  return { listener, node, at, connect };
+  const answered = () => [...node.counters.answerCounts()].reduce((sum, { count }) => sum + count, 0);
+  return { listener, node, at, connect, answered };
 }
 
 describe('a TCP listener', () => {
@@ -289,6 +297,115 @@ describe('against abuse', () => {
     const before = heapOctets();
     await batch(300);
     expect(heapOctets() - before).toBeLessThan(2 << 20);
+  });
+});
+
+describe('a client that asks much', () => {
+  const many = (count: number) => framed(...Array.from({ length: count }, (_, i) => large(i)));
+
+  test('keeps nobody waiting with many connections of large answers', async () => {
+    const { connect, answered } = await listening();
+    const greedy = await Promise.all(Array.from({ length: 20 }, () => connect({ from: '127.0.0.2' })));
+    const modest = await connect();
+    modest.socket.write(framed(www()));
+    await modest.received(1);
+    for (const client of greedy) client.socket.write(many(50));
+    await until(() => answered() > 10, 'the greedy are being answered');
+    const before = answered();
+    modest.socket.write(framed(www()));
+    await new Promise((done) => modest.socket.once('data', done));
+    expect(answered() - before).toBeLessThan(200); // of 1000
+    await Promise.all(greedy.map((client) => client.received(50, 60_000)));
+  });
+
+  test('and does not read is answered no further than its buffers', async () => {
+    const { connect, listener, answered } = await listening({ idleTimeoutMs: 500 });
+    const client = await connect({ reads: false });
+    client.socket.write(many(1000));
+    await until(() => listener.connections() === 0, 'closed');
+    expect(answered()).toBeLessThan(20); // of 60 KB each
+  });
+
+  test('and does not read loses the connection that has waited longest, and others keep theirs', async () => {
+    const { connect, node, answered } = await listening({ maxUnreadOctetsPerAddress: 700_000 });
+    const other = await connect({ reads: false, from: '127.0.0.3' });
+    other.socket.write(many(100));
+    const idle = await connect({ from: '127.0.0.2' });
+    const asked: TcpClient[] = [];
+    while (node.counters.tcpUnread < 2) {
+      const before = answered();
+      const client = await connect({ reads: false, from: '127.0.0.2' });
+      client.socket.write(many(100));
+      await until(() => answered() > before + 1, 'answered');
+      asked.push(client);
+    }
+    for (const client of asked) client.socket.write(many(1)); // who does not read learns of the end by writing
+    await until(() => asked.filter((client) => client.over).length === 2, 'two are closed');
+    expect(asked.slice(0, 2).every((client) => client.over)).toBe(true);
+    expect(asked.length).toBeGreaterThan(2);
+    expect(other.over).toBe(false);
+    expect(idle.over).toBe(false);
+  });
+
+  test('from many addresses without reading leaves room for those who read', async () => {
+    const { connect, node } = await listening({ maxUnreadOctets: 2 << 20 });
+    const modest = await connect();
+    for (let i = 0; i < 40; i++) {
+      const client = await connect({ reads: false, from: `127.0.1.${i + 1}` });
+      client.socket.write(many(100));
+    }
+    await until(() => node.counters.tcpUnread > 20, 'most are closed');
+    modest.socket.write(framed(www(), large()));
+    await modest.received(2);
+  });
+
+  test('is answered at its rate and loses nothing, while others are answered', async () => {
+    let nowMs = 0;
+    const limits = { queriesPerSecond: 100, limitsLoopback: true };
+    const { connect, node } = await listening(limits, undefined, () => nowMs);
+    const fast = await connect({ from: '127.0.0.2' });
+    fast.socket.write(framed(...Array.from({ length: 1000 }, (_, i) => www(i))));
+    await until(() => node.counters.tcpSlowed > 0, 'slowed');
+    const modest = await connect();
+    for (let id = 1; id <= 50; id++) {
+      modest.socket.write(framed(www(id)));
+      await modest.received(id);
+    }
+    const atOnce = 100 + TURN_QUERIES; // a turn is not cut
+    expect(fast.messages.length).toBeLessThanOrEqual(atOnce);
+    for (let second = 1; second <= 10; second++) {
+      nowMs += 1000;
+      await fast.received(Math.min(1000, (second + 1) * 100));
+      expect(fast.messages.length).toBeLessThanOrEqual(second * 100 + atOnce);
+    }
+    expect(fast.messages.map((message) => message.readUInt16BE(0))).toEqual(
+      Array.from({ length: 1000 }, (_, i) => i),
+    );
+  });
+
+  test('gets no new rate by connecting anew', async () => {
+    let nowMs = 0;
+    const limits = { queriesPerSecond: 100, limitsLoopback: true };
+    const { connect, node, listener, answered } = await listening(limits, undefined, () => nowMs);
+    const first = await connect();
+    first.socket.write(framed(...Array.from({ length: 200 }, (_, i) => www(i))));
+    await until(() => node.counters.tcpSlowed > 0, 'slowed');
+    first.socket.resetAndDestroy();
+    await until(() => listener.connections() === 0, 'gone');
+    const before = answered();
+    const second = await connect();
+    second.socket.write(framed(www()));
+    await until(() => node.counters.tcpSlowed > 1, 'slowed again');
+    expect(answered()).toBe(before);
+    nowMs += 1000;
+    await second.received(1);
+  });
+
+  test('has no limit of queries on loopback, where a proxy asks for many', async () => {
+    const { connect } = await listening({ queriesPerSecond: 1 }, undefined, () => 0);
+    const client = await connect();
+    client.socket.write(framed(...Array.from({ length: 500 }, (_, i) => www(i))));
+    await client.received(500);
   });
 });
 

@@ -52,12 +52,13 @@ export class TcpClient {
     socket.on('close', end);
   }
 
-  /** `reads: false` never reads what the server sends. */
+  /** `reads: false` never reads what the server sends; `from`: an address of this machine. */
   static async open(
     to: { address: string; port: number },
-    { reads = true }: { reads?: boolean } = {},
+    { reads = true, from }: { reads?: boolean; from?: string } = {},
   ): Promise<TcpClient> {
-    const socket = connect({ host: to.address, port: to.port, allowHalfOpen: true });
+    const local = from === undefined ? {} : { localAddress: from };
+    const socket = connect({ host: to.address, port: to.port, allowHalfOpen: true, ...local });
     const client = new TcpClient(socket);
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     if (reads) socket.on('data', (chunk) => client.#take(chunk));
