@@ -310,11 +310,9 @@ describe('a client that asks much', () => {
     modest.socket.write(framed(www()));
     await modest.received(1);
     for (const client of greedy) client.socket.write(many(50));
-    await until(() => answered() > 10, 'the greedy are being answered');
-    const before = answered();
-    modest.socket.write(framed(www()));
+    modest.socket.write(framed(www())); // behind all of them
     await new Promise((done) => modest.socket.once('data', done));
-    expect(answered() - before).toBeLessThan(200); // of 1000
+    expect(answered()).toBeLessThan(100); // of 1000
     await Promise.all(greedy.map((client) => client.received(50, 60_000)));
   });
 
