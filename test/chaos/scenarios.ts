@@ -2,15 +2,19 @@
 
 import type { Scenario } from './scenario.ts';
 import { badImports } from './scenarios/bad-imports.ts';
+import { forgedQuestions } from './scenarios/forged-questions.ts';
 import { fullDisk } from './scenarios/full-disk.ts';
 import { heldDoors } from './scenarios/held-doors.ts';
 import { hungPostgres } from './scenarios/hung-postgres.ts';
 import { killedNameserver } from './scenarios/killed-nameserver.ts';
+import { unreadAnswers } from './scenarios/unread-answers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   badImports,
   hungPostgres,
+  forgedQuestions,
   killedNameserver,
   heldDoors,
   fullDisk,
+  unreadAnswers,
 ];
