@@ -24,6 +24,7 @@ import type { NodeReport } from '../store/nodes.ts';
 import type { ImageWriter } from '../zone/image/write-image.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
+import type { ImageProgress } from './image-progress.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
 import { createBackoff, type Log, pauseUnless, Wakeup } from './reconnect.ts';
 import { PositionReporter } from './report-position.ts';
@@ -43,6 +44,8 @@ export interface FollowOptions {
   snapshot?: Snapshot;
   /** Of what the image holds already. */
   place?: FeedPlace | undefined;
+  /** Told what is being done with the image. */
+  progress?: ImageProgress;
   /** Told after zones were changed, with the age of its oldest change. */
   onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
   /** Told when `state()` may be another. */
@@ -69,6 +72,8 @@ export interface FollowState {
   /** Zones for whose newest content the image has no room. */
   withoutRoom: number;
   held: { id: string; since: Date; zones: number } | undefined;
+  /** Why the feed could not be read the last time; undefined: it could. */
+  fault: string | undefined;
 }
 
 export interface Following {
@@ -120,16 +125,21 @@ class Follower implements Following {
   #compareAtMs = 0;
   #compareEveryMs = COMPARE_EVERY_MS;
   #isSchemaChecked = false;
+  #fault: string | undefined;
+  /** Nothing has been read of the feed since the snapshot gave the place. */
+  #isPlaceUntried = false;
 
   constructor(options: FollowOptions) {
     this.#options = options;
     const { databaseUrl, nodeName, log, writer, snapshot, place } = options;
     this.#followed = new FollowedZones(writer, (entry) => snapshot?.append(entry));
-    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, () => writer.octetsUsed);
+    const octetsUsed = () => writer.octetsUsed;
+    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, octetsUsed, options.progress);
     if (place !== undefined) {
       this.#cursor = place.cursor;
       this.#position = place.position;
       this.#loaded = true;
+      this.#isPlaceUntried = true;
       // From a snapshot: how old that is nobody knows, but from now on it lags.
       this.#caughtUpAtMs = Date.now();
     }
@@ -167,6 +177,7 @@ class Follower implements Following {
       refused: this.#followed.refused,
       withoutRoom: this.#followed.withoutRoom,
       held: this.#hold.state(),
+      fault: this.#fault,
     };
   }
 
@@ -208,12 +219,27 @@ class Follower implements Following {
         }
         await this.#follow(this.#connection, backoff.reset);
       } catch (error) {
-        if (!this.#stopping.signal.aborted)
+        if (!this.#stopping.signal.aborted) {
           log.warn({ err: error }, 'the change feed cannot be read: what is served stays');
+          this.#fault = explain(error);
+          this.#options.onState?.();
+          this.#doubtPlace(error);
+        }
       }
       await this.#connection?.close();
       await pauseUnless(this.#stopping.signal, backoff.nextMs());
     }
+  }
+
+  /** A place from a snapshot that the server takes for no place at all would be refused at every attempt. */
+  #doubtPlace(error: unknown): void {
+    if (!this.#isPlaceUntried || !isDataException(error)) return;
+    this.#isPlaceUntried = false;
+    this.#cursor = undefined;
+    this.#options.log.warn(
+      {},
+      'the place in the feed that the snapshot names is none: all zones are loaded again',
+    );
   }
 
   async #follow(connection: Connection, succeeded: () => void): Promise<void> {
@@ -225,6 +251,8 @@ class Follower implements Following {
       const isCaughtUp = await this.#catchUp(connection);
       if (isCaughtUp) {
         succeeded();
+        this.#fault = undefined;
+        this.#isPlaceUntried = false;
         this.#caughtUpAtMs = Date.now();
         if (this.#caughtUpAtMs >= this.#compareAtMs) await this.#compareNow(connection);
         await this.#loader.retryWithoutRoom(connection);
@@ -349,6 +377,17 @@ class Follower implements Following {
     this.#compareAtMs = Date.now() + this.#compareEveryMs * (0.8 + Math.random() * 0.4);
     this.#compareEveryMs = Math.min(COMPARE_EVERY_MS, this.#compareEveryMs * 2);
   }
+}
+
+/** SQLSTATE class 22: what was asked with is no value of its type. */
+function isDataException(error: unknown): boolean {
+  return /^22/.test(String((error as { code?: unknown }).code));
+}
+
+function explain(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  // Node tells of several addresses that all fail without a message of its own.
+  return message || String(code ?? error);
 }
 
 /** Refuses a schema older than ours. False: the server is away, and to be asked again. */

@@ -114,7 +114,7 @@ export class FollowedZones {
         this.#onApplied({ kind: 'sets', apex, content, records, gone });
         return { kind: 'served' };
       }
-      const built = buildZone(apex, records);
+      const built = buildZone(apex, records, this.#writer.onStep);
       if (built.kind === 'refused') return built;
       this.#writer.put(built.zone, content);
       this.#onApplied({ kind: 'zone', apex, content, records });

@@ -6,6 +6,7 @@ import { SchemaError } from '../store/migrate.ts';
 import { Image } from '../zone/image/image.ts';
 import { ImageWriter } from '../zone/image/write-image.ts';
 import { type Following, followChanges } from './follow-changes.ts';
+import { ImageProgress } from './image-progress.ts';
 import type { Log } from './reconnect.ts';
 import { NodeNameTakenError } from './report-position.ts';
 import { Snapshot } from './snapshot.ts';
@@ -28,12 +29,19 @@ let snapshot: Snapshot | undefined;
 
 async function run(): Promise<void> {
   const { buffer, snapshotDirectory, databaseUrl, readUrl, nodeName } = options;
+  const progress = new ImageProgress(options.progress);
+  progress.beat();
   const image = new Image(buffer);
-  if (snapshotDirectory !== undefined) snapshot = new Snapshot({ directory: snapshotDirectory, image, log });
+  if (snapshotDirectory !== undefined) {
+    snapshot = new Snapshot({ directory: snapshotDirectory, image, log, progress });
+  }
   const startedMs = performance.now();
   const base = snapshot?.restoreBase();
-  const writer = new ImageWriter(image, base?.free);
+  const writer = new ImageWriter(image, base?.free, progress.step);
   const place = base === undefined ? undefined : snapshot?.restoreLog(writer, base.place);
+  snapshot?.restored();
+  progress.reach(0, 0);
+  progress.begin('waiting');
   if (base !== undefined) {
     const ms = Math.round(performance.now() - startedMs);
     log.info({ zones: writer.zones, records: writer.records, ms }, 'zones read from the snapshot');
@@ -45,6 +53,7 @@ async function run(): Promise<void> {
     log,
     writer,
     place,
+    progress,
     onState: () => {
       if (following !== undefined) say({ kind: 'state', state: following.state() });
     },

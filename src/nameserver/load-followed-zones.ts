@@ -7,6 +7,7 @@ import type { ZoneState } from '../store/change-feed.ts';
 import type { Connection } from '../store/connection.ts';
 import {
   type ChangedZone,
+  countZones,
   listBuckets,
   listZoneStates,
   loadChangedZones,
@@ -15,6 +16,7 @@ import {
 } from '../store/load-changed-zones.ts';
 import type { Applied, FollowedZones } from './followed-zones.ts';
 import type { RemovalHold } from './hold-removals.ts';
+import { ImageProgress } from './image-progress.ts';
 import type { Log } from './reconnect.ts';
 
 const PAGE_ZONES = 2000;
@@ -32,6 +34,7 @@ export class FollowedZonesLoader {
   readonly #hold: RemovalHold;
   readonly #log: Log;
   readonly #octetsUsed: () => number;
+  readonly #progress: ImageProgress;
   #octetsUsedWhenFull = 0;
   #retryAtMs = 0;
   #toldFull = false;
@@ -39,11 +42,18 @@ export class FollowedZonesLoader {
   readonly #toldWithoutRoom = new Set<Name>();
 
   /** `octetsUsed` of the image: when there are fewer than when it was full, there is room again. */
-  constructor(followed: FollowedZones, hold: RemovalHold, log: Log, octetsUsed: () => number) {
+  constructor(
+    followed: FollowedZones,
+    hold: RemovalHold,
+    log: Log,
+    octetsUsed: () => number,
+    progress = new ImageProgress(),
+  ) {
     this.#followed = followed;
     this.#hold = hold;
     this.#log = log;
     this.#octetsUsed = octetsUsed;
+    this.#progress = progress;
   }
 
   /** Loads those of the zones that are not here in this state; tells which were deleted meanwhile. */
@@ -54,11 +64,13 @@ export class FollowedZonesLoader {
   ): Promise<{ zones: number; gone: number[] }> {
     let zones = 0;
     const gone: number[] = [];
+    const total = this.#progress.total;
     const batches = batchesOf(states, (state) => this.#followed.wantedFor(state, isRetry));
     for await (const { wanted, loaded } of loadAhead(connection, batches)) {
       const present = loaded.filter((zone) => !zone.deleted);
       await this.#apply(present);
       zones += present.length;
+      if (total > 0) this.#progress.reach(Math.min(zones, total), total);
       const ids = new Set(present.map((zone) => zone.id));
       gone.push(...wanted.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
     }
@@ -69,13 +81,16 @@ export class FollowedZonesLoader {
   /** Lets other work in between. */
   async #apply(zones: readonly ChangedZone[]): Promise<void> {
     let sinceMs = performance.now();
+    this.#progress.begin('building zones');
     for (const changed of zones) {
+      this.#progress.step();
       this.#tell(changed, this.#followed.apply(changed));
       this.#hold.dissolve(changed.apex);
       if (performance.now() - sinceMs < BUSY_MS) continue;
       await nextTick();
       sinceMs = performance.now();
     }
+    this.#progress.begin('waiting');
   }
 
   #tell({ apex, version }: ChangedZone, applied: Applied): void {
@@ -122,7 +137,9 @@ export class FollowedZonesLoader {
   async loadEverything(connection: Connection): Promise<void> {
     this.#followed.forgetContents();
     const startedMs = Date.now();
+    this.#progress.reach(0, await countZones(connection));
     await this.load(connection, everyState(connection));
+    this.#progress.reach(0, 0);
     this.remove(this.#followed.goneApexes());
     const { zones, records } = this.#followed;
     this.#log.info({ zones, records, ms: Date.now() - startedMs }, 'zones loaded');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, readConfig } from '../config.ts';
 import { listenHealth, type Readiness } from '../listen-health.ts';
-import { type Log, openLog } from '../log.ts';
+import { hidePasswords, type Log, openLog } from '../log.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { requireDatabaseUrl } from '../store/database-url.ts';
@@ -152,12 +152,16 @@ function waiting(reason: string): Readiness {
 }
 
 function whyNotListening(thread: ImageThread | undefined): string {
-  const state = thread?.state();
-  if (state === undefined) return 'it starts';
-  if (!state.loaded) {
-    return state.connected ? 'zones are being loaded' : 'the database has not been reached yet';
-  }
-  return 'it does not listen yet';
+  if (thread === undefined) return 'it starts';
+  const { doing, done, total } = thread.progress;
+  const state = thread.state();
+  const isReading = doing === 'reading the snapshot' || doing === 'reading the log of the snapshot';
+  if (isReading) return total > 0 ? `${doing}: ${done} of ${total} MiB` : doing;
+  if (state === undefined) return thread.isReached() ? 'asking the database for its name' : 'it starts';
+  if (state.loaded) return 'it does not listen yet';
+  const why = state.fault === undefined ? '' : `: ${hidePasswords(state.fault)}`;
+  if (!state.connected) return `the database has not been reached yet${why}`;
+  return total > 0 ? `zones are being loaded: ${done} of ${total}${why}` : `zones are being loaded${why}`;
 }
 
 /** From then on answers are right, or as right as the snapshot is while the database is away. */

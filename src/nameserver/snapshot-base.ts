@@ -4,11 +4,12 @@
 //   magic 8 · octets of the head 4 · CRC of the head 4 · head (JSON), filled up to 4 KiB · the image's blocks · its header
 //   and free space · CRC of each chunk of these, 4 each in the machine's order · CRC of the CRCs
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { openPlainFile, type ReadFile } from './plain-file.ts';
 import { decodePlace, encodePlace, type FeedPlace } from './snapshot-entry.ts';
 
 const MAGIC = Buffer.from('ZFLEETIM');
@@ -116,95 +117,140 @@ export type ReadBase =
   | {
       readonly kind: 'read';
       readonly id: Uint8Array;
-      /** Of the blocks. */
-      readonly octets: number;
+      /** Where the blocks lie in the buffer. */
+      readonly from: number;
+      readonly to: number;
       readonly header: Uint8Array;
       readonly free: Uint8Array;
       readonly place: FeedPlace | undefined;
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Fills the blocks into the buffer. Refused: what was read meanwhile is wiped out again. */
-export function readBase(file: string, buffer: SharedArrayBuffer, layout: number): ReadBase {
-  const fd = openSync(file, 'r');
+export interface ReadBaseOptions {
+  readonly read?: ReadFile;
+  /** Told after each chunk how much of all octets is there. */
+  readonly onOctets?: (done: number, total: number) => void;
+}
+
+/** Fills the blocks into the buffer. Refused, or an error: what was read meanwhile is wiped out again. */
+export function readBase(
+  file: string,
+  buffer: SharedArrayBuffer,
+  layout: number,
+  { read = readSync, onOctets }: ReadBaseOptions = {},
+): ReadBase {
+  const fd = openPlainFile(file);
   try {
-    const head = readHead(fd);
+    const input: BaseInput = { fd, read, onOctets };
+    const head = readHead(input);
     if (typeof head === 'string') return { kind: 'refused', why: head };
     const why = unfitness(head, layout, buffer.byteLength, fstatSync(fd).size);
     if (why !== undefined) return { kind: 'refused', why };
     const rest = new Uint8Array(head.headerOctets + head.freeOctets);
-    if (!readChunks(fd, head, buffer, rest)) {
-      for (const { chunk } of chunksOf(buffer, head.from, head.to)) chunk.fill(0);
+    if (!readChunks(input, head, buffer, rest)) {
       return { kind: 'refused', why: 'it is damaged: an octet is not as it was written' };
     }
     return {
       kind: 'read',
       id: Buffer.from(head.id, 'hex'),
-      octets: head.to - head.from,
+      from: head.from,
+      to: head.to,
       header: rest.slice(0, head.headerOctets),
       free: rest.slice(head.headerOctets),
-      place: decodePlace(head.place),
+      place: head.place,
     };
   } finally {
     closeSync(fd);
   }
 }
 
-function readHead(fd: number): (Head & { octets: number }) | string {
+/** Makes the buffer what it was before anything was read into it. */
+export function wipe(buffer: SharedArrayBuffer, from: number, to: number): void {
+  for (const { chunk } of chunksOf(buffer, from, to)) chunk.fill(0);
+}
+
+interface BaseInput {
+  readonly fd: number;
+  readonly read: ReadFile;
+  readonly onOctets: ReadBaseOptions['onOctets'];
+}
+
+interface ReadHead extends Omit<Head, 'place'> {
+  readonly place: FeedPlace | undefined;
+  readonly octets: number;
+}
+
+function readHead(input: BaseInput): ReadHead | string {
   const start = Buffer.alloc(HEAD_AT);
-  if (!readWhole(fd, start, 0) || !start.subarray(0, 8).equals(MAGIC)) return 'it is no zone image';
+  if (!readWhole(input, start, 0) || !start.subarray(0, 8).equals(MAGIC)) return 'it is no zone image';
   const octets = start.readUInt32LE(8);
   if (octets > MAX_HEAD_OCTETS) return 'its head is damaged';
   const text = Buffer.alloc(octets);
-  if (!readWhole(fd, text, HEAD_AT) || crc32(text) !== start.readUInt32LE(12)) return 'its head is damaged';
-  return { ...(JSON.parse(text.toString()) as Head), octets: alignedHead(octets) };
+  if (!readWhole(input, text, HEAD_AT) || crc32(text) !== start.readUInt32LE(12))
+    return 'its head is damaged';
+  const head = JSON.parse(text.toString()) as Head;
+  return { ...head, place: decodePlace(head.place), octets: alignedHead(octets) };
 }
 
-function unfitness(
-  head: Head & { octets: number },
-  layout: number,
-  room: number,
-  size: number,
-): string | undefined {
+function unfitness(head: ReadHead, layout: number, room: number, size: number): string | undefined {
   if (head.format !== FORMAT || head.layout !== layout || head.chunkOctets !== CHUNK_OCTETS) {
     return `it is of another format (${head.format}.${head.layout}, not ${FORMAT}.${layout})`;
   }
   if (head.endianness !== endianness()) return 'it comes from a machine with another order of octets';
+  const { from, to, headerOctets, freeOctets } = head;
+  if (
+    ![from, to - from, headerOctets, freeOctets].every(
+      (octets) => Number.isSafeInteger(octets) && octets >= 0,
+    )
+  ) {
+    return 'its head is damaged';
+  }
   if (head.to > room) return `its ${head.to} octets are more than IMAGE_BYTES allows`;
   const whole = head.octets + contentOctets(head) + 4 * (chunkCount(head) + 1);
   return size === whole ? undefined : `it has ${size} octets, not ${whole}`;
 }
 
-function contentOctets({ from, to, headerOctets, freeOctets }: Head): number {
+function contentOctets({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>): number {
   return to - from + headerOctets + freeOctets;
 }
 
-function chunkCount({ from, to, headerOctets, freeOctets }: Head): number {
+function chunkCount({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>): number {
   return Math.ceil((to - from) / CHUNK_OCTETS) + Math.ceil((headerOctets + freeOctets) / CHUNK_OCTETS);
 }
 
-function readChunks(
-  fd: number,
-  head: Head & { octets: number },
-  buffer: SharedArrayBuffer,
-  rest: Uint8Array,
-): boolean {
+/** False when an octet is not as it was written. Whatever went wrong leaves nothing in the buffer. */
+function readChunks(input: BaseInput, head: ReadHead, buffer: SharedArrayBuffer, rest: Uint8Array): boolean {
+  let filled = head.from;
+  let isWhole = false;
+  try {
+    const crcs = readCrcs(input, head);
+    if (crcs === undefined) return false;
+    let position = head.octets;
+    let i = 0;
+    for (const chunks of [chunksOf(buffer, head.from, head.to), chunksOf(rest.buffer, 0, rest.length)]) {
+      for (const { chunk } of chunks) {
+        if (chunk.buffer === buffer) filled += chunk.length;
+        if (!readWhole(input, chunk, position) || crc32(chunk) !== crcs[i]) return false;
+        position += chunk.length;
+        i++;
+        input.onOctets?.(position - head.octets, contentOctets(head));
+      }
+    }
+    isWhole = true;
+    return true;
+  } finally {
+    if (!isWhole) wipe(buffer, head.from, filled);
+  }
+}
+
+function readCrcs(input: BaseInput, head: ReadHead): Uint32Array | undefined {
   const table = Buffer.alloc(4 * chunkCount(head));
   const tableCrc = Buffer.alloc(4);
   const tableAt = head.octets + contentOctets(head);
-  if (!readWhole(fd, table, tableAt) || !readWhole(fd, tableCrc, tableAt + table.length)) return false;
-  if (!ofUint32(crc32(table)).equals(tableCrc)) return false;
-  const crcs = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
-  let position = head.octets;
-  let i = 0;
-  for (const chunks of [chunksOf(buffer, head.from, head.to), chunksOf(rest.buffer, 0, rest.length)]) {
-    for (const { chunk } of chunks) {
-      if (!readWhole(fd, chunk, position) || crc32(chunk) !== crcs[i]) return false;
-      position += chunk.length;
-      i++;
-    }
-  }
-  return true;
+  if (!readWhole(input, table, tableAt) || !readWhole(input, tableCrc, tableAt + table.length))
+    return undefined;
+  if (!ofUint32(crc32(table)).equals(tableCrc)) return undefined;
+  return new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
 }
 
 function chunksOf(buffer: ArrayBufferLike, from: number, to: number): { at: number; chunk: Uint8Array }[] {
@@ -238,9 +284,9 @@ async function writeWhole(handle: FileHandle, octets: Uint8Array, position: numb
   return position + octets.length;
 }
 
-function readWhole(fd: number, into: Uint8Array, position: number): boolean {
+function readWhole({ fd, read }: BaseInput, into: Uint8Array, position: number): boolean {
   for (let at = 0; at < into.length; ) {
-    const octets = readSync(fd, into, at, into.length - at, position + at);
+    const octets = read(fd, into, at, into.length - at, position + at);
     if (octets === 0) return false;
     at += octets;
   }

@@ -1,7 +1,7 @@
 // What a snapshot's log holds: changes of the served zones in the order in which they were applied, and between them the
 // place in the feed up to which they go. An entry may be applied twice, or without those behind it.
 
-import type { Name } from '../dns/name.ts';
+import { foldCase, MAX_NAME_OCTETS, type Name } from '../dns/name.ts';
 import type { FeedCursor } from '../store/change-feed.ts';
 import type { ZoneContent } from '../zone/image/zone-root.ts';
 import type { ZoneRecord } from '../zone/zone.ts';
@@ -108,18 +108,45 @@ export function encodePlace(place: FeedPlace | undefined): PlaceText | null {
   };
 }
 
+/** Throws RangeError for what is none of ours: Postgres would refuse it at every attempt to go on from there. */
 export function decodePlace(text: PlaceText | null): FeedPlace | undefined {
   if (text === null) return undefined;
   const { epoch, from, inFlight, recent, position } = text;
+  if (typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
+    throw new RangeError('a place without an epoch');
   return {
     cursor: {
       epoch,
-      from: BigInt(from),
-      inFlight: inFlight.map(BigInt),
-      recent: recent.map(([id, mark, xid]) => ({ id, mark, xid: BigInt(xid) })),
+      from: transactionId(from),
+      inFlight: listOf(inFlight).map(transactionId),
+      recent: listOf(recent).map(([id, mark, xid]) => ({
+        id: integer(id),
+        mark: integer(mark),
+        xid: transactionId(xid),
+      })),
     },
-    position,
+    position: integer(position),
   };
+}
+
+const MAX_EPOCH_CHARACTERS = 200;
+const MAX_TRANSACTION_ID = 2n ** 64n - 1n; // xid8
+
+function listOf<T>(list: readonly T[]): readonly T[] {
+  if (!Array.isArray(list)) throw new RangeError('a place without its lists');
+  return list;
+}
+
+function integer(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no number of ours`);
+  return value;
+}
+
+function transactionId(text: string): bigint {
+  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) throw new RangeError('no transaction id');
+  const id = BigInt(text);
+  if (id > MAX_TRANSACTION_ID) throw new RangeError('no transaction id');
+  return id;
 }
 
 const FIRST_OCTETS = 512;
@@ -195,6 +222,8 @@ class EntryWriter {
   }
 }
 
+const MAX_LABEL_OCTETS = 63;
+
 class EntryReader {
   readonly #octets: Buffer;
   #at = 0;
@@ -224,7 +253,21 @@ class EntryReader {
 
   name(octets = this.octet()): Name {
     const at = this.#pass(octets);
+    this.#checkName(at, at + octets);
     return this.#octets.toString('latin1', at, at + octets) as Name;
+  }
+
+  /** Whoever walks down a name goes on to the root's label: without one it would never end. */
+  #checkName(from: number, to: number): void {
+    let at = from;
+    while (at < to - 1 && this.#octets[at] !== 0) at += (this.#octets[at] as number) + 1;
+    if (at !== to - 1 || this.#octets[at] !== 0 || to - from > MAX_NAME_OCTETS)
+      throw new RangeError('no name');
+    for (let label = from; label < to - 1; label += (this.#octets[label] as number) + 1) {
+      if ((this.#octets[label] as number) > MAX_LABEL_OCTETS) throw new RangeError('no name');
+    }
+    const name = this.#octets.toString('latin1', from, to) as Name;
+    if (foldCase(name) !== name) throw new RangeError('a name that is not folded');
   }
 
   text(): string {
@@ -235,7 +278,8 @@ class EntryReader {
 
   content(): { apex: Name; content: ZoneContent } {
     const apex = this.name();
-    return { apex, content: { id: this.#number(), version: this.#number(), mark: this.#number() } };
+    const [id, version, mark] = [this.#number(), this.#number(), this.#number()];
+    return { apex, content: { id: integer(id), version: integer(version), mark: integer(mark) } };
   }
 
   records(): ZoneRecord[] {
@@ -254,6 +298,8 @@ class EntryReader {
   }
 
   gone(): { owner: Name; type: number }[] {
-    return Array.from({ length: this.#word() }, () => ({ owner: this.name(), type: this.#word() }));
+    const gone: { owner: Name; type: number }[] = [];
+    for (let left = this.#word(); left > 0; left--) gone.push({ owner: this.name(), type: this.#word() });
+    return gone;
   }
 }

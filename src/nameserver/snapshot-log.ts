@@ -5,6 +5,7 @@
 
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { openPlainFile, type ReadFile } from './plain-file.ts';
 import { decodeEntry, encodeEntry, type SnapshotEntry } from './snapshot-entry.ts';
 
 const MAGIC = Buffer.from('ZFLEETLG');
@@ -101,10 +102,11 @@ export function readLog(
   file: string,
   id: Uint8Array,
   apply: (entry: SnapshotEntry) => void,
+  read: ReadFile = readSync,
 ): number | undefined {
-  const fd = openSync(file, 'r');
+  const fd = openPlainFile(file);
   try {
-    const input = new LogInput(fd);
+    const input = new LogInput(fd, read);
     const head = input.take(HEAD_OCTETS);
     const isOurs =
       head?.subarray(0, 8).equals(MAGIC) && head.readUInt32LE(8) === FORMAT && head.subarray(16).equals(id);
@@ -127,12 +129,14 @@ export function readLog(
 /** A file read from its beginning, through a window. */
 class LogInput {
   readonly #fd: number;
+  readonly #read: ReadFile;
   #window: Buffer = Buffer.alloc(0);
   #at = 0;
   #ended = false;
 
-  constructor(fd: number) {
+  constructor(fd: number, read: ReadFile) {
     this.#fd = fd;
+    this.#read = read;
   }
 
   /** The next octets, valid until the next call; undefined when there are not so many. */
@@ -147,7 +151,7 @@ class LogInput {
     if (this.#ended) return false;
     const left = this.#window.subarray(this.#at);
     const more = Buffer.allocUnsafeSlow(Math.max(READ_OCTETS, Math.min(wanted, 2 * left.length)));
-    const octets = readSync(this.#fd, more, 0, more.length, null);
+    const octets = this.#read(this.#fd, more, 0, more.length, null);
     this.#ended = octets === 0;
     this.#window = Buffer.concat([left, more.subarray(0, octets)]);
     this.#at = 0;

@@ -9,12 +9,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildZone } from '../zone/build-zone.ts';
+import { findImageFault } from '../zone/image/check-image.ts';
 import type { Image } from '../zone/image/image.ts';
-import { FORMAT, HEADER_OCTETS } from '../zone/image/layout.ts';
+import { FORMAT, HEADER_OCTETS, READER_SLOTS_AT } from '../zone/image/layout.ts';
 import { ImageFullError } from '../zone/image/space.ts';
 import type { ImageWriter } from '../zone/image/write-image.ts';
+import { ImageProgress } from './image-progress.ts';
+import type { ReadFile } from './plain-file.ts';
 import type { Log } from './reconnect.ts';
-import { readBase, type StillImage, writeBase } from './snapshot-base.ts';
+import { noteRestoring, readRestoreNote, removeRestoreNote, whyNotRead } from './restore-note.ts';
+import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
 import { LOG_ID_OCTETS, readLog, SnapshotLog } from './snapshot-log.ts';
 
@@ -24,6 +28,10 @@ export interface SnapshotOptions {
   readonly image: Image;
   readonly log: Log;
   readonly minIntervalMs?: number;
+  /** Told what is being read, and how far. */
+  readonly progress?: ImageProgress;
+  /** Instead of `readSync`. */
+  readonly read?: ReadFile;
 }
 
 /** A log is read again entry by entry, at some microseconds each: it may be as large as the base, within these. */
@@ -36,6 +44,7 @@ const FILE = /^zones\.(\d{1,15})\.(image|log|image\.tmp)$/;
 
 export class Snapshot {
   readonly #options: SnapshotOptions;
+  readonly #progress: ImageProgress;
   readonly #stopping = new AbortController();
   #generation = 0;
   #restoredId: Uint8Array | undefined;
@@ -51,20 +60,27 @@ export class Snapshot {
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
+    this.#progress = options.progress ?? new ImageProgress();
   }
 
   /**
-   * Fills the image, which must be empty, from the newest base that is whole. `free` is for the writer that is then made
-   * for it. Changes nothing on the disk.
+   * Fills the image, which must be empty, from the newest base that is sound; whatever is wrong with the others, the image is
+   * then as empty as before. `free` is for the writer that is then made for it. Of the snapshot's files it changes none.
    */
   restoreBase(): { free: Int32Array; place: FeedPlace | undefined } | undefined {
     const { directory, log } = this.#options;
     const generations = [...new Set(listFiles(directory).map(({ generation }) => generation))];
     this.#generation = Math.max(0, ...generations);
+    const note = readRestoreNote(directory);
     for (const generation of generations.sort((a, b) => b - a)) {
       const file = this.#file(generation, 'image');
+      const whyNot = whyNotRead(note, generation);
+      if (whyNot !== undefined) {
+        log.warn({ file, why: whyNot }, 'a snapshot is left out: the zones come from Postgres');
+        continue;
+      }
       try {
-        const read = this.#readBase(file);
+        const read = this.#readBase(file, generation);
         if (read.kind === 'read') {
           this.#generation = generation;
           return read;
@@ -74,23 +90,48 @@ export class Snapshot {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue; // it was never finished
         log.warn({ file, err: error }, 'a snapshot cannot be read');
       }
+      removeRestoreNote(directory);
     }
     return undefined;
   }
 
-  #readBase(file: string) {
-    const { image } = this.#options;
+  #readBase(file: string, generation: number) {
+    const { image, read: readFile } = this.#options;
+    const progress = this.#progress;
+    statSync(file); // one that was never finished is not worth a note
+    progress.begin('reading the snapshot');
+    noteRestoring(this.#options.directory, generation);
+    const header = image.header.slice(0, READER_SLOTS_AT);
     const fresh = new Uint8Array(image.buffer, HEADER_OCTETS, image.endOctets - HEADER_OCTETS);
     const first = fresh.slice();
-    const read = readBase(file, image.buffer, FORMAT);
-    if (read.kind === 'refused') {
-      fresh.set(first);
-      return read;
+    const onOctets = (done: number, total: number) => progress.reach(mebibytes(done), mebibytes(total));
+    let filled = { from: 0, to: 0 };
+    let isSound = false;
+    try {
+      const read = readBase(file, image.buffer, FORMAT, { onOctets, ...(readFile && { read: readFile }) });
+      if (read.kind === 'refused') return read;
+      filled = read;
+      const free = new Int32Array(read.free.buffer);
+      image.importHeader(new Int32Array(read.header.buffer));
+      const isWhole = read.from === HEADER_OCTETS && read.to === image.endOctets;
+      const fault = isWhole ? findImageFault(image, free, progress.step) : 'its blocks are others';
+      if (fault !== undefined) return { kind: 'refused' as const, why: `it cannot be served: ${fault}` };
+      isSound = true;
+      this.#restoredId = read.id;
+      this.#baseOctets = read.to - read.from;
+      return { kind: 'read' as const, free, place: read.place };
+    } finally {
+      if (!isSound) {
+        wipe(image.buffer, filled.from, filled.to);
+        image.header.set(header);
+        fresh.set(first);
+      }
     }
-    image.importHeader(new Int32Array(read.header.buffer));
-    this.#restoredId = read.id;
-    this.#baseOctets = read.octets;
-    return { kind: 'read' as const, free: new Int32Array(read.free.buffer), place: read.place };
+  }
+
+  /** The image is served, or filled from Postgres: reading it has come to its end. */
+  restored(): void {
+    removeRestoreNote(this.#options.directory);
   }
 
   /** Applies what was logged since the base, and returns the place in the feed that is reached. */
@@ -98,11 +139,14 @@ export class Snapshot {
     if (this.#restoredId === undefined) return undefined;
     const file = this.#file(this.#generation, 'log');
     let reached = place;
+    this.#progress.begin('reading the log of the snapshot');
     try {
-      const end = readLog(file, this.#restoredId, (entry) => {
+      const apply = (entry: SnapshotEntry) => {
+        this.#progress.step();
         if (entry.kind === 'place') reached = entry.place;
         else applyEntry(writer, entry);
-      });
+      };
+      const end = readLog(file, this.#restoredId, apply, this.#options.read);
       this.#tellOfDamage(file, end);
       // What a log that ends without a place says more is worth nothing: there will be a new base.
       if (end !== undefined && reached !== undefined) this.#log = SnapshotLog.goOn(file, end);
@@ -209,7 +253,9 @@ export class Snapshot {
       this.#generation = generation;
       this.#baseOctets = still.to - still.from;
       for (const found of listFiles(directory)) {
-        if (found.generation !== generation) rmSync(join(directory, found.name), { force: true });
+        // What stands there instead of a file goes too, lest it be met at every start.
+        if (found.generation !== generation)
+          rmSync(join(directory, found.name), { force: true, recursive: true });
       }
       const ms = Math.round(performance.now() - startedMs);
       log.info({ octets: this.#baseOctets, zones: writer.zones, ms }, 'snapshot written');
@@ -256,6 +302,10 @@ function stillImage(image: Image, writer: ImageWriter): StillImage {
     header: octetsOf(image.exportHeader()),
     free: octetsOf(writer.exportFree()),
   };
+}
+
+function mebibytes(octets: number): number {
+  return Math.round(octets / 2 ** 20);
 }
 
 function octetsOf(words: Int32Array): Uint8Array {

@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { StartFault } from '../start-fault.ts';
 import type { FollowState } from './follow-changes.ts';
+import { ImageProgress, StandstillWatch } from './image-progress.ts';
 import type { Log } from './reconnect.ts';
+import { noteStuck } from './restore-note.ts';
 import { startThread } from './start-thread.ts';
 
 /** What the thread is given. */
@@ -17,6 +19,15 @@ export interface ImageThreadOptions {
   readonly databaseUrl: string;
   readonly readUrl: string | undefined;
   readonly nodeName: string;
+  /** Of ImageProgress: filled in when the thread is started. */
+  readonly progress?: SharedArrayBuffer;
+}
+
+export interface WatchOptions {
+  /** Between two looks whether the thread goes on. */
+  readonly lookMs?: number;
+  /** Instead of image-thread.ts. */
+  readonly entry?: URL;
 }
 
 export type FromImageThread =
@@ -37,6 +48,7 @@ export type ToImageThread = { readonly kind: 'stop' };
 export interface ImageThread {
   /** Resolves when the snapshot is read or there is none: whether anything can be served by now. */
   readonly restored: Promise<{ isServing: boolean }>;
+  readonly progress: ImageProgress;
   /** The database has been reached. */
   isReached(): boolean;
   /** Resolves when it follows the changes; rejects with ImageThreadFault. */
@@ -52,14 +64,21 @@ export class ImageThreadFault extends StartFault {
 }
 
 const STOP_TIMEOUT_MS = 2500;
+const LOOK_MS = 1000;
+const END_TIMEOUT_MS = 2000;
 
-/** `onEnd` is told when it ends without being asked to: nobody writes the image any more. */
+/**
+ * `onEnd` is told when it ends without being asked to, or is ended because it stands still: nobody writes the image any
+ * more.
+ */
 export function startImageThread(
   options: ImageThreadOptions,
   log: Log,
   onEnd: (error: Error) => void,
+  { lookMs = LOOK_MS, entry = new URL('./image-thread.ts', import.meta.url) }: WatchOptions = {},
 ): ImageThread {
-  const thread = startThread('image', new URL('./image-thread.ts', import.meta.url), options);
+  const progress = new ImageProgress();
+  const thread = startThread('image', entry, { ...options, progress: progress.buffer });
   let state: FollowState | undefined;
   let isReached = false;
   let isStopping = false;
@@ -69,11 +88,26 @@ export function startImageThread(
     if (message.kind === 'reached') isReached = true;
   });
   const end = (error: Error) => {
+    clearInterval(looks);
     if (!isStopping) onEnd(error);
     isStopping = true;
   };
+  const standstill = new StandstillWatch();
+  const looks = setInterval(() => {
+    if (isStopping || !standstill.look(progress)) return;
+    const { doing } = progress;
+    log.error({ doing }, 'the thread of the zone image stands still: it is ended, and the process with it');
+    if (doing.startsWith('reading') && options.snapshotDirectory !== undefined)
+      noteStuck(options.snapshotDirectory);
+    void thread.terminate();
+    // Stuck in native code it cannot be ended, and `process.exit` would wait for it.
+    const kill = setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_TIMEOUT_MS);
+    thread.once('exit', () => clearTimeout(kill));
+    end(new ImageThreadFault(`the thread of the zone image stood still while it was ${doing}`));
+  }, lookMs);
+  looks.unref();
   thread.on('error', end);
-  thread.on('exit', (code) => end(new Error(`the thread of the zone image ended with ${code}`)));
+  thread.on('exit', (code) => end(new ImageThreadFault(`the thread of the zone image ended with ${code}`)));
 
   const started = Promise.race([
     hear(thread, 'started'),
@@ -84,12 +118,14 @@ export function startImageThread(
   started.catch(() => undefined); // told to whoever awaits it
   const stopped = hear(thread, 'stopped');
   return {
+    progress,
     restored: hear(thread, 'restored'),
     started: started.then(() => undefined),
     isReached: () => isReached,
     state: () => state,
     async stop() {
       isStopping = true;
+      clearInterval(looks);
       thread.postMessage({ kind: 'stop' } satisfies ToImageThread);
       await Promise.race([stopped, once(thread, 'exit'), pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       await thread.terminate();

@@ -123,6 +123,17 @@ export async function loadChangedZones(
   return [...zones.values()];
 }
 
+/** How many zones there are. */
+export async function countZones(connection: Connection): Promise<number> {
+  const rows = await connection.query(
+    'select count(*) from zones where deleted_at is null',
+    [],
+    SCAN_SILENCE_MS,
+  );
+  const [count] = rows[0] as [number];
+  return Number(count);
+}
+
 /** The zones with ids above `after`, in the order of ids. */
 export async function listZoneStates(
   connection: Connection,

@@ -14,13 +14,25 @@ export type BuiltZone =
 
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
 
-/** Owners must be folded. The order of the records decides nothing but the order of rdata within a set. */
-export function buildZone(apex: Name, records: Iterable<ZoneRecord>): BuiltZone {
+/** A mask: 0 once in 1024 records or names. */
+const ITEMS_A_STEP = 1023;
+
+/**
+ * Owners must be folded. The order of the records decides nothing but the order of rdata within a set. `onStep` is called now
+ * and then: a zone may be so large that somebody wonders whether it goes on.
+ */
+export function buildZone(
+  apex: Name,
+  records: Iterable<ZoneRecord>,
+  onStep: () => void = () => undefined,
+): BuiltZone {
   const problems = new ProblemList();
-  const { nodes, marked, count } = collectRecords(apex, records, problems);
+  const { nodes, marked, count } = collectRecords(apex, records, problems, onStep);
   checkApex(apex, nodes.get(apex)?.sets, problems);
   const hasDname = (name: Name) => nodes.get(name)?.sets.has(TYPE.DNAME) === true;
+  let checked = 0;
   for (const node of nodes.values()) {
+    if ((++checked & ITEMS_A_STEP) === 0) onStep();
     checkNode(apex, node, hasDname, problems);
     checkSizes(node.name, node.sets, problems);
   }

@@ -9,6 +9,9 @@ import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 
+/** A mask: 0 once in 1024 records. */
+const RECORDS_A_STEP = 1023;
+
 /** A record set while it grows. */
 interface GrowingSet {
   readonly owner: Name;
@@ -37,12 +40,15 @@ export function collectRecords(
   apex: Name,
   records: Iterable<ZoneRecord>,
   problems: ProblemList,
+  onStep: () => void = () => undefined,
 ): CollectedRecords {
   const nodes = new Map<Name, CollectedNode>();
   const keys: RdataKeys = new Map();
   const marked = new Set<Name>();
   let count = 0;
+  let seen = 0;
   for (const record of records) {
+    if ((++seen & RECORDS_A_STEP) === 0) onStep();
     if (!acceptRecord(apex, record, problems)) continue;
     let node = nodes.get(record.owner);
     if (node === undefined) {

@@ -56,7 +56,7 @@ describe('the base of a snapshot', () => {
     await write(buffer);
     const again = new SharedArrayBuffer(OCTETS + 100);
     const read = readBase(file, again, LAYOUT);
-    expect(read).toMatchObject({ kind: 'read', octets: OCTETS - FROM, place: PLACE });
+    expect(read).toMatchObject({ kind: 'read', from: FROM, to: OCTETS, place: PLACE });
     if (read.kind !== 'read') return;
     expect(Buffer.from(read.id)).toEqual(Buffer.from(ID));
     expect(Buffer.from(read.header).equals(STILL.header)).toBe(true);

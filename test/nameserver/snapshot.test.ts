@@ -1,10 +1,13 @@
 // A snapshot gives back what an image served: all of it, or nothing.
 
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
@@ -14,12 +17,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
+import type { ReadFile } from '../../src/nameserver/plain-file.ts';
+import { noteRestoring, noteStuck } from '../../src/nameserver/restore-note.ts';
 import { Snapshot } from '../../src/nameserver/snapshot.ts';
 import type { FeedPlace, SnapshotEntry } from '../../src/nameserver/snapshot-entry.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import { collectingLog, smallZone } from '../support/follow.ts';
+import { randomFrom } from '../support/random-zones.ts';
+import { type BaseParts, resealBase, resealLog } from '../support/resealed-snapshot.ts';
 import { zoneInImage } from '../support/zone-image.ts';
 
 const IMAGE_OCTETS = 16 << 20;
@@ -49,14 +56,16 @@ class Node {
   readonly isRestored: boolean;
   readonly place: FeedPlace | undefined;
 
-  constructor(octets = IMAGE_OCTETS) {
+  constructor(octets = IMAGE_OCTETS, read?: ReadFile) {
     this.image = new Image(createImage(octets, Math.floor(Math.random() * 2 ** 31)));
-    this.snapshot = new Snapshot({ directory, image: this.image, log, minIntervalMs: 0 });
+    const options = { directory, image: this.image, log, minIntervalMs: 0, ...(read && { read }) };
+    this.snapshot = new Snapshot(options);
     open.push(this.snapshot);
     const base = this.snapshot.restoreBase();
     this.isRestored = base !== undefined;
     this.writer = new ImageWriter(this.image, base?.free);
     this.place = base === undefined ? undefined : this.snapshot.restoreLog(this.writer, base.place);
+    this.snapshot.restored();
   }
 
   apply(entry: SnapshotEntry): void {
@@ -269,3 +278,196 @@ describe('a snapshot', () => {
     expect(first.writer.zones).toBe(2);
   });
 });
+
+/** What is left of a node whose snapshot is no good: all that a fresh one can do, and the snapshot's successor. */
+async function expectFresh(again: Node): Promise<void> {
+  expect([again.isRestored, again.place, again.writer.zones, again.image.zones]).toEqual([
+    false,
+    undefined,
+    0,
+    0,
+  ]);
+  const untouched = new Image(createImage(again.image.buffer.byteLength, 1));
+  expect(again.image.endOctets).toBe(untouched.endOctets);
+  const blocks = new Uint8Array(again.image.buffer, again.image.endOctets, 1 << 20);
+  expect(blocks.every((octet) => octet === 0)).toBe(true);
+  await expectUsable(again);
+}
+
+async function expectUsable(again: Node): Promise<void> {
+  for (const { apex } of [...again.writer.entries()]) again.apply({ kind: 'removal', apex });
+  for (const [i, name] of names(50).entries()) again.put(name, i + 1);
+  expect(again.writer.zones).toBe(50);
+  await again.write(77);
+  expectSame(new Node(), again);
+}
+
+async function writeSnapshot(): Promise<Node> {
+  const first = new Node();
+  for (const [i, name] of names(40).entries()) first.put(name, i + 1);
+  await first.write(5);
+  for (const name of names(9)) {
+    first.put(`log.${name}`, 60);
+    first.snapshot.reach(placeAt(6));
+  }
+  first.edit('z1.example.', 61);
+  first.apply({ kind: 'removal', apex: parseName('z2.example.') });
+  first.snapshot.reach(placeAt(7));
+  return first;
+}
+
+const BASE = () => join(directory, 'zones.1.image');
+const LOG = () => join(directory, 'zones.1.log');
+
+describe('a snapshot that cannot be read leaves the image as empty as it was:', () => {
+  test('an error of the disk, at whichever read it comes', async () => {
+    await writeSnapshot();
+    let reads = 0;
+    new Node(IMAGE_OCTETS, (...parameters) => {
+      reads++;
+      return readSync(...parameters);
+    });
+    for (let failing = 1; failing <= reads; failing++) {
+      let left = failing;
+      const broken: ReadFile = (...parameters) => {
+        if (--left > 0) return readSync(...parameters);
+        throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+      };
+      const again = new Node(IMAGE_OCTETS, broken);
+      expect(log.lines.at(-1)?.fields, `read ${failing}`).toMatchObject({
+        file: expect.stringContaining('zones.1'),
+      });
+      if (again.isRestored) expect(again.writer.zones).toBeGreaterThan(0);
+      else expect([again.writer.zones, again.place]).toEqual([0, undefined]);
+    }
+    await expectFresh(
+      new Node(IMAGE_OCTETS, () => {
+        throw new Error('EIO');
+      }),
+    );
+  });
+
+  test('a directory in its place, or a pipe that nobody writes to', async () => {
+    mkdirSync(BASE());
+    await expectFresh(new Node());
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+    execFileSync('mkfifo', [BASE()]);
+    const again = new Node();
+    expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { file: BASE() } });
+    await expectFresh(again);
+    expect(existsSync(BASE())).toBe(false);
+  });
+
+  test('a place in the feed that is none, behind a checksum that fits', async () => {
+    for (const place of [{}, 7, { epoch: 'e', from: 'x', inFlight: [], recent: [], position: 1 }]) {
+      await writeSnapshot();
+      resealBase(BASE(), ({ head }) => {
+        head.place = place;
+      });
+      await expectFresh(new Node());
+      rmSync(directory, { recursive: true });
+      mkdirSync(directory);
+    }
+  });
+
+  test('blocks that contradict each other, behind a checksum that fits', async () => {
+    await writeSnapshot();
+    resealBase(BASE(), ({ blocks }) => blocks.fill(0xff, 4, 2048));
+    const again = new Node();
+    expect(log.lines.at(-1)?.fields).toMatchObject({
+      file: BASE(),
+      why: expect.stringContaining('cannot be served'),
+    });
+    await expectFresh(again);
+  });
+
+  test('a free list that goes round in a circle', async () => {
+    const first = new Node();
+    for (const [i, name] of names(100).entries()) first.put(name, i + 1);
+    for (const name of names(60)) first.apply({ kind: 'removal', apex: parseName(name) });
+    await first.write(5);
+    resealBase(BASE(), ({ free }) => free.copy(free, 8, 0, 8));
+    await expectFresh(new Node());
+  });
+});
+
+describe('a log entry that cannot be applied', () => {
+  test('ends the log, with what stands before it and the place up to there', async () => {
+    await writeSnapshot();
+    resealLog(LOG(), (entries) => entries.map((entry, i) => (i === 6 ? Buffer.from([99]) : entry)));
+    const again = new Node();
+    expect([again.isRestored, again.place]).toEqual([true, placeAt(6)]);
+    expect(again.writer.contentOf(parseName('log.z2.example.'))).toBeDefined();
+    expect(log.lines.at(-1)).toMatchObject({ fields: { file: LOG() } });
+    await expectUsable(again);
+  });
+
+  test('ends it too when it is a name without an end, of which every search would be one', async () => {
+    await writeSnapshot();
+    for (const name of ['\x03abc', '\x3fabc\0', '\xc0\x0c', '\x01A\0']) {
+      const removal = Buffer.concat([Buffer.from([3, name.length]), Buffer.from(name, 'latin1')]);
+      resealLog(LOG(), (entries) => [removal, ...entries.slice(1)]);
+      const again = new Node();
+      expect([again.isRestored, again.place], name).toEqual([true, placeAt(5)]);
+    }
+  });
+});
+
+describe('a snapshot that ended its reader', () => {
+  test('is read again after a kill or two, but not for ever', async () => {
+    const first = await writeSnapshot();
+    for (let kills = 1; kills <= 2; kills++) {
+      for (let i = 0; i < kills; i++) noteRestoring(directory, 1);
+      expectSame(new Node(), first);
+    }
+    for (let i = 0; i < 3; i++) noteRestoring(directory, 1);
+    const again = new Node();
+    expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { file: BASE() } });
+    await expectFresh(again);
+  });
+
+  test('is not read again when it was the watchdog that ended it, but its successor is', async () => {
+    await writeSnapshot();
+    noteRestoring(directory, 1);
+    noteStuck(directory);
+    await expectFresh(new Node());
+  });
+});
+
+test('a snapshot with any octets changed behind checksums that fit never hangs or throws out', async () => {
+  const random = randomFrom(7);
+  await writeSnapshot();
+  const [base, entries] = [readFileSync(BASE()), readFileSync(LOG())];
+  const flip = (octets: Buffer) => {
+    if (octets.length > 0) octets[Math.floor(random() * octets.length)] = Math.floor(random() * 256);
+  };
+  for (let i = 0; i < 120; i++) {
+    writeFileSync(BASE(), base);
+    writeFileSync(LOG(), entries);
+    if (random() < 0.5) resealBase(BASE(), (parts) => flip(pickPart(random, parts)));
+    else {
+      resealLog(LOG(), (list) => {
+        for (let flips = 0; flips < 5; flips++) flip(list[Math.floor(random() * list.length)] as Buffer);
+        return list;
+      });
+    }
+    const again = new Node();
+    expect([again.isRestored, again.writer.zones > 0]).toEqual([again.isRestored, again.isRestored]);
+    for (const [i, name] of names(50).entries()) again.put(name, i + 100);
+    for (const { apex } of [...again.writer.entries()]) again.writer.remove(apex);
+    expect(again.writer.zones).toBe(0);
+    await again.snapshot.stop();
+  }
+});
+
+function pickPart(random: () => number, { head, blocks, header, free }: BaseParts): Buffer {
+  const which = random();
+  if (which < 0.1) {
+    const keys = Object.keys(head);
+    head[keys[Math.floor(random() * keys.length)] as string] = [null, -1, 'x', 2 ** 40, 0][
+      Math.floor(random() * 5)
+    ];
+  }
+  return which < 0.6 ? blocks : which < 0.8 ? header : free;
+}

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { readRestoreNote } from '../../src/nameserver/restore-note.ts';
 import {
   type ImageThread,
   type ImageThreadOptions,
   startImageThread,
+  type WatchOptions,
 } from '../../src/nameserver/start-image-thread.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
@@ -46,7 +48,7 @@ interface Started extends ImageThread {
   serial(): number | undefined;
 }
 
-function start(options: Partial<ImageThreadOptions> = {}): Started {
+function start(options: Partial<ImageThreadOptions> = {}, watch: WatchOptions = {}): Started {
   const buffer = createImage(16 << 20, 77);
   const log = collectingLog();
   const ends: Error[] = [];
@@ -57,7 +59,7 @@ function start(options: Partial<ImageThreadOptions> = {}): Started {
     nodeName: 'ns1',
     snapshotDirectory: directory,
   };
-  const thread = startImageThread({ ...given, ...options }, log, (error) => ends.push(error));
+  const thread = startImageThread({ ...given, ...options }, log, (error) => ends.push(error), watch);
   threads.push(thread);
   // Looked at again each time: what a snapshot brings has hashes of its own.
   const serial = () => readZone(new Image(buffer), A)?.serial;
@@ -116,4 +118,26 @@ test('an end that nobody asked for is told', async () => {
   await asked.started;
   await asked.stop();
   expect(asked.ends).toEqual([]);
+});
+
+test('a thread that stands still is ended, and the snapshot that it was reading is noted', async () => {
+  const entry = new URL('../support/stuck-image-thread.mjs', import.meta.url);
+  const stuck = start({}, { entry, lookMs: 5 });
+  await until(() => stuck.progress.doing === 'reading the snapshot');
+  await until(() => stuck.ends.length > 0);
+  expect(stuck.ends.map(({ message }) => message)).toEqual([
+    'the thread of the zone image stood still while it was reading the snapshot',
+  ]);
+  expect(stuck.lines).toMatchObject([{ level: 'error', fields: { doing: 'reading the snapshot' } }]);
+  expect(readRestoreNote(directory)).toEqual({ generation: 1, attempts: 1, isStuck: true });
+});
+
+test('a thread that waits for a database that never answers is not ended', async () => {
+  proxy.cut();
+  const waiting = start({}, { lookMs: 5 });
+  await waiting.restored;
+  await until(() => waiting.progress.doing === 'waiting');
+  await until(() => waiting.state()?.fault !== undefined);
+  expect(waiting.state()?.fault).toMatch(/ECONN|end/);
+  expect(waiting.ends).toEqual([]);
 });

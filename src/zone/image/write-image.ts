@@ -36,16 +36,21 @@ const MANY_RECORDS = 1000;
 /** Of a zone whose root takes a large block. */
 const MANY_NAMES = 1000;
 const LEAST_UNITS_OF_NAME = 4;
+/** A mask: 0 once in 256 names. */
+const NAMES_A_STEP = 255;
 
 export class ImageWriter {
   readonly image: Image;
   readonly #space: Space;
   readonly #table: ZoneTable;
   readonly #names = new IndexedNames();
+  /** Told often while one zone is written. */
+  readonly onStep: () => void;
 
   /** `free` is what `exportFree` gave for the content that was read into the image; a fresh image has none. */
-  constructor(image: Image, free?: Int32Array) {
+  constructor(image: Image, free?: Int32Array, onStep: () => void = () => undefined) {
     this.image = image;
+    this.onStep = onStep;
     this.#space = new Space(image, free);
     this.#table = new ZoneTable(image, this.#space);
   }
@@ -82,7 +87,7 @@ export class ImageWriter {
     const edit = new ZoneEdit(this.image, this.#space, root);
     const isMostlyNew = changes.records.length > Math.max(MANY_RECORDS, recordsOfRoot(this.image, root));
     if (isMostlyNew || !edit.apply(changes)) {
-      const built = buildZone(apex, recordsAfter(this.image, root, changes));
+      const built = buildZone(apex, recordsAfter(this.image, root, changes), this.onStep);
       if (built.kind === 'refused') return built;
       this.put(built.zone, content);
       return { kind: 'edited' };
@@ -186,6 +191,7 @@ export class ImageWriter {
       const node = { name, sets, children: below, hasWildcardChild, marked };
       const ref = writeNode(this.image, this.#space, apex, node);
       names.add(hashName(this.image.header, name), ref);
+      if ((names.length & NAMES_A_STEP) === 0) this.onStep();
       if (name === apex) apexNode = ref;
       if (name !== apex && sets.has(TYPE.NS)) cuts++;
       if (sets.has(TYPE.DNAME)) dnames++;
