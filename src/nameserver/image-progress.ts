@@ -77,6 +77,8 @@ export class ImageProgress {
 
 /** Looks, one a second, without a step while there is work, or without a turn of the event loop. */
 export const MAX_LOOKS = 60;
+/** Before its first step: it loads its code, perhaps beside others. */
+export const MAX_LOOKS_AT_START = 600;
 
 export class StandstillWatch {
   #steps = -1;
@@ -89,6 +91,6 @@ export class StandstillWatch {
     this.#looks = isStill ? this.#looks + 1 : 0;
     this.#steps = steps;
     this.#beats = beats;
-    return this.#looks === MAX_LOOKS;
+    return this.#looks === (steps === 0 ? MAX_LOOKS_AT_START : MAX_LOOKS);
   }
 }

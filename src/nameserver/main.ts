@@ -26,6 +26,8 @@ import { RateLimit } from './rate-limit.ts';
 import { type ImageThread, startImageThread } from './start-image-thread.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp.ts';
 import { type ListenAddress, listenUdp } from './udp.ts';
+import { ANSWERER } from './udp-answerer.ts';
+import { loadUdpThreads } from './udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
 /** With zones from a snapshot the database is waited for so long, to hear of a wrong schema or a name that is taken. */
@@ -82,6 +84,8 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     life.fail,
   );
   life.onStop(thread.stop);
+  // The rest of the start waits for the zones: meanwhile the others load.
+  const loading = config.dnsIo === 'dgram' ? [] : loadUdpThreads(config.dnsThreads, ANSWERER);
   await untilServable(thread, life);
 
   const settings = answerSettings(config);
@@ -118,6 +122,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
+    loading,
     log,
     reportFailure,
   }).catch((error) => refuse('DNS_LISTEN', error));

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { StartFault } from '../start-fault.ts';
+import { startThread } from '../start-thread.ts';
 import type { FollowState } from './follow-changes.ts';
 import { ImageProgress, StandstillWatch } from './image-progress.ts';
 import type { Log } from './reconnect.ts';
 import { noteStuck } from './restore-note.ts';
-import { startThread } from './start-thread.ts';
 
 /** What the thread is given. */
 export interface ImageThreadOptions {

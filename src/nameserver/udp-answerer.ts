@@ -1,5 +1,6 @@
 // What answers over UDP in one thread, put together from what can be handed to a thread: shared memory and plain values.
 
+import { programUrl } from '../compiled.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './amplification-limit.ts';
 import type { AnswerSettings } from './answer-query.ts';
@@ -33,7 +34,7 @@ export interface AnswererModule {
   ) => PacketAnswerer;
 }
 
-export const ANSWERER = new URL('./answer-query.ts', import.meta.url).href;
+export const ANSWERER = programUrl(new URL('./answer-query.ts', import.meta.url)).href;
 
 export function openUdpAnswerer(
   { Answerer }: AnswererModule,

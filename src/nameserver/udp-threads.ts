@@ -1,7 +1,7 @@
 // The UDP threads of a node, and a spare that has loaded everything: it takes the place of one that ends at once.
 
 import type { Worker } from 'node:worker_threads';
-import { startThread } from './start-thread.ts';
+import { startThread } from '../start-thread.ts';
 import { UdpSeat, type UdpSeatOptions, untilEnded } from './udp-seat.ts';
 import type { UdpSockets } from './udp-sockets.ts';
 import type { ToUdpThread, UdpThreadStart } from './udp-thread-control.ts';
@@ -9,12 +9,33 @@ import type { ToUdpThread, UdpThreadStart } from './udp-thread-control.ts';
 export interface UdpThreadsOptions extends UdpSeatOptions, UdpThreadStart {
   /** Closed with the threads. */
   readonly sockets: UdpSockets;
+  /** Threads that load already (`loadUdpThreads`). */
+  readonly loading?: Worker[];
   /** How often it is looked whether a thread has turned since. */
   readonly watchIntervalMs?: number;
 }
 
 const WATCH_INTERVAL_MS = 1000;
 const SPARE_DELAY_MS = 500;
+
+/** Threads that load what they need while there is nothing to serve yet. */
+export function loadUdpThreads(count: number, answerer: string): Worker[] {
+  return Array.from({ length: count }, () => {
+    const worker = startUdpThread(answerer);
+    worker.on('error', () => {}); // whoever starts another in its place hears why
+    return worker;
+  });
+}
+
+function startUdpThread(answerer: string): Worker {
+  const start: UdpThreadStart = { answerer };
+  return startThread('udp', new URL('./udp-thread.ts', import.meta.url), start);
+}
+
+/** One that has ended has no id any more. */
+function isThere(worker: Worker): boolean {
+  return worker.threadId > 0;
+}
 
 export class UdpThreads {
   readonly #options: UdpThreadsOptions;
@@ -70,8 +91,9 @@ export class UdpThreads {
   }
 
   #startWorker(): Worker {
-    const start: UdpThreadStart = { answerer: this.#options.answerer };
-    return startThread('udp', new URL('./udp-thread.ts', import.meta.url), start);
+    const { loading, answerer } = this.#options;
+    const loaded = loading?.pop();
+    return loaded !== undefined && isThere(loaded) ? loaded : startUdpThread(answerer);
   }
 
   /** Not at once: those who serve come first. */

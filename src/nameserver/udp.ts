@@ -1,5 +1,6 @@
 // Listening on UDP: chooses between threads of blocking calls (koffi) and node:dgram, which answer alike.
 
+import type { Worker } from 'node:worker_threads';
 import { type Libc, openLibc } from './libc.ts';
 import type { Log } from './reconnect.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
@@ -39,6 +40,8 @@ export interface UdpOptions {
   readonly log: Log;
   /** Told of bugs that queries met: by a UDP thread at most once a second. */
   readonly reportFailure: (error: unknown) => void;
+  /** Threads that load already, with the answerer of before. */
+  readonly loading?: Worker[];
   /** Instead of answer-query.ts. */
   readonly answerer?: string;
 }
@@ -51,12 +54,20 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
   const { addresses, log, reportFailure, answerer = ANSWERER } = options;
   const libc = await chooseIo(options);
   if (libc === undefined) {
+    await Promise.all((options.loading ?? []).map((worker) => worker.terminate()));
     const answers = openUdpAnswerer(await import(answerer), partsOf(options, 0), reportFailure);
     return { io: 'dgram', ...(await listenDgram(addresses, answers)) };
   }
   const sockets = openUdpSockets(libc, addresses, options.threads);
   const parts = (thread: number) => partsOf(options, thread);
-  const threads = await UdpThreads.start({ sockets, parts, log, reportFailure, answerer });
+  const threads = await UdpThreads.start({
+    sockets,
+    parts,
+    log,
+    reportFailure,
+    answerer,
+    ...(options.loading && { loading: options.loading }),
+  });
   return { io: 'koffi', addresses: sockets.addresses, threads, close: () => threads.close() };
 }
 

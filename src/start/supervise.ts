@@ -1,13 +1,15 @@
 // Keeps one process of ours running: starts it, waits until it says ready, brings it back after a crash. The process ends
 // by itself when we are gone, since it sees the channel to us close.
 //
-//   starting ──ready──▶ running ──exit──▶ waiting (0.1 s, doubled up to 10 s; anew after a minute of running) ──▶ starting
+//   starting ──ready──▶ running ──exit──▶ waiting (three times not at all, then 0.1 s, doubled up to 10 s; anew after a
+//   minute of running) ──▶ starting
 //   the first start only: exit before ready fails for good
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { compiledFile } from '../compiled.ts';
 import { StartError } from './start-error.ts';
 
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
@@ -24,10 +26,18 @@ export interface SupervisedOptions {
   readonly onCrash: (told: { child: string; ended: string; restartMs: number }) => void;
 }
 
+/** A crash that is not its own doing should cost no more than the start. */
+const RESTARTS_AT_ONCE = 3;
 const FIRST_RESTART_MS = 100;
 const LAST_RESTART_MS = 10_000;
 const STEADY_MS = 60_000;
 const STOP_TIMEOUT_MS = 1500;
+
+/** How long to wait before a process is started again that has crashed so often already. */
+export function restartDelayMs(crashesBefore: number): number {
+  if (crashesBefore < RESTARTS_AT_ONCE) return 0;
+  return Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** (crashesBefore - RESTARTS_AT_ONCE));
+}
 
 export class SupervisedProcess {
   readonly #options: SupervisedOptions;
@@ -67,16 +77,16 @@ export class SupervisedProcess {
 
   async #keepRunning(firstEnd: Promise<string>): Promise<void> {
     let end = firstEnd;
-    let restartMs = FIRST_RESTART_MS;
+    let crashes = 0;
     for (;;) {
       const startedAt = performance.now();
       const ended = await end;
       if (this.#stopping.signal.aborted) return;
-      if (performance.now() - startedAt > STEADY_MS) restartMs = FIRST_RESTART_MS;
+      if (performance.now() - startedAt > STEADY_MS) crashes = 0;
+      const restartMs = restartDelayMs(crashes++);
       this.#options.onCrash({ child: this.#options.name, ended, restartMs });
       await pause(restartMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
-      restartMs = Math.min(restartMs * 2, LAST_RESTART_MS);
       end = this.#spawn().ended;
     }
   }
@@ -84,9 +94,10 @@ export class SupervisedProcess {
   /** `outcome`: that it is ready, or why it ended before; `ended`: how it ended. */
   #spawn(): { outcome: Promise<Ready | string>; ended: Promise<string> } {
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-    const child = fork(this.#options.entry, [], {
+    const compiled = compiledFile(this.#options.entry);
+    const child = fork(compiled ?? this.#options.entry, [], {
       env: this.#options.env,
-      execArgv: ['--import', tsx],
+      execArgv: compiled === undefined ? ['--import', tsx] : ['--enable-source-maps'],
       serialization: 'json',
     });
     this.#child = child;

