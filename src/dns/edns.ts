@@ -26,7 +26,7 @@ export const EDNS_OPTION = {
 } as const;
 
 /** Extended DNS error codes, RFC 8914 §4. */
-export const EXTENDED_ERROR = { PROHIBITED: 18, NOT_AUTHORITATIVE: 20 } as const;
+export const EXTENDED_ERROR = { NOT_READY: 14, PROHIBITED: 18, NOT_AUTHORITATIVE: 20 } as const;
 
 /** Octets of an OPT record without options: root owner, type, class, TTL, RDLENGTH. */
 export const OPT_OCTETS = 11;

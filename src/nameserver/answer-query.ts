@@ -172,7 +172,7 @@ export class Answerer {
       return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
     const found = this.#found;
     found.find(query.type);
-    if (found.kind === FOUND.REFUSED) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    if (found.kind >= FOUND.REFUSED) return this.#refuse();
     this.#rcode = found.rcode;
     this.#authoritative = found.authoritative;
     const opt = this.#opt;
@@ -183,6 +183,16 @@ export class Answerer {
       opt.serial = found.zone.serial;
     }
     return SOURCE.ZONE;
+  }
+
+  /**
+   * We are authoritative for a zone that has no room, so REFUSED would be a lie: another of our servers may have it. RFC 8914
+   * §4.15 (Not Ready) says that this server cannot answer now; Other (§4.1) would say nothing.
+   */
+  #refuse(): Source {
+    return this.#found.kind === FOUND.NOT_SERVED
+      ? this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY)
+      : this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
   }
 
   #decideChaos(): Source {

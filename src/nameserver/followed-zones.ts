@@ -72,6 +72,12 @@ export class FollowedZones {
       this.#ids.set(id, this.#writer.rootOf(apex));
       this.#addFingerprint({ id, version, mark }, 1);
     }
+    for (const { apex, id, version, mark } of this.#writer.notServed()) {
+      this.#unserved.set(id, { id, version, mark, apex, records: 0, why: 'full' });
+      this.#unservedIds.set(apex, id);
+      this.#withoutRoom++;
+      this.#addFingerprint({ id, version, mark }, 1);
+    }
   }
 
   /** What to load for a zone that Postgres has in this state; undefined: nothing new is to be had. */
@@ -92,7 +98,7 @@ export class FollowedZones {
     const { id, apex, version, mark } = changed;
     const content = { id, version, mark };
     // After a restore an id may mean another zone, and an apex have another id.
-    this.markGone(apex);
+    this.#forgetApex(apex);
     this.#forget(id);
     const applied = this.#serve(changed, content);
     const root = this.#writer.rootOf(apex);
@@ -101,6 +107,7 @@ export class FollowedZones {
       this.#unserved.set(id, { ...content, apex, records: changed.records.length, why: applied.kind });
       this.#unservedIds.set(apex, id);
       if (applied.kind === 'full') this.#withoutRoom++;
+      this.#writer.markNotServed(apex, content); // but where an older version is served
     }
     this.#addFingerprint(content, 1);
     return applied;
@@ -125,8 +132,13 @@ export class FollowedZones {
     }
   }
 
-  /** No longer in Postgres, but still served until `remove`. */
+  /** No longer in Postgres, but still served until `remove`. One that is not served is ours no more. */
   markGone(apex: Name): void {
+    this.#forgetApex(apex);
+    if (!this.isServed(apex)) this.#writer.remove(apex);
+  }
+
+  #forgetApex(apex: Name): void {
     const id = this.#idOf(apex);
     if (id !== undefined) this.#forget(id);
   }
@@ -151,10 +163,12 @@ export class FollowedZones {
     return root === 0 ? undefined : this.#writer.zoneAt(root).apex;
   }
 
-  /** What Postgres no longer has, but is served. */
+  /** What Postgres no longer has, but is served, or said to be ours. */
   goneApexes(): Name[] {
     const gone: Name[] = [];
-    for (const { apex } of this.#writer.entries()) if (this.#idOf(apex) === undefined) gone.push(apex);
+    for (const entries of [this.#writer.entries(), this.#writer.notServed()]) {
+      for (const { apex } of entries) if (this.#idOf(apex) === undefined) gone.push(apex);
+    }
     return gone;
   }
 

@@ -29,6 +29,7 @@ import {
   wordOf,
 } from './layout.ts';
 import { classFor, unitsOfClass } from './size-class.ts';
+import { isServedRoot } from './zone-root.ts';
 
 const FIRST_BLOCK = HEADER_OCTETS / UNIT_OCTETS;
 const MAX_NAME_OCTETS = 255;
@@ -146,7 +147,7 @@ class ImageCheck {
       if (root === REMOVED) continue;
       const hash = this.#checkZone(root);
       demand(words[slots + slot * TABLE_SLOT_WORDS] === hash, 'a zone has another hash');
-      zones++;
+      if (isServedRoot(this.#image, root)) zones++;
       records += (this.#image.words[segmentOf(root)] as Int32Array)[wordOf(root) + ROOT.RECORDS] as number;
       this.#onStep();
     }
@@ -185,7 +186,7 @@ class ImageCheck {
     const apexOctets = (shape >>> 8) & 0xff;
     const log2 = shape >>> 24;
     const names = words[at + ROOT.NAMES] as number;
-    demand(log2 <= MAX_LOG2_BUCKETS && names > 0 && names < this.#end, 'a zone has an impossible index');
+    demand(log2 <= MAX_LOG2_BUCKETS && names >= 0 && names < this.#end, 'a zone has an impossible index');
     const index = at + ROOT.APEX + ((apexOctets + 3) >> 2);
     this.#takeFor(root, index - at + (log2 === 0 ? 1 + 2 * names : 1 << log2));
     const apex = octetOf(root) + ROOT.APEX * 4;
@@ -223,14 +224,19 @@ class ImageCheck {
       sums.cuts === words[at + ROOT.CUTS] &&
       sums.dnames === words[at + ROOT.DNAMES] &&
       sums.wildcards === words[at + ROOT.WILDCARDS] &&
-      sums.children === sums.names - 1 &&
+      sums.children === Math.max(0, sums.names - 1) &&
       sums.wildcardParents === sums.wildcards;
     demand(isSame, 'the sums of a zone are others');
     const wanted =
       (sums.cuts > 0 ? ROOT_FLAG.HAS_CUT : 0) |
       (sums.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
       (sums.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0);
-    demand((flags & ~ROOT_FLAG.APEX_ONLY) === wanted, 'the flags of a zone are others');
+    const isServed = (flags & ROOT_FLAG.NOT_SERVED) === 0;
+    demand(isServed === sums.names > 0, 'the flags of a zone are others');
+    demand(
+      (flags & ~(isServed ? ROOT_FLAG.APEX_ONLY : ROOT_FLAG.NOT_SERVED)) === wanted,
+      'the flags of a zone are others',
+    );
   }
 
   #checkBucket(

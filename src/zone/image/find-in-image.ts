@@ -11,8 +11,16 @@ import { FoldedName } from './folded-name.ts';
 import { FIRST_RDATA, FoundSet, lowestTypeAt } from './found-set.ts';
 import type { Image } from './image.ts';
 
-/** The kinds of find-answer. */
-export const FOUND = { ANSWER: 0, NODATA: 1, NXDOMAIN: 2, REFERRAL: 3, YXDOMAIN: 4, REFUSED: 5 } as const;
+/** The kinds of find-answer, and that the zone is ours but not served. What has no zone to answer from comes last. */
+export const FOUND = {
+  ANSWER: 0,
+  NODATA: 1,
+  NXDOMAIN: 2,
+  REFERRAL: 3,
+  YXDOMAIN: 4,
+  REFUSED: 5,
+  NOT_SERVED: 6,
+} as const;
 export type FoundKind = (typeof FOUND)[keyof typeof FOUND];
 
 /** CNAMEs in one answer, as in find-answer. */
@@ -72,10 +80,14 @@ export class ImageFinder {
     }
     const zone = this.zone;
     zone.enter(root);
-    if (zone.isApexOnly && !(this.question.labels === zone.apexLabels && isOfApex(qtype))) {
-      this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
-      this.apexOctets = 0;
-      return;
+    if (zone.isRestricted) {
+      const isAnswered = this.question.labels === zone.apexLabels && isOfApex(qtype);
+      if (zone.isNotServed) this.#end(FOUND.NOT_SERVED, RCODE.SERVFAIL, false);
+      else if (!isAnswered) this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
+      if (zone.isNotServed || !isAnswered) {
+        this.apexOctets = 0;
+        return;
+      }
     }
     this.apexOctets = zone.apexOctets;
     for (let link = 0; ; link++) {
@@ -247,6 +259,7 @@ export class ImageFinder {
     if (above !== 0) {
       // Only a zone that delegates this very name is its parent: NXDOMAIN from one that does not would deny the child.
       this.#parent.enter(above);
+      if (this.#parent.isNotServed) return above; // whether it delegates the name nobody knows
       if (this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0) return above;
     }
     zones.apexLabel = 0;

@@ -53,9 +53,13 @@ export class NameFinder {
     this.#log2Buckets = shape >>> 24;
   }
 
-  /** Nothing but SOA and NS of the apex is answered. */
-  get isApexOnly(): boolean {
-    return (this.#flags & ROOT_FLAG.APEX_ONLY) !== 0;
+  /** Not everything is answered: nothing at all (`isNotServed`), or nothing but SOA and NS of the apex. */
+  get isRestricted(): boolean {
+    return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED)) !== 0;
+  }
+
+  get isNotServed(): boolean {
+    return (this.#flags & ROOT_FLAG.NOT_SERVED) !== 0;
   }
 
   get serial(): number {

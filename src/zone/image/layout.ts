@@ -40,7 +40,7 @@ export function octetOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 2;
+export const FORMAT = 3;
 export const HEADER_OCTETS = 16 * 1024;
 
 /** Words of the header. Those from 16 on change often and lie in cache lines of their own. */
@@ -136,6 +136,8 @@ export const ROOT_FLAG = {
   HAS_WILDCARD: 4,
   /** There is a mark at the apex: only its SOA and NS are answered. */
   APEX_ONLY: 8,
+  /** The zone is ours but cannot be served: the root has no names, no apex node, no counts. */
+  NOT_SERVED: 16,
 } as const;
 
 /** Names in a bucket, on average: buckets are doubled above and halved below. */

@@ -9,7 +9,7 @@ import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, wordOf } from './l
 import { forEachName } from './name-index.ts';
 import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
-import { readRoot } from './zone-root.ts';
+import { isServedRoot, readRoot } from './zone-root.ts';
 import { findRoot } from './zone-table.ts';
 
 /** What `viewNode` gives. */
@@ -20,7 +20,7 @@ export interface ViewedNode extends NodeContent {
 /** `apex` must be folded. */
 export function readZone(image: Image, apex: Name): Zone | undefined {
   const root = findRoot(image, apex);
-  return root === 0 ? undefined : readZoneAt(image, root);
+  return root === 0 || !isServedRoot(image, root) ? undefined : readZoneAt(image, root);
 }
 
 export function readZoneAt(image: Image, root: number): Zone {

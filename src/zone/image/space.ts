@@ -31,12 +31,15 @@ export class Space {
   #carvedAt = 0;
   #carvedEnd = 0;
   #paused = false;
+  /** Units at the end of the image that are kept for what says that a zone has no room. */
+  #reserve: number;
   /** Units that became free, or lie in other blocks, since neighbours were last joined. */
   #freedUnits = 0;
 
   /** `free`: what `exportFree` gave for this content. */
-  constructor(image: Image, free?: Int32Array) {
+  constructor(image: Image, free?: Int32Array, reserve = 0) {
     this.#header = image.header;
+    this.#reserve = reserve;
     if (free === undefined) return;
     for (let i = 0; i < free.length; i += 2) {
       this.#addFree(free[i] as number, free[i + 1] as number);
@@ -67,6 +70,17 @@ export class Space {
    */
   tidy(units: number): void {
     if (this.#freedUnits >= units) this.#join();
+  }
+
+  /** What is allocated meanwhile may take the reserve. */
+  fromReserve(make: () => void): void {
+    const reserve = this.#reserve;
+    this.#reserve = 0;
+    try {
+      make();
+    } finally {
+      this.#reserve = reserve;
+    }
   }
 
   /** What was allocated since the last call stays. */
@@ -141,7 +155,7 @@ export class Space {
     const end = this.#header[HEADER.END] as number;
     const inSegment = end % SEGMENT_UNITS;
     const skipped = inSegment + units > SEGMENT_UNITS ? SEGMENT_UNITS - inSegment : 0;
-    if (end + skipped + units > (this.#header[HEADER.CAPACITY] as number)) return 0;
+    if (end + skipped + units > (this.#header[HEADER.CAPACITY] as number) - this.#reserve) return 0;
     this.#header[HEADER.END] = end + skipped + units;
     this.#addFree(end, skipped);
     return end + skipped;

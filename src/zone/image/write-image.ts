@@ -14,6 +14,7 @@ import { forEachBucket, forEachName, IndexedNames, unitsOfBucket, writeIndex } f
 import { ImageFullError, Space } from './space.ts';
 import { unitsOfNode, writeNode } from './write-node.ts';
 import {
+  isServedRoot,
   log2BucketsFor,
   readRoot,
   recordsOfRoot,
@@ -32,6 +33,8 @@ export interface ZoneEntry extends ZoneContent {
   readonly records: number;
 }
 
+/** This part of the image is kept for saying of zones that they have no room. */
+const RESERVED_PART = 1 / 64;
 const MANY_RECORDS = 1000;
 /** Of a zone whose root takes a large block. */
 const MANY_NAMES = 1000;
@@ -51,7 +54,8 @@ export class ImageWriter {
   constructor(image: Image, free?: Int32Array, onStep: () => void = () => undefined) {
     this.image = image;
     this.onStep = onStep;
-    this.#space = new Space(image, free);
+    const reserve = Math.floor((image.header[HEADER.CAPACITY] as number) * RESERVED_PART);
+    this.#space = new Space(image, free, reserve);
     this.#table = new ZoneTable(image, this.#space);
   }
 
@@ -82,7 +86,7 @@ export class ImageWriter {
    * new: then it is built anew, which takes a third of the time.
    */
   edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {
-    const root = findRoot(this.image, apex);
+    const root = this.rootOf(apex);
     if (root === 0) throw new RangeError(`${printName(apex)} is not served: there is nothing to edit`);
     const edit = new ZoneEdit(this.image, this.#space, root);
     const isMostlyNew = changes.records.length > Math.max(MANY_RECORDS, recordsOfRoot(this.image, root));
@@ -103,14 +107,54 @@ export class ImageWriter {
     this.#change(() => {
       const root = this.#table.remove(apex);
       if (root === 0) return;
-      this.#count(-1, -recordsOfRoot(this.image, root));
+      if (isServedRoot(this.image, root)) this.#count(-1, -recordsOfRoot(this.image, root));
       this.#retireZone(root);
     });
   }
 
+  /**
+   * Says of a zone that it is ours and cannot be served, until it is put or removed. False: it is served, or there is no room
+   * even for that.
+   */
+  markNotServed(apex: Name, content: ZoneContent): boolean {
+    if (this.rootOf(apex) !== 0) return false;
+    const { header } = this.image;
+    const wasFull = header[HEADER.FULL] as number;
+    try {
+      this.#change(() => this.#space.fromReserve(() => this.#publishNotServed(apex, content)));
+      return true;
+    } catch (error) {
+      if (error instanceof ImageFullError) return false;
+      throw error;
+    } finally {
+      header[HEADER.FULL] = wasFull;
+    }
+  }
+
+  #publishNotServed(apex: Name, { id, version, mark }: ZoneContent): void {
+    if (findRoot(this.image, apex) === 0) this.#table.makeRoom();
+    const nothing = {
+      apexNode: 0,
+      serial: 0,
+      negativeTtl: 0,
+      records: 0,
+      names: 0,
+      cuts: 0,
+      dnames: 0,
+      wildcards: 0,
+    };
+    const root = { id, version, mark, apex, ...nothing, apexOnly: false, isServed: false };
+    const ref = writeRoot(this.image, this.#space, root, 0);
+    this.#names.clear();
+    writeIndex(this.image, this.#space, ref, this.#names);
+    const old = this.#publish(apex, ref);
+    if (old !== 0) this.#retireZone(old);
+  }
+
   /** The ref of the zone's root, 0 when it is not served. The next change of the zone gives it another one. */
   rootOf(apex: Name): number {
-    return findRoot(this.image, apex);
+    const root = findRoot(this.image, apex);
+    return root !== 0 && isServedRoot(this.image, root) ? root : 0;
   }
 
   zoneAt(root: number): ZoneEntry {
@@ -118,12 +162,21 @@ export class ImageWriter {
   }
 
   contentOf(apex: Name): ZoneContent | undefined {
-    const root = findRoot(this.image, apex);
+    const root = this.rootOf(apex);
     return root === 0 ? undefined : readRoot(this.image, root);
   }
 
   *entries(): Generator<ZoneEntry> {
-    for (const root of rootsOf(this.image)) yield readRoot(this.image, root);
+    for (const root of rootsOf(this.image)) {
+      if (isServedRoot(this.image, root)) yield readRoot(this.image, root);
+    }
+  }
+
+  /** Zones that are ours and not served. */
+  *notServed(): Generator<ZoneEntry> {
+    for (const root of rootsOf(this.image)) {
+      if (!isServedRoot(this.image, root)) yield readRoot(this.image, root);
+    }
   }
 
   reclaim(): void {
@@ -166,8 +219,12 @@ export class ImageWriter {
     const old = this.#table.publish(apex, root);
     this.#space.keep();
     const records = recordsOfRoot(this.image, root);
-    if (old === 0) this.#count(1, records);
-    else this.#count(0, records - recordsOfRoot(this.image, old));
+    const zones = isServedRoot(this.image, root) ? 1 : 0;
+    if (old === 0) this.#count(zones, records);
+    else {
+      const before = isServedRoot(this.image, old) ? 1 : 0;
+      this.#count(zones - before, records - recordsOfRoot(this.image, old));
+    }
     return old;
   }
 
@@ -200,7 +257,8 @@ export class ImageWriter {
     const { id, version, mark } = content;
     const counts = { records, names: nodes.size, cuts, dnames, wildcards };
     const apexOnly = zone.marked.has(apex);
-    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, apexOnly, ...counts };
+    const isServed = true;
+    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, apexOnly, isServed, ...counts };
     const ref = writeRoot(this.image, this.#space, root, log2BucketsFor(nodes.size));
     writeIndex(this.image, this.#space, ref, names);
     return ref;

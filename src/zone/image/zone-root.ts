@@ -33,6 +33,8 @@ export interface RootContent extends ZoneContent {
   readonly dnames: number;
   readonly wildcards: number;
   readonly apexOnly: boolean;
+  /** False: the zone is ours, and cannot be served. */
+  readonly isServed: boolean;
 }
 
 /** A run of pairs (hash, ref of a node) in words: a bucket behind its count. */
@@ -87,7 +89,8 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
     (root.cuts > 0 ? ROOT_FLAG.HAS_CUT : 0) |
     (root.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
     (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0) |
-    (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0);
+    (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0) |
+    (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED);
   words[at + ROOT.SHAPE] =
     flags | (root.apex.length << 8) | (labelCount(root.apex) << 16) | (log2Buckets << 24);
   words[at + ROOT.APEX_NODE] = root.apexNode;
@@ -114,11 +117,16 @@ export function readRoot(image: Image, ref: number): RootContent {
     dnames: words[at + ROOT.DNAMES] as number,
     wildcards: words[at + ROOT.WILDCARDS] as number,
     apexOnly: (shapeOf(image, ref) & ROOT_FLAG.APEX_ONLY) !== 0,
+    isServed: isServedRoot(image, ref),
     apex: apexOf(image, ref),
     apexNode: words[at + ROOT.APEX_NODE] as number,
     serial: (words[at + ROOT.SERIAL] as number) >>> 0,
     negativeTtl: words[at + ROOT.NEGATIVE_TTL] as number,
   };
+}
+
+export function isServedRoot(image: Image, ref: number): boolean {
+  return (shapeOf(image, ref) & ROOT_FLAG.NOT_SERVED) === 0;
 }
 
 export function recordsOfRoot(image: Image, ref: number): number {
