@@ -17,6 +17,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json package-lock.json tsconfig.json LICENSE ./
 COPY src src
 COPY workers workers
+# Once here, so that no start has to: its user cannot write here.
+RUN node -e "import('/app/src/start/compile.mjs').then(async ({ compile }) => { if (!await compile('/app/', 'src/nameserver/main.ts', { dataDirectory: '/nowhere', say: console.error })) process.exit(1); })"
 RUN ln -s /app/src/cli/zonefleet.mjs /usr/local/bin/zonefleet \
     && mkdir /data \
     && chown node:node /data

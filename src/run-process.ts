@@ -1,6 +1,7 @@
 // The life of a process of ours. Under `npm start` it tells its parent when it is ready or why it cannot be; it ends at a
 // signal, or when its parent is gone, or after a start that failed, and closes what it opened, the last first.
 
+import { explainLimit } from './explain-limit.ts';
 import { StartFault } from './start-fault.ts';
 
 export interface ProcessLife {
@@ -58,5 +59,7 @@ export function runProcess(
 
 function explain(error: unknown): string {
   if (error instanceof StartFault) return error.message;
+  const limit = explainLimit(error);
+  if (limit !== undefined) return limit;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

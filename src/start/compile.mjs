@@ -3,7 +3,7 @@
 // or esbuild does not run here, there is none: then the sources run under tsx.
 //   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -84,7 +84,7 @@ function isTrusted(directory) {
 /** Whole or not at all: two starts at once both compile, and one of them throws its own away. */
 async function compileInto(root, directory, sources) {
   const place = join(directory, '..');
-  const unfinished = `${directory}.${process.pid}.unfinished`;
+  const unfinished = `${directory}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
   mkdirSync(place, { recursive: true, mode: 0o755 });
   if (!isTrusted(place)) throw new Error(`${place} belongs to somebody else`);
   const esbuild = await import('esbuild');
@@ -101,10 +101,9 @@ async function compileInto(root, directory, sources) {
     try {
       renameSync(unfinished, directory);
     } catch (error) {
-      if (!existsSync(directory)) throw error; // another start was faster
+      if (!isTrusted(directory)) throw error; // else another start was faster
     }
   } finally {
-    await esbuild.stop();
     rmSync(unfinished, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,7 @@
+// The types of compile.mjs.
+
+export function compile(
+  root: string,
+  program: string,
+  options: { readonly dataDirectory: string; readonly say: (text: string) => void },
+): Promise<string | undefined>;

@@ -1,0 +1,110 @@
+// Programs are compiled once for each version of their sources, and found again by whoever starts next.
+
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { compile } from '../../src/start/compile.mjs';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
+const PROGRAM = 'src/api/main.ts';
+
+let root: string;
+let said: string[];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'zf-compile-'));
+  said = [];
+  for (const folder of ['src/api', 'workers', 'node_modules']) mkdirSync(join(root, folder), { recursive: true });
+  for (const name of ['esbuild', '@esbuild', 'tsx']) {
+    symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name));
+  }
+  for (const file of ['compiled.ts', 'start-thread.ts', 'thread.mjs', 'start/compile.mjs']) {
+    cpSync(join(REPOSITORY, 'src', file), join(root, 'src', file), { recursive: true });
+  }
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(root, PROGRAM),
+    `import { startThread } from '../start-thread.ts';
+     const told: string = 'main at ' + import.meta.url;
+     console.log(told);
+     startThread('x', new URL('./some-thread.ts', import.meta.url), { given: 7 });`,
+  );
+  writeFileSync(
+    join(root, 'src/api/some-thread.ts'),
+    `import { workerData } from 'node:worker_threads';
+     console.log('thread got ' + (workerData as { given: number }).given);
+     if (process.env.FAIL) throw new Error('on purpose');`,
+  );
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function make(): Promise<string | undefined> {
+  return compile(root, PROGRAM, { dataDirectory: join(root, 'data'), say: (text: string) => said.push(text) });
+}
+
+function run(file: string, env = {}) {
+  return spawnSync(process.execPath, ['--enable-source-maps', file], { encoding: 'utf8', env: { ...process.env, ...env } });
+}
+
+it('a program runs compiled with its threads, finds files beside its source, and its stacks name the source', async () => {
+  const file = (await make()) as string;
+  expect(relative(root, file)).toMatch(/^node_modules\/.cache\/zonefleet\/[0-9a-f]{24}\/src\/api\/main\.mjs$/);
+  const { stdout } = run(file);
+  expect(stdout).toContain(`main at file://${root}/src/api/main.ts`);
+  expect(stdout).toContain('thread got 7');
+  expect(run(file, { FAIL: '1' }).stderr).toMatch(/some-thread\.ts:3/);
+  expect(statSync(file).mode & 0o777).toBe(0o644);
+});
+
+it('the next start finds it, and one with other sources makes another', async () => {
+  const first = (await make()) as string;
+  const made = statSync(first).ctimeMs;
+  expect(await make()).toBe(first);
+  expect(statSync(first).ctimeMs).toBe(made);
+  writeFileSync(join(root, 'src/api/some-thread.ts'), 'export {};');
+  expect(await make()).not.toBe(first);
+  expect(existsSync(first)).toBe(true);
+});
+
+it('two starts at once both have it, and leave nothing unfinished', async () => {
+  const files = await Promise.all([make(), make()]);
+  expect(new Set(files).size).toBe(1);
+  expect(readdirSync(join(root, 'node_modules/.cache/zonefleet'))).toHaveLength(1);
+});
+
+it('it goes under DATA_DIR where node_modules cannot be written, and the source runs where nothing can', async () => {
+  writeFileSync(join(root, 'node_modules/.cache'), 'no directory');
+  const file = (await make()) as string;
+  expect(relative(root, file)).toMatch(/^data\/compiled\//);
+  rmSync(join(root, 'data'), { recursive: true });
+  writeFileSync(join(root, 'data'), 'no directory either');
+  expect(await make()).toBeUndefined();
+  expect(said).toEqual([expect.stringContaining('cannot compile')]);
+});
+
+it('what others may write to is not run', async () => {
+  const file = (await make()) as string;
+  chmodSync(resolve(file, '../../..'), 0o777);
+  expect(await make()).toMatch(/data\/compiled/);
+});
+
+it('what is no program of ours, a test or a tool, is left alone', async () => {
+  const options = { dataDirectory: root, say: (text: string) => said.push(text) };
+  expect(await compile(root, 'program.mjs', options)).toBeUndefined();
+  expect(await compile(root, 'src/start-thread.ts', options)).toBeUndefined();
+  expect(await compile(root, 'src/none/main.ts', options)).toBeUndefined();
+  expect(said).toEqual([]);
+});
