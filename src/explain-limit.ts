@@ -3,7 +3,8 @@
 const LINES: Readonly<Record<string, string>> = {
   EMFILE: 'too few file descriptors for this process: raise `ulimit -n` (LimitNOFILE= under systemd)',
   ENFILE: 'this machine has no file descriptor left (fs.file-max)',
-  ENOMEM: 'the system gives no more memory: raise `ulimit -v` (MemoryMax= under systemd), or lower IMAGE_BYTES',
+  ENOMEM:
+    'the system gives no more memory: raise `ulimit -v` (MemoryMax= under systemd), or lower IMAGE_BYTES',
   ERR_WORKER_OUT_OF_MEMORY:
     'a thread has no memory left on its heap: raise it with NODE_OPTIONS=--max-old-space-size=MEGABYTES',
   ERR_WORKER_INIT_FAILED:

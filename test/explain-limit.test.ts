@@ -12,7 +12,13 @@ it('a limit that is reached is said in one line that names it', () => {
 });
 
 it('whatever else goes wrong is none', () => {
-  for (const error of [new Error('x'), Object.assign(new Error('x'), { code: 'EIO' }), null, undefined, 'x']) {
+  for (const error of [
+    new Error('x'),
+    Object.assign(new Error('x'), { code: 'EIO' }),
+    null,
+    undefined,
+    'x',
+  ]) {
     expect(explainLimit(error)).toBeUndefined();
   }
 });

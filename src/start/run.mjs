@@ -8,7 +8,6 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { compile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [program, ...args] = process.argv.slice(2);
@@ -163,7 +162,10 @@ function npm(words) {
 async function becomeProgram(rest) {
   process.argv = [process.argv[0], resolve(root, program), ...rest];
   const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
-  const compiled = await compile(root, program, { dataDirectory, say });
+  const isSource = program.endsWith('.ts');
+  const compiled = isSource
+    ? await (await import('./compile.mjs')).compile(root, program, { dataDirectory, say })
+    : undefined;
   if (compiled === undefined) (await import('tsx/esm/api')).register();
   else process.setSourceMapsEnabled(true);
   await import(pathToFileURL(compiled ?? resolve(root, program)).href);

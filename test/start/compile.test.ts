@@ -27,7 +27,8 @@ let said: string[];
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'zf-compile-'));
   said = [];
-  for (const folder of ['src/api', 'workers', 'node_modules']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['src/api', 'workers', 'node_modules'])
+    mkdirSync(join(root, folder), { recursive: true });
   for (const name of ['esbuild', '@esbuild', 'tsx']) {
     symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name));
   }
@@ -52,16 +53,24 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function make(): Promise<string | undefined> {
-  return compile(root, PROGRAM, { dataDirectory: join(root, 'data'), say: (text: string) => said.push(text) });
+  return compile(root, PROGRAM, {
+    dataDirectory: join(root, 'data'),
+    say: (text: string) => said.push(text),
+  });
 }
 
 function run(file: string, env = {}) {
-  return spawnSync(process.execPath, ['--enable-source-maps', file], { encoding: 'utf8', env: { ...process.env, ...env } });
+  return spawnSync(process.execPath, ['--enable-source-maps', file], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
 }
 
 it('a program runs compiled with its threads, finds files beside its source, and its stacks name the source', async () => {
   const file = (await make()) as string;
-  expect(relative(root, file)).toMatch(/^node_modules\/.cache\/zonefleet\/[0-9a-f]{24}\/src\/api\/main\.mjs$/);
+  expect(relative(root, file)).toMatch(
+    /^node_modules\/.cache\/zonefleet\/[0-9a-f]{24}\/src\/api\/main\.mjs$/,
+  );
   const { stdout } = run(file);
   expect(stdout).toContain(`main at file://${root}/src/api/main.ts`);
   expect(stdout).toContain('thread got 7');
