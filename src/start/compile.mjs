@@ -32,8 +32,9 @@ const UNFINISHED_KEPT_MS = 3_600_000;
 
 /** The file to import for a program that is named by its path from the root; undefined: run the source. */
 export async function compile(root, program, { dataDirectory, say }) {
-  if (!ENTRY.test(`/${program}`) || !existsSync(join(root, program))) return undefined;
+  if (!ENTRY.test(`/${program}`)) return undefined;
   const sources = SOURCES.flatMap((folder) => listSources(root, folder));
+  if (!sources.includes(program)) return undefined; // a test's or a benchmark's
   const name = digestOf(root, sources);
   const places = [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
   const fileIn = (place) => join(place, name, program.replace(/\.ts$/, '.mjs'));

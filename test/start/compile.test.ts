@@ -114,6 +114,10 @@ it('what is no program of ours, a test or a tool, is left alone', async () => {
   const options = { dataDirectory: root, say: (text: string) => said.push(text) };
   expect(await compile(root, 'program.mjs', options)).toBeUndefined();
   expect(await compile(root, 'src/start-thread.ts', options)).toBeUndefined();
-  expect(await compile(root, 'src/none/main.ts', options)).toBeUndefined();
+  mkdirSync(join(root, 'bench'));
+  writeFileSync(join(root, 'bench/main.ts'), '');
+  for (const program of ['src/none/main.ts', 'bench/main.ts']) {
+    expect(await compile(root, program, options)).toBeUndefined();
+  }
   expect(said).toEqual([]);
 });
