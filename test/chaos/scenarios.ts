@@ -2,15 +2,16 @@
 
 import type { Scenario } from './scenario.ts';
 import { badImports } from './scenarios/bad-imports.ts';
+import { brokenSnapshot } from './scenarios/broken-snapshot.ts';
 import { forgedQuestions } from './scenarios/forged-questions.ts';
 import { fullDisk } from './scenarios/full-disk.ts';
-import { brokenSnapshot } from './scenarios/broken-snapshot.ts';
 import { heldDoors } from './scenarios/held-doors.ts';
 import { hungPostgres } from './scenarios/hung-postgres.ts';
 import { killedNameserver } from './scenarios/killed-nameserver.ts';
 import { unreadAnswers } from './scenarios/unread-answers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
+  brokenSnapshot,
   badImports,
   hungPostgres,
   forgedQuestions,
@@ -19,4 +20,3 @@ export const SCENARIOS: readonly Scenario[] = [
   fullDisk,
   unreadAnswers,
 ];
-export const SCENARIOS: readonly Scenario[] = [brokenSnapshot, killedNameserver, heldDoors];

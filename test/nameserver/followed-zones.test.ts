@@ -32,6 +32,7 @@ function fullNode() {
     version: 'v',
     cookieSecrets: [new Uint8Array(16)],
     rateLimit: undefined,
+    amplificationLimit: undefined,
     tcpIdleTimeoutMs: 1,
   };
   const failures: unknown[] = [];
