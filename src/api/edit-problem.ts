@@ -12,12 +12,15 @@ import {
   type ProblemMembers,
   problem,
 } from './problem.ts';
+import { MAX_PROBLEMS } from './schemas/bounded-array.ts';
 
 /** `limit`: of the domain's plan. */
 export function explainOne(problems: readonly EditProblem[], limit: number | null): Problem {
   const [first] = problems as [EditProblem];
   if (first.code === 'invalid') {
-    return invalid(problems.map(({ field = 'body', message }) => ({ field, error: message })));
+    return invalid(
+      problems.slice(0, MAX_PROBLEMS).map(({ field = 'body', message }) => ({ field, error: message })),
+    );
   }
   return explain(first, limit, {});
 }
@@ -29,7 +32,7 @@ export function explainBatch(
   listName: (list: EditList) => string = (list) => list,
 ): Problem {
   const [first] = problems as [EditProblem];
-  const items = problems.map(({ list, index, field, message }) => ({
+  const items = problems.slice(0, MAX_PROBLEMS).map(({ list, index, field, message }) => ({
     list,
     index,
     ...(field !== undefined && { field }),

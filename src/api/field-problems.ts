@@ -2,17 +2,15 @@
 
 import type { z } from 'zod';
 import type { FieldProblem } from './problem.ts';
+import { MAX_PROBLEMS } from './schemas/bounded-array.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** More are not listed: a bulk call can have tens of thousands. */
-const MAX_LISTED = 100;
-
-/** Each field once. `whole` stands for the value itself, which has no field name: `body`. */
+/** Each field once, and no more than can be read. `whole` stands for the value itself, which has no field name: `body`. */
 export function fieldProblems(issues: readonly Issue[], whole: string): FieldProblem[] {
   const found: FieldProblem[] = [];
   for (const issue of issues) {
-    if (found.length >= MAX_LISTED) break;
+    if (found.length >= MAX_PROBLEMS) break;
     const field = fieldName(issue.path);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
@@ -22,7 +20,7 @@ export function fieldProblems(issues: readonly Issue[], whole: string): FieldPro
       found.push({ field: field || whole, error: explain(issue) });
     }
   }
-  return found.slice(0, MAX_LISTED);
+  return found.slice(0, MAX_PROBLEMS);
 }
 
 /** `records[2].destination` */

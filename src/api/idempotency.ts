@@ -31,11 +31,12 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 
 /** What a key that is narrowed may write is judged with the work: one narrowed otherwise sends another request. */
 export function idempotentRequest(
-  asked: { readonly method: string; readonly url: string; readonly octets: Uint8Array },
+  asked: { readonly method: string; readonly url: string; readonly segments: readonly Uint8Array[] },
   key: string,
   { account, key: { names, types } }: Pick<Caller, 'account' | 'key'>,
 ): IdempotentRequest {
-  const hash = createHash('sha256').update(asked.octets);
+  const hash = createHash('sha256');
+  for (const octets of asked.segments) hash.update(octets);
   if (names !== null || types !== null) hash.update(JSON.stringify({ names, types }));
   return { accountId: account.id, key, method: asked.method, path: asked.url, bodyHash: hash.digest() };
 }

@@ -15,6 +15,7 @@ import { requireDatabaseUrl } from '../store/database-url.ts';
 import { ensureAdminKey } from '../store/first-admin.ts';
 import { checkSchema, SchemaError } from '../store/migrate.ts';
 import { addHealth, createHealthServer } from './health.ts';
+import { LargeWork } from './large/large-work.ts';
 import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './listen.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
@@ -61,14 +62,18 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     life,
   );
 
+  const { allowReservedNames, countryDb } = config;
+  const largeWork = new LargeWork({ databaseUrl, allowReservedNames, countryDb });
+  life.onStop(() => largeWork.close());
+
   const app = await createServer({
     api: {
       db,
-      allowReservedNames: config.allowReservedNames,
+      allowReservedNames,
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),
       scans: portOf(SCAN_IMPORT),
-      countryOf: await openCountryDb(config.countryDb),
+      countryOf: await openCountryDb(countryDb),
     },
     routes: ROUTES,
     rateLimit:
@@ -77,6 +82,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
         : createRateLimit(db, config.apiRequestsPerMinute),
     log,
     outages,
+    largeWork,
     async prepare(server) {
       metrics.watch(server);
       addHealth(server, readiness);

@@ -1,16 +1,17 @@
 // Puts declared routes behind their guards: a request is admitted before its body is read, then its body and query are
-// checked against the schemas, then the handler runs, inside a transaction of its own when it has an Idempotency-Key.
+// checked against the schemas, then the handler runs. What is large goes to a thread, which does the last two.
 
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Database } from '../store/database.ts';
-import { allowLong } from '../store/deadlines.ts';
-import { type Answer, type CondensedResponse, type RunOnce, runOnce } from '../store/idempotency.ts';
+import { type AskedCall, answerCall, type CallAnswer, type InTurn } from './answer-call.ts';
+import { type ReceivedBody, UnreadBody } from './body/take-body.ts';
 import { type Api, STOPPING } from './call.ts';
 import type { Admitted } from './guard.ts';
-import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
+import type { LargeAnswer } from './large/large-call.ts';
+import type { LargeWork } from './large/large-work.ts';
 import { allowedMethods } from './open-path.ts';
-import { Problem, problem, sendProblem } from './problem.ts';
+import { Problem, sendProblem } from './problem.ts';
 import { isWrite, type Route } from './route.ts';
 import { openArrayStream, StreamedArray } from './stream-array.ts';
 import { openTextStream, StreamedText } from './stream-text.ts';
@@ -25,20 +26,31 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined on public routes. */
     admitted: Admitted | undefined;
-    octets: Uint8Array;
+    /** Undefined where no body came. */
+    received: ReceivedBody | undefined;
+    /** Says when nobody waits for the answer any more. */
+    response: ServerResponse;
     declaredType: string | undefined;
   }
 }
 
-const LARGE_BODY_OCTETS = 32 * 1024 * 1024;
-export const BODY_OCTETS = 1024 * 1024;
-/** Bodies from which on the work in a transaction is long. */
-const LONG_OCTETS = 256 * 1024;
 /** Of calls that wait for other processes: the longest do so for 55 s. */
 const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
 const NO_BODY = z.strictObject({}).nullable();
 
-export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Route[]): void {
+/** What the routes have in common. */
+interface Shared {
+  readonly stopping: AbortSignal;
+  readonly turns: Turns;
+  readonly largeWork: LargeWork | undefined;
+}
+
+export function mountRoutes(
+  app: FastifyInstance,
+  api: Api,
+  routes: readonly Route[],
+  largeWork: LargeWork | undefined,
+): void {
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(STOPPING));
   const turns = new Turns();
@@ -52,12 +64,12 @@ export function mountRoutes(app: FastifyInstance, api: Api, routes: readonly Rou
         ...(route.query === undefined ? {} : { querystring: route.query }),
         response: { 200: route.response },
       },
-      ...(route.largeBody === true ? { bodyLimit: LARGE_BODY_OCTETS } : {}),
       config: { route },
       handler: (request, reply) =>
         respond(api, route, request, reply, {
           stopping: stopping.signal,
           turns: route.waits === true ? waits : turns,
+          largeWork,
         }),
     });
   }
@@ -68,107 +80,70 @@ async function respond(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  { stopping, turns }: { readonly stopping: AbortSignal; readonly turns: Turns },
+  { stopping, turns, largeWork }: Shared,
 ) {
-  const { admitted } = request;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+  const { admitted, method, url, query, body, log, received } = request;
+  const inTurn: InTurn = (work) =>
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
-  const key = admitted?.idempotencyKey;
-  if (admitted === undefined || key === undefined || route.writesNothing === true) {
-    const begin = () => run(api, route, request, reply, stopping);
-    const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
-    if (outcome instanceof Problem) return sendProblem(reply, outcome);
-    reply.headers(headers);
-    if (outcome instanceof StreamedText) {
-      const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
-      return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+  const gone = () => goneSignal(reply, stopping);
+  if (largeWork !== undefined && admitted !== undefined) {
+    if (body instanceof UnreadBody || route.isHeavy?.(body) === true) {
+      const { segments, room } = received as ReceivedBody;
+      const { operationId } = route;
+      const contentType = request.declaredType;
+      const call = { operationId, method, url, admitted, query, segments, contentType };
+      const answer = await largeWork.answer({ call, log, gone: gone() }, inTurn);
+      if (!(answer instanceof Problem)) room.hold(answer.body.length);
+      return sendLargeAnswer(reply, answer);
     }
-    if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
-    const stream = await openArrayStream(outcome.items);
-    return reply.header('Content-Type', 'application/json; charset=utf-8').send(stream);
   }
-  const asked = idempotentRequest(request, key, admitted.caller);
-  const answer = async (db: Database): Promise<Answer> => {
-    // The transaction waits while the body is worked on.
-    if (db.isTransaction && request.octets.length >= LONG_OCTETS) await allowLong(db);
-    const { outcome, headers, rest } = await run({ ...api, db }, route, request, reply, stopping);
-    return storedResponse(
-      outcome instanceof Problem ? outcome : route.response.parse(outcome),
-      headers,
-      rest,
-    );
-  };
-  const once: RunOnce = await inTurn(async () => {
-    if (route.waits !== true) return await runOnce(api.db, asked, answer);
-    const before = await findReplay(api.db, asked);
-    if (before !== undefined) return before;
-    const response = await answer(api.db);
-    return await runOnce(api.db, asked, async () => response);
-  });
-  if (once.kind === 'mismatch') {
-    return sendProblem(
-      reply,
-      problem('idempotency_mismatch', 'this Idempotency-Key was used for another request'),
-    );
-  }
-  const { status, headers, body } =
-    once.kind === 'response'
-      ? once.response
-      : await remakeAnswer(once.response, (kept) => remake(api, route, request, kept));
-  if (once.kind === 'condensed' || once.replayed) reply.header('Idempotent-Replay', 'true');
-  // Not through the schema: a stored answer stays as it was given, whatever the schema is by now.
-  reply.code(status).headers(headers).header('Content-Type', 'application/json; charset=utf-8');
-  return reply.serializer(JSON.stringify).send(body);
-}
-
-async function run(
-  api: Api,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  stopping: AbortSignal,
-) {
-  const headers: Record<string, string> = {};
-  let rest: unknown;
-  const outcome: unknown = await route.run({
-    api,
-    caller: request.admitted?.caller,
-    domain: request.admitted?.domain,
-    found: request.admitted?.found,
-    params: request.admitted?.params ?? {},
-    query: request.query,
-    body: request.body,
-    url: request.url,
-    log: request.log,
-    idempotencyKey: request.admitted?.idempotencyKey,
+  const asked: AskedCall = {
+    method,
+    url,
+    admitted,
+    query,
+    body,
+    segments: received?.segments ?? [],
+    log,
     get gone() {
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      if (reply.raw.destroyed) gone.abort();
-      return AbortSignal.any([gone.signal, stopping]);
+      return gone();
     },
-    answerHeader(name: string, value: string | number) {
-      headers[name] = String(value);
-    },
-    answerRest(value: unknown) {
-      rest = value;
-    },
-  });
-  return { outcome, headers, rest };
+  };
+  return sendAnswer(reply, route, await answerCall(api, route, asked, inTurn));
 }
 
-/** Behind the transaction and the domain's turn: it may take as long as the first call did. */
-async function remake(
-  api: Api,
-  route: Route,
-  request: FastifyRequest,
-  { headers, changeId, rest }: CondensedResponse,
-): Promise<unknown> {
-  const domain = request.admitted?.domain;
-  if (route.remake === undefined || domain === undefined) return undefined;
-  const made = await route.remake({ api, domain, body: request.body, headers, changeId, rest });
-  const read = route.response.safeParse(made);
-  return read.success ? read.data : undefined;
+function goneSignal(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  if (reply.raw.destroyed) gone.abort();
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer) {
+  if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
+  if (answer.kind === 'stored') {
+    const { status, headers, body } = answer.response;
+    if (answer.replayed) reply.header('Idempotent-Replay', 'true');
+    reply.code(status).headers(headers).header('Content-Type', JSON_TYPE);
+    return reply.serializer(JSON.stringify).send(body);
+  }
+  const { outcome, headers } = answer;
+  reply.headers(headers);
+  if (outcome instanceof StreamedText) {
+    const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
+    return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+  }
+  if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
+  const stream = await openArrayStream(outcome.items);
+  return reply.header('Content-Type', JSON_TYPE).send(stream);
+}
+
+function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {
+  if (answer instanceof Problem) return sendProblem(reply, answer);
+  const { status, headers, body } = answer;
+  return reply.code(status).headers(headers).header('Content-Type', JSON_TYPE).send(body);
 }
 
 /** One OPTIONS for each path, for whoever may see what is there. */

@@ -2,30 +2,39 @@
 // for the caller. Text that Postgres cannot hold (U+0000, half a surrogate pair) is refused here, once for all routes that
 // do not judge it themselves.
 
+import { fieldName } from './field-problems.ts';
 import { badRequest, invalid, type Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
 const TEXT_TYPE = /^text\/(plain|dns)\s*(;|$)/i;
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;\s*charset="?utf-8"?\s*)?;?$/i;
-const MAX_DEPTH = 64;
+
+/** What a body is said to be, or why it is not taken. */
+export function judgeBodyType(
+  contentType: string | undefined,
+  textMember: string | undefined,
+): 'json' | 'text' | Problem {
+  const type = contentType?.trim();
+  if (textMember !== undefined && type !== undefined && TEXT_TYPE.test(type)) return 'text';
+  if (type === undefined || JSON_TYPE.test(type)) return 'json';
+  if (textMember === undefined)
+    return badRequest('the body must be JSON: send Content-Type: application/json');
+  return badRequest('the body must be text or JSON: send Content-Type: text/plain or application/json');
+}
 
 /**
- * An empty body is undefined, whatever its type is said to be, unless it is text. `textBody`: what a body that is text is
- * called; its octets need not be UTF-8 (a zone file has comments of any age).
+ * Of octets that `receiveBody` has let through. An empty body is undefined, whatever its type is said to be, unless it is text.
+ * `textBody`: what a body that is text is called; its octets need not be UTF-8 (a zone file has comments of any age).
  */
 export function readBody(
   octets: Uint8Array,
   contentType: string | undefined,
   { textBody: textMember, judgesText }: Pick<Route, 'textBody' | 'judgesText'> = {},
 ): unknown {
-  const isText = textMember !== undefined && TEXT_TYPE.test(contentType?.trim() ?? '');
-  if (octets.length === 0 && !isText) return undefined;
-  if (isText) return { [textMember]: new TextDecoder().decode(octets) };
-  if (contentType !== undefined && !JSON_TYPE.test(contentType.trim())) {
-    if (textMember === undefined)
-      return badRequest('the body must be JSON: send Content-Type: application/json');
-    return badRequest('the body must be text or JSON: send Content-Type: text/plain or application/json');
-  }
+  const type = judgeBodyType(contentType, textMember);
+  if (type === 'text') return { [textMember as string]: new TextDecoder().decode(octets) };
+  if (octets.length === 0) return undefined;
+  if (type !== 'json') return type;
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
@@ -38,28 +47,41 @@ export function readBody(
   } catch {
     return badRequest('the body is not valid JSON');
   }
-  const isPlain = !text.includes('\\u') && octets.length < MAX_DEPTH;
-  return (isPlain ? undefined : judgeValue(body, judgesText === true)) ?? body;
+  return (CAN_BE_UNSTORABLE.test(text) ? judgeTexts(body, judgesText === true) : undefined) ?? body;
 }
 
-/** Without recursion: the body may be nested as deep as it is long. */
-function judgeValue(body: unknown, looseText: boolean): Problem | undefined {
-  const open: { value: unknown; field: string; depth: number }[] = [{ value: body, field: '', depth: 0 }];
+/** Neither is in UTF-8 but as an escape. */
+const CAN_BE_UNSTORABLE = /\\u(?:0000|[dD][89a-fA-F])/;
+
+interface Place {
+  readonly key: string | number;
+  readonly inside: Place | undefined;
+}
+
+/** Names of members, and texts unless `looseText`. */
+function judgeTexts(body: unknown, looseText: boolean): Problem | undefined {
+  const open: { value: unknown; place: Place | undefined }[] = [{ value: body, place: undefined }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, field, depth } = next;
+    const { value, place } = next;
     if (typeof value === 'string') {
-      if (!looseText && !isStorable(value)) return invalid([{ field: field || 'body', error: UNSTORABLE }]);
-      continue;
-    }
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth >= MAX_DEPTH) return badRequest(`the body is nested deeper than ${MAX_DEPTH} levels`);
-    for (const [key, member] of Object.entries(value)) {
-      if (!isStorable(key)) return invalid([{ field: field || 'body', error: UNSTORABLE }]);
-      const place = Array.isArray(value) ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`;
-      open.push({ value: member, field: place, depth: depth + 1 });
+      if (!looseText && !isStorable(value)) return invalid([{ field: fieldOf(place), error: UNSTORABLE }]);
+    } else if (Array.isArray(value)) {
+      for (const [key, item] of value.entries()) open.push({ value: item, place: { key, inside: place } });
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        if (!isStorable(key)) return invalid([{ field: fieldOf(place), error: UNSTORABLE }]);
+        open.push({ value: member, place: { key, inside: place } });
+      }
     }
   }
   return undefined;
+}
+
+/** `records[2].destination`, as zod's path. */
+function fieldOf(place: Place | undefined): string {
+  const path: (string | number)[] = [];
+  for (let at = place; at !== undefined; at = at.inside) path.unshift(at.key);
+  return fieldName(path) || 'body';
 }
 
 const UNSTORABLE = 'has U+0000 or half of a surrogate pair';

@@ -66,8 +66,12 @@ interface Declaration<
   readonly query?: Q;
   /** Without one only an empty body or `{}` is taken. */
   readonly body?: B;
-  /** 32 MiB instead of 1 MiB. */
+  /** 32 MiB instead of 1 MiB, or what the domain's plan allows; a large one is worked on in a thread of its own. */
   readonly largeBody?: true;
+  /** Records in one call of a large body, at most. */
+  readonly maxItems?: number;
+  /** A small body can be much work as well: then it is done in the thread too. */
+  readonly isHeavy?: (body: z.output<B>) => boolean;
   /** A body of text/plain or text/dns is taken as well: as this member of the body. */
   readonly textBody?: string;
   /** Says in its own way what the schemas found wrong. */

@@ -2,6 +2,7 @@
 // the framework shows. Paths are taken as written: the wrong slash or case is another path.
 
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,14 +16,18 @@ import { trustConnection } from '../bounded-server.ts';
 import { OUTAGES, outageOf } from '../store/outage.ts';
 import { mayBeCommitted } from '../store/preparing-client.ts';
 import { authenticate, judgeCredentials, KeyUses, openKeys } from './authenticate.ts';
+import { SMALL_BODY_OCTETS } from './body/body-bounds.ts';
+import { closeUnread } from './body/close-unread.ts';
+import { takeBody, UnreadBody } from './body/take-body.ts';
 import type { Api } from './call.ts';
 import { fieldProblems } from './field-problems.ts';
 import { type Admitted, admit } from './guard.ts';
-import { BODY_OCTETS, mountRoutes } from './mount-routes.ts';
+import type { LargeWork } from './large/large-work.ts';
+import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
 import { badRequest, invalid, Problem, sendProblem, unavailable } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { isStorable, readBody } from './read-body.ts';
+import { isStorable } from './read-body.ts';
 import { isWrite, type Route } from './route.ts';
 import { NoTurn } from './turns.ts';
 
@@ -34,6 +39,8 @@ export interface ServerOptions {
   readonly log: FastifyBaseLogger;
   /** Told of every call that the database fails. */
   readonly outages?: OutageLog;
+  /** Undefined: large bodies are worked on here, like small ones. */
+  readonly largeWork?: LargeWork | undefined;
   /** Everything else that answers: the description, health. Before the routes. */
   readonly prepare?: (app: FastifyInstance) => Promise<void>;
 }
@@ -50,7 +57,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    bodyLimit: BODY_OCTETS,
+    bodyLimit: SMALL_BODY_OCTETS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
@@ -58,14 +65,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.decorateRequest('admitted', undefined);
   app.decorateRequest('declaredType', undefined);
-  app.decorateRequest('octets');
+  app.decorateRequest('received', undefined);
+  app.decorateRequest('response');
   app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType));
   app.setSerializerCompiler(serializerCompiler);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, octets: Buffer) => {
-    request.octets = octets;
-    return readBody(octets, request.declaredType, request.routeOptions.config.route);
-  });
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    takeBody(request, payload, options.largeWork),
+  );
   const outages = options.outages ?? new OutageLog(log);
   const ticking = setInterval(() => outages.tick(), OUTAGE_TICK_MS).unref();
   app.addHook('onClose', async () => clearInterval(ticking));
@@ -98,10 +105,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     if (admitted instanceof Problem) return sendProblem(reply, admitted);
     request.admitted = admitted;
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    request.response = reply.raw;
     // Every body goes to the one parser above, so that an empty one is fine whatever its type is said to be.
     const { headers } = request.raw;
-    request.octets = new Uint8Array();
     request.declaredType = headers['content-type'];
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
   });
@@ -113,8 +120,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     if (unstorable !== undefined)
       return sendProblem(reply, invalid([{ field: unstorable[0], error: 'has U+0000' }]));
   });
+  app.addHook('onResponse', async (request) => closeUnread(request.raw));
   await options.prepare?.(app as unknown as FastifyInstance);
-  mountRoutes(app as unknown as FastifyInstance, api, options.routes);
+  mountRoutes(app as unknown as FastifyInstance, api, options.routes, options.largeWork);
   await app.ready();
   return app as unknown as FastifyInstance;
 }
@@ -141,17 +149,12 @@ class Refusal extends Error {
 
 function validatorOf(schema: z.ZodType) {
   return (value: unknown): { value: unknown } | { error: Error } => {
+    if (value instanceof UnreadBody) return { value };
     const read = schema.safeParse(value);
     if (read.success) return { value: read.data };
     return { error: new Refusal(invalid(fieldProblems(read.error.issues, 'body'))) };
   };
 }
-
-/** Codes of Fastify's that are the caller's doing. */
-const FRAMEWORK_WORDS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as Content-Length says',
-};
 
 const MAY_BE_DONE =
   'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';
@@ -161,9 +164,7 @@ function explain(error: unknown, request: FastifyRequest, outages: OutageLog): P
     const { route } = request.routeOptions.config;
     return route?.explainInvalid?.(error.problem.members.fields ?? []) ?? error.problem;
   }
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
-  const words = FRAMEWORK_WORDS[code ?? ''];
-  if (words !== undefined) return badRequest(words);
+  const { statusCode } = error as { statusCode?: number };
   if (error instanceof NoTurn) {
     outages.note('busy', error);
     return unavailable('earlier writes of the domain are still under way; try again', 1);

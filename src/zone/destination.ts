@@ -7,7 +7,7 @@ import { parseRdata, printRdata } from '../dns/rdata.ts';
 import type { Token } from '../dns/token.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { ZoneFileLexer } from '../dns/zone-file-lexer.ts';
-import { asciiText, printWithoutDot, type ReadName, readName } from './name-text.ts';
+import { asciiText, MAX_NAME_CHARACTERS, printWithoutDot, type ReadName, readName } from './name-text.ts';
 import { type ApiType, MAX_MX_PRIORITY, type WireType, wireTypeCode } from './record-types.ts';
 
 export interface DestinationProblem {
@@ -19,6 +19,9 @@ export interface DestinationProblem {
 export type ParsedDestination = { readonly kind: 'rdata'; readonly rdata: Uint8Array } | DestinationProblem;
 
 const MAX_STRING_OCTETS = 255;
+/** All octets of a message, each written as \DDD. */
+const MAX_CHARACTERS = 300_000;
+const MAX_MESSAGE_CHARACTERS = 300;
 /** One record set must fit into one message (RFC 1035 §4.2.2), with its question, owner and OPT. */
 export const MAX_SET_OCTETS = 65_000;
 
@@ -31,6 +34,8 @@ export function parseDestination(
   const priority = judgeMxPriority(type, mxPriority);
   if (priority !== undefined) return { kind: 'problem', field: 'mx_priority', message: priority };
   if (text === '') return problem('the destination is empty');
+  if (text.length > MAX_CHARACTERS)
+    return problem(`the destination has more than ${MAX_CHARACTERS} characters`);
   if (/\p{Surrogate}/u.test(text)) return problem('the text is not well-formed Unicode');
   const parsed = parseByType(type, text, mxPriority ?? 0, apex);
   if (parsed.kind === 'rdata' && parsed.rdata.length > MAX_SET_OCTETS) {
@@ -81,7 +86,11 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
 }
 
 function problem(message: string): DestinationProblem {
-  return { kind: 'problem', field: 'destination', message };
+  const isLong = message.length > MAX_MESSAGE_CHARACTERS; // it quotes a word of the text
+  const told = isLong
+    ? `${message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : message;
+  return { kind: 'problem', field: 'destination', message: told };
 }
 
 function rdata(octets: Uint8Array): ParsedDestination {
@@ -109,6 +118,7 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
   const fault = (message: string): ReadName => ({ kind: 'problem', message });
   if (text === '@') return { kind: 'name', name: apex };
   if (text === '.') return allow.root ? { kind: 'name', name: ROOT } : fault('the root is no destination');
+  if (text.length > MAX_NAME_CHARACTERS) return fault('a name is longer than 255 octets');
   if (IPV4.test(text) || IPV6.test(text)) return fault(`"${text}" is an address; a host name is needed here`);
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;

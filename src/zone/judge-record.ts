@@ -89,12 +89,17 @@ export function* judgeRanges(
   }
   if (comment !== undefined && comment !== null) {
     // as Postgres counts them, and it takes no NUL
-    if ([...comment].length > MAX_COMMENT_CHARACTERS) {
+    if (isLongerThan(comment, MAX_COMMENT_CHARACTERS)) {
       yield { field: 'comment', message: `the comment is longer than ${MAX_COMMENT_CHARACTERS} characters` };
     } else if (comment.includes('\0') || /\p{Surrogate}/u.test(comment)) {
       yield { field: 'comment', message: 'the comment is not well-formed text' };
     }
   }
+}
+
+/** In characters as people count them; no longer text is taken apart than could still fit. */
+export function isLongerThan(text: string, characters: number): boolean {
+  return text.length > 2 * characters || [...text].length > characters;
 }
 
 function isOutside(value: number | undefined, min: number, max: number): boolean {

@@ -16,9 +16,15 @@ export type ReadName =
 /** `/` stands in names of classless reverse delegations (RFC 2317); `*` alone is a wildcard. */
 const PLAIN_LABEL = /^(?:\*|[A-Za-z0-9_/-]+)$/;
 const MAPPED_LABEL = /^[a-z0-9_-]+$/;
+/** 255 octets, each written as \DDD, and dots. */
+export const MAX_NAME_CHARACTERS = 1100;
+/** Of a label that is to be mapped, which takes time in the square of its length; a label has 63 octets. */
+const MAX_MAPPED_CHARACTERS = 128;
 const IDEOGRAPHIC_DOTS = /[\u3002\uff0e\uff61]/g; // UTS 46 §4: separators as well
 
 export function asciiText(text: string): AsciiText {
+  if (text.length > MAX_NAME_CHARACTERS)
+    return { kind: 'problem', message: 'a name is longer than 255 octets' };
   const labels: string[] = [];
   let label = '';
   for (const part of text.replace(IDEOGRAPHIC_DOTS, '.').match(/\\[\s\S]?|\.|[^.\\]+/g) ?? []) {
@@ -46,6 +52,7 @@ function asciiLabel(label: string): string | { problem: string } {
   if (/^[\x20-\x7e]*$/.test(label)) {
     return { problem: `"${label}" has a character that must be written as an escape, \\DDD` };
   }
+  if (label.length > MAX_MAPPED_CHARACTERS) return { problem: 'a label is longer than 63 octets' };
   const mapped = toASCII(label, { checkBidi: true, checkJoiners: true });
   if (mapped === null || !MAPPED_LABEL.test(mapped)) {
     return { problem: `"${label}" is not a valid internationalised label` };

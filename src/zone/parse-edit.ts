@@ -49,14 +49,19 @@ export type ParsedEdit =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'problems'; readonly problems: readonly EditProblem[] };
 
+/** More are not told: a batch can have ten thousand. */
+const MAX_PROBLEMS = 20;
+
 export type Report = (field: string, message: string) => void;
 
 export function parseEdit(text: EditText, apex: Name): ParsedEdit {
   const problems: EditProblem[] = [];
   const at =
     (list: EditList, index: number, path = ''): Report =>
-    (field, message) =>
+    (field, message) => {
+      if (problems.length >= MAX_PROBLEMS) return;
       problems.push({ list, index, field: `${path}${field}`, code: 'invalid', message });
+    };
 
   const edit: Edit = {
     deletes: (text.delete ?? []).map((id) => ({ id })),

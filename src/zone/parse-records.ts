@@ -43,7 +43,7 @@ export interface ParsedRecords {
 const ANAME_CODE = 65_401;
 /** A signed zone has four records for each that is imported. */
 const MAX_RECORDS = 500_000;
-const MAX_ERRORS = 100_000;
+const MAX_ERRORS = 10_000;
 const PIECE_RECORDS = 1000;
 
 const LINES: LineByLine = {

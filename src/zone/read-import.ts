@@ -4,6 +4,7 @@ import type { Name } from '../dns/name.ts';
 import { type OriginScheme, setKey } from './customer-record.ts';
 import type { NewRecord } from './edit.ts';
 import { judgeRanges } from './judge-record.ts';
+import { MAX_NAME_CHARACTERS } from './name-text.ts';
 import { parseNewRecord, type RecordText } from './parse-edit.ts';
 import { API_TYPES, type ApiType, isApiType, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from './record-types.ts';
 
@@ -26,7 +27,6 @@ export interface ReadImport {
   readonly named: readonly { readonly name: Name; readonly type: ApiType }[];
 }
 
-const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
 const PIECE_ITEMS = 1000;
 const UNKNOWN_TYPE = `the type must be one of ${API_TYPES.join(', ')}`;
 const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres takes neither

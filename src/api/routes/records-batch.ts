@@ -2,11 +2,20 @@
 
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/parse-edit.ts';
+import { judgeItems } from '../body/body-bounds.ts';
 import { explainBatch, explainBatchFields } from '../edit-problem.ts';
 import { invalid, Problem } from '../problem.ts';
 import { type AnswerHeader, domainRoute } from '../route.ts';
 import { saveRecords } from '../save-records.ts';
-import { BatchDelete, BatchDeleted, BatchResult, MAX_BATCH_ITEMS, RecordsBatch } from '../schemas/batch.ts';
+import {
+  BatchDelete,
+  BatchDeleted,
+  BatchResult,
+  countItems,
+  MAX_BATCH_ITEMS,
+  RecordsBatch,
+} from '../schemas/batch.ts';
+import { boundedArray } from '../schemas/bounded-array.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText } from '../schemas/query-text.ts';
 
@@ -18,6 +27,7 @@ const common = {
   permission: 'records.edit',
   writesRecords: true,
   largeBody: true,
+  maxItems: MAX_BATCH_ITEMS,
   idempotent: true,
   explainInvalid: explainBatchFields,
   answerHeaders,
@@ -48,7 +58,7 @@ export const editRecords = domainRoute({
 const idsText = z
   .string()
   .transform((text) => text.split(',').map((id) => id.trim()))
-  .pipe(z.array(idText).min(1).max(MAX_BATCH_ITEMS))
+  .pipe(boundedArray(idText).min(1).max(MAX_BATCH_ITEMS))
   .meta({ type: 'string', description: 'Comma list.' });
 
 export const deleteRecords = domainRoute({
@@ -60,7 +70,7 @@ export const deleteRecords = domainRoute({
   query: z.strictObject({ ids: idsText.optional(), dry_run: dryRun }),
   body: BatchDelete.nullish(),
   response: BatchDeleted,
-  problems: ['record_conflict', 'record_managed'],
+  problems: ['plan_limit', 'record_conflict', 'record_managed'],
   async run(call) {
     const { query, body } = call;
     if (query.ids !== undefined && body?.ids !== undefined) {
@@ -83,6 +93,8 @@ async function saveBatch(
   dryRun = false,
   explain: typeof explainBatch = explainBatch,
 ): Promise<z.input<typeof BatchResult> | Problem> {
+  const tooMany = judgeItems(countItems(text), common, call.domain.plan);
+  if (tooMany !== undefined) return tooMany;
   const parsed = parseEdit(text, call.domain.name);
   if (parsed.kind === 'problems') return explain(parsed.problems, null);
   const { edit } = parsed;

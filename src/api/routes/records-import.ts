@@ -5,6 +5,7 @@ import { inPieces } from '../../store/in-pieces.ts';
 import { type SavedEdit, saveEdit } from '../../store/save-edit.ts';
 import { ImportMerge } from '../../zone/merge-import.ts';
 import { type ReadImport, readImport } from '../../zone/read-import.ts';
+import { judgeItems } from '../body/body-bounds.ts';
 import { asActor, judgeNarrowing } from '../caller.ts';
 import { type CondensedFailures, condenseFailures, expandFailures } from '../condense-failures.ts';
 import { explainOne } from '../edit-problem.ts';
@@ -29,6 +30,7 @@ export const importRecords = domainRoute({
   permission: 'records.edit',
   writesRecords: true,
   largeBody: true,
+  maxItems: MAX_IMPORT_ITEMS,
   judgesText: true,
   query: z.strictObject({
     dry_run: booleanText.optional().describe('`true`: everything is judged and nothing is written.'),
@@ -40,6 +42,8 @@ export const importRecords = domainRoute({
   async run(call) {
     const { caller, domain } = call;
     const { records } = call.body;
+    const tooMany = judgeItems(records.length, { largeBody: true, maxItems: MAX_IMPORT_ITEMS }, domain.plan);
+    if (tooMany !== undefined) return tooMany;
     const read = await inPieces(readImport(records, domain.name));
     const refused = judgeNarrowing(caller.key, read.named);
     if (refused !== undefined) return refused;
@@ -102,9 +106,12 @@ function printResult(
   };
 }
 
-/** The answer is kept, under an Idempotency-Key. */
+const MAX_QUOTED_CHARACTERS = 300;
+
+/** The answer is kept, under an Idempotency-Key, and is not longer than what was sent. */
 function storable(text: string): string {
-  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');
+  const quoted = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
+  return quoted.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }
 
 type ImportCall = Parameters<typeof answerWrite>[0] & {

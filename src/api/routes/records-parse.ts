@@ -17,6 +17,8 @@ export const parseImport = domainRoute({
   writesRecords: true,
   writesNothing: true,
   largeBody: true,
+  isHeavy: ({ zone_file }) => /\$generate/i.test(zone_file), // one line can be many records
+  problems: ['plan_limit'],
   textBody: 'zone_file',
   body: ZoneFileText,
   response: ParsedZoneFile,

@@ -1,6 +1,8 @@
 // Many changes of a domain's records in one call, and how it came out.
 
 import { z } from 'zod';
+import type { EditText } from '../../zone/parse-edit.ts';
+import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { RecordContent, RecordCreate, RecordUpdateItem } from './record.ts';
 
@@ -12,19 +14,17 @@ const RecordSetReplacement = z
     name: RecordCreate.shape.name,
     type: RecordCreate.shape.type,
     ttl: RecordCreate.shape.ttl,
-    records: z
-      .array(RecordContent)
-      .describe(
-        'All that the set has in the end. Records that are there keep what is not said. None: it is deleted.',
-      ),
+    records: boundedArray(RecordContent).describe(
+      'All that the set has in the end. Records that are there keep what is not said. None: it is deleted.',
+    ),
   })
   .meta({ id: 'RecordSetReplacement' });
 
 const Batch = z.strictObject({
-  delete: z.array(Id).describe('Ids of records.').optional(),
-  replace: z.array(RecordSetReplacement).describe('Record sets, each once.').optional(),
-  update: z.array(RecordUpdateItem).optional(),
-  create: z.array(RecordCreate).optional(),
+  delete: boundedArray(Id).describe('Ids of records.').optional(),
+  replace: boundedArray(RecordSetReplacement).describe('Record sets, each once.').optional(),
+  update: boundedArray(RecordUpdateItem).optional(),
+  create: boundedArray(RecordCreate).optional(),
 });
 
 export const RecordsBatch = Batch.refine((batch) => countItems(batch) <= MAX_BATCH_ITEMS, {
@@ -35,7 +35,7 @@ export const RecordsBatch = Batch.refine((batch) => countItems(batch) <= MAX_BAT
 });
 
 /** A set counts as many as it has records. */
-function countItems({ delete: gone = [], replace = [], update = [], create = [] }: z.output<typeof Batch>) {
+export function countItems({ delete: gone = [], replace = [], update = [], create = [] }: EditText): number {
   const inSets = replace.reduce((count, { records }) => count + Math.max(1, records.length), 0);
   return gone.length + inSets + update.length + create.length;
 }
@@ -54,7 +54,7 @@ export const BatchResult = z
   .meta({ id: 'BatchResult' });
 
 export const BatchDelete = z
-  .strictObject({ ids: z.array(Id).min(1).max(MAX_BATCH_ITEMS) })
+  .strictObject({ ids: boundedArray(Id).min(1).max(MAX_BATCH_ITEMS) })
   .meta({ id: 'BatchDelete' });
 
 export const BatchDeleted = z

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
+import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 import { Verification } from './verification.ts';
@@ -40,9 +41,9 @@ const settings = {
   uptime_recover_min: z.int().min(1).max(1440).describe('So many clear minutes close an incident.'),
 };
 
-const svcNs = z
-  .array(HostName)
-  .describe('The accepted set that it is to be delegated to: one of `svc_ns_sets`.');
+const svcNs = boundedArray(HostName).describe(
+  'The accepted set that it is to be delegated to: one of `svc_ns_sets`.',
+);
 
 /** What the service alone decides: taken in a PUT and ignored, so that what was read can be sent back. */
 const facts = {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { ORIGIN_SCHEMES } from '../../zone/customer-record.ts';
 import { API_TYPES } from '../../zone/record-types.ts';
+import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { RecordCreate } from './record.ts';
 
@@ -40,7 +41,7 @@ export const ImportItem = z
   .meta({ id: 'ImportItem' });
 
 export const RecordsImport = z
-  .strictObject({ records: z.array(ImportItem).min(1).max(MAX_IMPORT_ITEMS) })
+  .strictObject({ records: boundedArray(ImportItem).min(1).max(MAX_IMPORT_ITEMS) })
   .meta({ id: 'RecordsImport' });
 
 const count = z.int().min(0);

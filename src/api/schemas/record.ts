@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { ORIGIN_SCHEMES } from '../../zone/customer-record.ts';
+import { isLongerThan } from '../../zone/judge-record.ts';
 import {
   API_TYPES,
   MAX_COMMENT_CHARACTERS,
@@ -20,7 +21,7 @@ const Type = z.enum(API_TYPES);
 const comment = z
   .string()
   .refine(
-    (text) => [...text].length <= MAX_COMMENT_CHARACTERS,
+    (text) => !isLongerThan(text, MAX_COMMENT_CHARACTERS),
     `expected at most ${MAX_COMMENT_CHARACTERS} characters`,
   )
   .meta({ maxLength: MAX_COMMENT_CHARACTERS, description: 'For people. Empty: none.' });

@@ -1,0 +1,13 @@
+// Ends a connection whose request was answered before its body was there: a caller has some time to see the answer, and what
+// it sends meanwhile is thrown away; then nobody listens any more.
+
+import type { IncomingMessage } from 'node:http';
+
+const LINGER_MS = 1000;
+
+export function closeUnread(request: IncomingMessage, lingerMs = LINGER_MS): void {
+  if (request.complete !== false || request.socket.destroyed) return;
+  request.resume();
+  const timer = setTimeout(() => request.socket.destroy(), lingerMs).unref();
+  request.once('end', () => clearTimeout(timer));
+}

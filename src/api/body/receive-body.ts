@@ -1,0 +1,81 @@
+// Takes a body in as it arrives, and refuses it at the first octet that is too many: of the body, of its parts, or of the
+// memory that bodies may take. What follows a refusal is thrown away unread.
+
+import { badRequest, Problem, problem, unavailable } from '../problem.ts';
+import { type BodyBounds, THREAD_BODY_OCTETS } from './body-bounds.ts';
+import type { Reservation } from './body-room.ts';
+import { BodySegments } from './body-segments.ts';
+import { JsonScan } from './scan-json.ts';
+
+export interface Arriving {
+  readonly payload: NodeJS.ReadableStream;
+  /** As the header says. */
+  readonly contentLength: string | undefined;
+  readonly bounds: BodyBounds;
+  /** A problem only where a body comes at all. */
+  readonly type: 'json' | 'text' | Problem;
+  readonly room: Reservation;
+}
+
+const NO_ROOM_RETRY_SECONDS = 5;
+
+/** Rejects when the connection breaks. */
+export async function receiveBody(arriving: Arriving): Promise<BodySegments | Problem> {
+  const { payload, bounds } = arriving;
+  const announced = Number(arriving.contentLength);
+  const refused = announced > bounds.octets ? tooLarge(bounds) : undefined;
+  if (refused !== undefined) return refused;
+  const intake = new Intake(arriving);
+  return await new Promise((resolve, reject) => {
+    const settle = (outcome: BodySegments | Problem) => {
+      payload.removeListener('data', onData);
+      resolve(outcome);
+    };
+    const onData = (chunk: Buffer) => {
+      const problem = intake.take(chunk);
+      if (problem === undefined) return;
+      settle(problem);
+      payload.resume();
+    };
+    payload.on('data', onData);
+    payload.once('end', () => {
+      const isShort = !Number.isNaN(announced) && intake.segments.octets !== announced;
+      settle(isShort ? badRequest('the body is not as long as Content-Length says') : intake.segments);
+    });
+    payload.once('error', reject);
+    payload.once('close', () => reject(new Error('the connection was closed within the body')));
+  });
+}
+
+class Intake {
+  readonly segments = new BodySegments();
+  readonly #scan: JsonScan | undefined;
+  readonly #arriving: Arriving;
+  #reserved = 0;
+
+  constructor(arriving: Arriving) {
+    this.#arriving = arriving;
+    this.#scan = arriving.type === 'json' ? new JsonScan(arriving.bounds) : undefined;
+  }
+
+  take(chunk: Uint8Array): Problem | undefined {
+    const { bounds, room, type } = this.#arriving;
+    if (type instanceof Problem) return type;
+    if (this.segments.octets + chunk.length > bounds.octets) return tooLarge(bounds);
+    const breach = this.#scan?.push(chunk);
+    if (breach !== undefined) return badRequest(breach);
+    this.segments.add(chunk);
+    // small ones are many and short-lived: they are bounded by the number of connections
+    if (this.segments.octets < THREAD_BODY_OCTETS) return undefined;
+    const more = this.segments.octets - this.#reserved;
+    if (!room.grow(more))
+      return unavailable('too many large requests at a time; try again', NO_ROOM_RETRY_SECONDS);
+    this.#reserved += more;
+    return undefined;
+  }
+}
+
+function tooLarge({ octets, byPlan }: BodyBounds): Problem {
+  if (!byPlan) return badRequest('the body is too large');
+  return problem('plan_limit', `the body is too large: the plan allows ${octets} octets`, { limit: octets });
+}

@@ -1,0 +1,150 @@
+// Counts what a JSON body is made of while it arrives, in constant memory, so that one with too many values, too deep or
+// with endless numbers is refused before `JSON.parse` sees it. It judges bounds only: what is no JSON passes it.
+
+export interface JsonBounds {
+  /** Objects, arrays, strings, numbers, literals; names of members are none. */
+  readonly values: number;
+}
+
+export const MAX_DEPTH = 64;
+/** The largest object that a call takes has some fifty. A flood of names that hash alike is short with it. */
+export const MAX_MEMBERS = 256;
+export const MAX_KEY_OCTETS = 1024;
+/** Of a number, or of what stands in the place of one. */
+export const MAX_NUMBER_OCTETS = 256;
+
+const TAB = 9;
+const SPACE = 32;
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+type Inside = 'nothing' | 'word' | 'text' | 'escape';
+
+export class JsonScan {
+  readonly #bounds: JsonBounds;
+  readonly #members = new Int32Array(MAX_DEPTH + 1);
+  readonly #isObject = new Uint8Array(MAX_DEPTH + 1);
+  #values = 0;
+  #depth = 0;
+  #inside: Inside = 'nothing';
+  /** Of the word or name that is being read. */
+  #octets = 0;
+  #isKey = false;
+  #expectsKey = false;
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** What bound the body has passed, in words for the caller; undefined while it keeps all. */
+  push(chunk: Uint8Array): string | undefined {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#inside === 'text' || this.#inside === 'escape') {
+        at = this.#skipText(chunk, at);
+        if (this.#isKey && this.#octets > MAX_KEY_OCTETS) {
+          return `the body has a name of more than ${MAX_KEY_OCTETS} octets`;
+        }
+        continue;
+      }
+      const breach = this.#readOctet(chunk[at++] as number);
+      if (breach !== undefined) return breach;
+    }
+    return undefined;
+  }
+
+  /** To the text's end, or the chunk's. */
+  #skipText(chunk: Uint8Array, from: number): number {
+    let at = from;
+    if (this.#inside === 'escape') {
+      at++;
+      this.#inside = 'text';
+    }
+    for (; at < chunk.length; at++) {
+      const octet = chunk[at];
+      if (octet === QUOTE) {
+        this.#inside = 'nothing';
+        at++;
+        break;
+      }
+      if (octet === BACKSLASH) {
+        if (++at === chunk.length) {
+          this.#inside = 'escape';
+          break;
+        }
+      }
+    }
+    this.#octets += at - from;
+    return at;
+  }
+
+  #readOctet(octet: number): string | undefined {
+    switch (octet) {
+      case QUOTE:
+        this.#inside = 'text';
+        this.#octets = 0;
+        this.#isKey = this.#expectsKey;
+        this.#expectsKey = false;
+        return this.#isKey ? this.#addMember() : this.#addValue();
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        return this.#open(octet === OPEN_OBJECT);
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        this.#inside = 'nothing';
+        if (this.#depth > 0) this.#depth--;
+        this.#expectsKey = false;
+        return undefined;
+      case COMMA:
+        this.#inside = 'nothing';
+        this.#expectsKey = this.#isObject[this.#depth] === 1;
+        return undefined;
+      case COLON:
+        this.#inside = 'nothing';
+        this.#expectsKey = false;
+        return undefined;
+      default:
+        return this.#readWord(octet);
+    }
+  }
+
+  #readWord(octet: number): string | undefined {
+    if (octet === SPACE || (octet >= TAB && octet < SPACE)) {
+      this.#inside = 'nothing';
+      return undefined;
+    }
+    if (this.#inside === 'word') {
+      if (++this.#octets <= MAX_NUMBER_OCTETS) return undefined;
+      return `the body has a number of more than ${MAX_NUMBER_OCTETS} octets`;
+    }
+    this.#inside = 'word';
+    this.#octets = 1;
+    return this.#addValue();
+  }
+
+  #open(isObject: boolean): string | undefined {
+    this.#inside = 'nothing';
+    if (this.#depth >= MAX_DEPTH) return `the body is nested deeper than ${MAX_DEPTH} levels`;
+    this.#depth++;
+    this.#members[this.#depth] = 0;
+    this.#isObject[this.#depth] = isObject ? 1 : 0;
+    this.#expectsKey = isObject;
+    return this.#addValue();
+  }
+
+  #addValue(): string | undefined {
+    if (++this.#values <= this.#bounds.values) return undefined;
+    return `the body has more than ${this.#bounds.values} values`;
+  }
+
+  #addMember(): string | undefined {
+    const members = (this.#members[this.#depth] as number) + 1;
+    this.#members[this.#depth] = members;
+    return members <= MAX_MEMBERS ? undefined : `an object of the body has more than ${MAX_MEMBERS} members`;
+  }
+}

@@ -1,0 +1,78 @@
+// A thread that works on large calls, one at a time, with connections to Postgres of its own: what takes long here keeps
+// nobody waiting in the main thread.
+
+import { constants, setPriority } from 'node:os';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { FastifyBaseLogger } from 'fastify';
+import { openCountryDb } from '../../country-db.ts';
+import { openDatabase } from '../../store/database.ts';
+import type { Api } from '../call.ts';
+import { ROUTES } from '../routes.ts';
+import { answerLargeCall } from './answer-large-call.ts';
+import {
+  type FromThread,
+  type LargeCall,
+  type LogLevel,
+  packError,
+  type ThreadSettings,
+  type ToThread,
+} from './large-call.ts';
+
+const MAX_CONNECTIONS = 2;
+const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+
+const port = parentPort as MessagePort;
+const settings = workerData as ThreadSettings;
+const say = (message: FromThread) =>
+  port.postMessage(message, message.kind === 'answer' ? [message.answer.body.buffer as ArrayBuffer] : []);
+
+// On Linux a priority is the thread's: with fewer cores than work the main thread has them first.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+const log = postedLog();
+const db = openDatabase(settings.databaseUrl, {
+  maxConnections: MAX_CONNECTIONS,
+  onError: (error) => log.warn({ err: packError(error) }, 'an idle connection to the database broke'),
+});
+const noWorkers = { enqueueNow: () => Promise.reject(new Error('no large call asks the workers')) };
+const api: Api = {
+  db,
+  allowReservedNames: settings.allowReservedNames,
+  checks: noWorkers,
+  verifications: noWorkers,
+  scans: noWorkers,
+  countryOf: await openCountryDb(settings.countryDb),
+};
+
+let gone = new AbortController();
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'gone') gone.abort(message.reason);
+  else if (message.kind === 'call') void work(message.call);
+  else void end();
+});
+
+async function work(call: LargeCall): Promise<void> {
+  gone = new AbortController();
+  try {
+    const route = ROUTES.find(({ operationId }) => operationId === call.operationId);
+    if (route === undefined) throw new Error(`there is no route ${call.operationId}`);
+    say({ kind: 'answer', answer: await answerLargeCall(api, route, call, { log, gone: gone.signal }) });
+  } catch (error) {
+    say({ kind: 'failed', error: packError(error) });
+  }
+}
+
+async function end(): Promise<void> {
+  await db.destroy();
+  port.close();
+}
+
+/** The main thread writes the lines, with the id of the request. */
+function postedLog(): FastifyBaseLogger {
+  const lines = LEVELS.map((level) => [
+    level,
+    (what: unknown, message?: string) => say({ kind: 'log', level, what, message }),
+  ]);
+  const posted = { ...Object.fromEntries(lines), level: 'info', silent: () => {}, child: () => posted };
+  return posted as unknown as FastifyBaseLogger;
+}

@@ -1,0 +1,119 @@
+// Where large calls are worked on: threads that start when they are needed and end when they are not, and a place in one of
+// them for each call in its turn. A thread that fails takes down the call that it works on, and no other.
+
+import type { ResourceLimits } from 'node:worker_threads';
+import { BodyRoom } from '../body/body-room.ts';
+import { type Problem, unavailable } from '../problem.ts';
+import type { LargeAnswer, ThreadSettings } from './large-call.ts';
+import { type PlacesSize, WorkPlaces } from './work-places.ts';
+import { type LargeOrder, WorkThread } from './work-thread.ts';
+
+const MIB = 1024 * 1024;
+const RETRY_SECONDS = 5;
+
+export interface LargeWorkOptions extends PlacesSize {
+  readonly roomOctets: number;
+  readonly roomOctetsOfOne: number;
+  /** A call that waits longer gives up. */
+  readonly waitMs: number;
+  /** A call that is worked on longer is given up, and its thread with it. */
+  readonly workMs: number;
+  /** A thread without work for so long ends. */
+  readonly idleMs: number;
+  /** Of each thread. */
+  readonly limits: ResourceLimits;
+}
+
+const DEFAULTS: LargeWorkOptions = {
+  places: 2,
+  waiting: 32,
+  waitingOfOne: 2,
+  roomOctets: 256 * MIB,
+  roomOctetsOfOne: 64 * MIB,
+  waitMs: 30_000,
+  workMs: 60_000,
+  idleMs: 30_000,
+  limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
+};
+
+/** Waits for the domain's other writes. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export class LargeWork {
+  /** What the bodies may take that arrive or wait. */
+  readonly room: BodyRoom;
+  readonly #settings: ThreadSettings;
+  readonly #options: LargeWorkOptions;
+  readonly #places: WorkPlaces;
+  readonly #threads = new Set<WorkThread>();
+  /** Those without work, and when they end. */
+  readonly #idle = new Map<WorkThread, NodeJS.Timeout>();
+
+  constructor(settings: ThreadSettings, options: Partial<LargeWorkOptions> = {}) {
+    this.#settings = settings;
+    this.#options = { ...DEFAULTS, ...options };
+    const { roomOctets, roomOctetsOfOne } = this.#options;
+    this.#places = new WorkPlaces(this.#options);
+    this.room = new BodyRoom({ octets: roomOctets, octetsOfOne: roomOctetsOfOne });
+  }
+
+  get state(): { readonly threads: number; readonly working: number; readonly waiting: number } {
+    return { threads: this.#threads.size, working: this.#places.working, waiting: this.#places.waiting };
+  }
+
+  /** Rejects with what a handler throws. */
+  async answer(order: LargeOrder, inTurn: InTurn): Promise<LargeAnswer | Problem> {
+    const { admitted } = order.call;
+    const entered = await this.#places.enter({
+      accountId: admitted.caller.account.id,
+      domainId: admitted.domain?.id,
+      gone: AbortSignal.any([order.gone, AbortSignal.timeout(this.#options.waitMs)]),
+    });
+    if (entered.kind === 'full') return unavailable('too many large requests wait; try again', RETRY_SECONDS);
+    if (entered.kind === 'gone')
+      return unavailable('the request has waited too long; try again', RETRY_SECONDS);
+    try {
+      return await inTurn(() => this.#work(order));
+    } finally {
+      entered.leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+  }
+
+  async #work(order: LargeOrder): Promise<LargeAnswer | Problem> {
+    const thread = this.#takeThread();
+    try {
+      return await thread.answer(order, this.#options.workMs);
+    } finally {
+      if (!thread.hasEnded) this.#keepThread(thread);
+    }
+  }
+
+  #takeThread(): WorkThread {
+    const [idle] = this.#idle.keys();
+    if (idle !== undefined) {
+      clearTimeout(this.#idle.get(idle));
+      this.#idle.delete(idle);
+      return idle;
+    }
+    const thread = new WorkThread(this.#settings, this.#options.limits);
+    this.#threads.add(thread);
+    void thread.ended.then(() => {
+      clearTimeout(this.#idle.get(thread));
+      this.#idle.delete(thread);
+      this.#threads.delete(thread);
+    });
+    return thread;
+  }
+
+  #keepThread(thread: WorkThread): void {
+    const end = setTimeout(() => {
+      this.#idle.delete(thread);
+      thread.end();
+    }, this.#options.idleMs);
+    this.#idle.set(thread, end.unref());
+  }
+}
