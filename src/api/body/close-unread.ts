@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-const LINGER_MS = 1000;
+const LINGER_MS = 5000;
 
 export function closeUnread(request: IncomingMessage, lingerMs = LINGER_MS): void {
   if (request.complete !== false || request.socket.destroyed) return;

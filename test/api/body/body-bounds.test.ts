@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import {
+  bodyBounds,
+  judgeItems,
+  LARGE_BODY_OCTETS,
+  SMALL_BODY_OCTETS,
+} from '../../../src/api/body/body-bounds.ts';
+import { ROUTES } from '../../../src/api/routes.ts';
+
+const MIB = 2 ** 20;
+const IMPORT = { largeBody: true, maxItems: 100_000 } as const;
+const FREE = { maxRecords: 200 };
+const PRO = { maxRecords: null };
+
+it('a route for one thing takes 1 MiB, whatever the plan', () => {
+  for (const plan of [null, FREE, PRO]) expect(bodyBounds({}, plan).octets).toBe(SMALL_BODY_OCTETS);
+});
+
+it('a route for many takes what the plan of the domain has use for', () => {
+  expect(bodyBounds(IMPORT, PRO)).toMatchObject({ octets: LARGE_BODY_OCTETS, items: 100_000, byPlan: false });
+  expect(bodyBounds(IMPORT, FREE)).toMatchObject({ octets: 4 * MIB, items: 2000, byPlan: true });
+  expect(bodyBounds(IMPORT, null)).toMatchObject({ octets: 4 * MIB, items: 1000, byPlan: true });
+  expect(bodyBounds(IMPORT, { maxRecords: 1000 })).toMatchObject({ octets: 16_384_000, items: 10_000 });
+});
+
+it('more items than the plan allows are a plan_limit with the number', () => {
+  expect(judgeItems(2000, IMPORT, FREE)).toBeUndefined();
+  expect(judgeItems(2001, IMPORT, FREE)?.body).toMatchObject({ code: 'plan_limit', limit: 2000 });
+  expect(judgeItems(100_000, IMPORT, PRO)).toBeUndefined();
+});
+
+it('every route says how many items its large bodies have, or takes a text', () => {
+  const silent = ROUTES.filter(({ largeBody, maxItems, textBody }) => largeBody && !maxItems && !textBody);
+  expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  JsonScan,
+  MAX_DEPTH,
+  MAX_KEY_OCTETS,
+  MAX_MEMBERS,
+  MAX_NUMBER_OCTETS,
+} from '../../../src/api/body/scan-json.ts';
+
+const VALUES = 1000;
+
+/** What it says of a body that comes in pieces of so many octets, and how many octets it took to say so. */
+function scan(text: string, values = VALUES, piece = 7): { breach: string | undefined; read: number } {
+  const scanning = new JsonScan({ values });
+  const octets = Buffer.from(text);
+  for (let at = 0; at < octets.length; at += piece) {
+    const breach = scanning.push(octets.subarray(at, at + piece));
+    if (breach !== undefined) return { breach, read: at + piece };
+  }
+  return { breach: undefined, read: octets.length };
+}
+
+describe('a body is refused at the octet that passes a bound', () => {
+  it.each([
+    ['numbers', `[${'1,'.repeat(100_000)}1]`, 'more than 1000 values'],
+    ['empty objects', `[${'{},'.repeat(100_000)}1]`, 'more than 1000 values'],
+    ['empty arrays', `{"create":[${'[],'.repeat(100_000)}1]}`, 'more than 1000 values'],
+    ['texts', `[${'"",'.repeat(100_000)}1]`, 'more than 1000 values'],
+    ['literals', `[${'null,'.repeat(100_000)}1]`, 'more than 1000 values'],
+    ['arrays in arrays', '['.repeat(100_000), `deeper than ${MAX_DEPTH} levels`],
+    ['objects in objects', '{"a":'.repeat(100_000), `deeper than ${MAX_DEPTH} levels`],
+    ['members', `{${'"a":1,'.repeat(100_000)}"a":1}`, `more than ${MAX_MEMBERS} members`],
+    ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, `number of more than ${MAX_NUMBER_OCTETS} octets`],
+    ['what is no word of JSON', 'x'.repeat(100_000), `number of more than ${MAX_NUMBER_OCTETS} octets`],
+    ['a name', `{"${'k'.repeat(100_000)}":1}`, `name of more than ${MAX_KEY_OCTETS} octets`],
+    ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, `name of more than ${MAX_KEY_OCTETS} octets`],
+  ])('%s', (_, text, words) => {
+    const { breach, read } = scan(text);
+    expect(breach).toContain(words);
+    expect(read).toBeLessThan(10_000);
+  });
+});
+
+it('what keeps the bounds passes, wherever it is cut: texts are of any length and have any octets', () => {
+  const deep = `${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`;
+  const members = `{${Array.from({ length: MAX_MEMBERS }, (_, i) => `"m${i}":${i}`).join(',')}}`;
+  const texts = JSON.stringify([
+    '[[[['.repeat(1000),
+    '{"a":"'.repeat(1000),
+    '\\'.repeat(999),
+    '",",'.repeat(999),
+  ]);
+  for (const text of [deep, members, texts, '1', '""', '', ' \r\n\t', '}}}]]]']) {
+    for (const piece of [1, 2, 3, 1000]) expect(scan(text, VALUES, piece).breach).toBeUndefined();
+  }
+});
+
+it('counts each value of any JSON once', () => {
+  const count = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? 1 + Object.values(value).reduce((sum: number, member) => sum + count(member), 0)
+      : 1;
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.boolean(), fc.integer({ min: 1, max: 9 }), (value, spaced, piece) => {
+      const text = JSON.stringify(value, null, spaced ? 2 : 0);
+      const values = count(JSON.parse(text));
+      expect(scan(text, values, piece).breach).toBeUndefined();
+      expect(scan(text, values - 1, piece).breach).toContain('values');
+    }),
+  );
+});
