@@ -20,3 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
   fullDisk,
   unreadAnswers,
 ];
+import { largeBodies } from './scenarios/large-bodies.ts';
+import { wrongBodies } from './scenarios/wrong-bodies.ts';
+
+export const SCENARIOS: readonly Scenario[] = [killedNameserver, wrongBodies, largeBodies, heldDoors];

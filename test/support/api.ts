@@ -4,6 +4,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import type { Api } from '../../src/api/call.ts';
 import { addHealth } from '../../src/api/health.ts';
+import type { LargeWork } from '../../src/api/large/large-work.ts';
 import { describeRoutes } from '../../src/api/openapi.ts';
 import { OutageLog } from '../../src/api/outage-log.ts';
 import { createRateLimit } from '../../src/api/rate-limit.ts';
@@ -70,6 +71,8 @@ export interface TestApiOptions {
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
+  /** Default: large bodies are worked on here, like small ones. */
+  largeWork?: LargeWork;
 }
 
 const NO_QUEUE = {
@@ -90,6 +93,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(db, requestsPerMinute),
     log,
     outages,
+    largeWork: options.largeWork,
     async prepare(server) {
       addHealth(
         server,

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type BodyBounds, THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
+import { BodyRoom } from '../../../src/api/body/body-room.ts';
+import { BodySegments } from '../../../src/api/body/body-segments.ts';
+import { type Arriving, receiveBody } from '../../../src/api/body/receive-body.ts';
+import { badRequest, Problem } from '../../../src/api/problem.ts';
+
+const BOUNDS: BodyBounds = { octets: 1_000_000, values: 1000, items: undefined, byPlan: false };
+const PIECE = 1000;
+
+/** So many pieces; `read` is how many were asked for when the answer was there. */
+async function receive(pieces: number, text: string, more: Partial<Arriving> = {}, roomOctets = 500_000) {
+  let read = 0;
+  async function* octets() {
+    for (; read < pieces; read++) {
+      yield Buffer.from(text.repeat(PIECE / text.length));
+      await setImmediate();
+    }
+  }
+  const room = new BodyRoom({ octets: roomOctets, octetsOfOne: roomOctets });
+  const payload = Readable.from(octets(), { objectMode: true, highWaterMark: 1 });
+  const received = await receiveBody({
+    payload,
+    contentLength: undefined,
+    bounds: BOUNDS,
+    type: 'json',
+    room: room.reserve(1),
+    ...more,
+  });
+  return { received, read, room, payload };
+}
+
+it('a body with too many values is refused where it passes the bound, and what follows is thrown away', async () => {
+  const { received, read, payload } = await receive(100_000, '1,');
+  expect(received).toMatchObject({ status: 400, error: 'the body has more than 1000 values' });
+  expect(read).toBeLessThan(10);
+  expect(payload.isPaused()).toBe(false);
+  payload.destroy();
+});
+
+it('a body that is too long is refused by its header before an octet is read, or at the octet that is too many', async () => {
+  const announced = await receive(5000, 'x', { contentLength: '1000001', type: 'text' });
+  expect([announced.received, announced.read]).toEqual([badRequest('the body is too large'), 0]);
+  const { received, read, payload } = await receive(5000, 'x', { type: 'text' }, 2_000_000);
+  payload.destroy();
+  expect(received).toMatchObject({ error: 'the body is too large' });
+  expect(read).toBeLessThan(1010);
+});
+
+it('a body beyond the plan is a plan_limit with the octets that it allows', async () => {
+  const bounds = { ...BOUNDS, byPlan: true };
+  const { received } = await receive(1, 'x', { contentLength: '1000001', bounds });
+  expect(received).toMatchObject({ status: 403, code: 'plan_limit', members: { limit: 1_000_000 } });
+});
+
+it('a large body takes room as it arrives, and is told to come again where there is none', async () => {
+  const whole = await receive(200, 'x', { type: 'text' });
+  expect(whole.received).toBeInstanceOf(BodySegments);
+  expect(whole.room.octets).toBe(200_000);
+  const { received } = await receive(900, 'x', { type: 'text' });
+  expect(received).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+  const small = await receive(Math.floor(THREAD_BODY_OCTETS / PIECE), 'x', { type: 'text' });
+  expect(small.room.octets).toBe(0);
+});
+
+it('a body of another type is refused at its first octet; without an octet it has none', async () => {
+  const type = badRequest('the body must be JSON');
+  expect((await receive(1, 'x', { type })).received).toBe(type);
+  expect((await receive(0, 'x', { type })).received).not.toBeInstanceOf(Problem);
+});
+
+it('a connection that breaks within the body rejects', async () => {
+  const payload = new Readable({ read() {} });
+  const receiving = receiveBody({
+    payload,
+    contentLength: '10',
+    bounds: BOUNDS,
+    type: 'json',
+    room: new BodyRoom({ octets: 1, octetsOfOne: 1 }).reserve(1),
+  });
+  payload.push('{');
+  payload.destroy();
+  await expect(receiving).rejects.toThrow('within the body');
+});

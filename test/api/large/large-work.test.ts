@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
+import type { Admitted } from '../../../src/api/guard.ts';
+import { LargeWork } from '../../../src/api/large/large-work.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
+
+const SLOW = 120_000; // a thread loads its modules first
+
+let database: TestDatabase;
+let work: LargeWork;
+let api: TestApi;
+beforeAll(async () => {
+  database = await createDatabase();
+  work = threads(database);
+  api = await startTestApi({ database, largeWork: work });
+  await api.makeDomain('large.example');
+  await api.makeDomain('other.example');
+});
+afterAll(async () => {
+  await work?.close();
+  await api?.stop();
+});
+
+function threads({ url }: TestDatabase, options: ConstructorParameters<typeof LargeWork>[1] = {}): LargeWork {
+  return new LargeWork({ databaseUrl: url, allowReservedNames: true, countryDb: undefined }, options);
+}
+
+const BATCH = '/domains/large.example/records/batch';
+/** Large by its comments. */
+const items = (count: number, destination = '192.0.2.1') =>
+  Array.from({ length: count }, (_, i) => ({
+    name: `n${i}`,
+    type: 'A',
+    destination,
+    comment: 'c'.repeat(1000),
+  }));
+/** Of a route that does not exist: a thread that gets so far fails it. */
+const CALL = {
+  operationId: 'none',
+  method: 'PUT',
+  url: BATCH,
+  admitted: { caller: { account: { id: 1 } } } as unknown as Admitted,
+  query: {},
+  segments: [],
+  contentType: undefined,
+};
+const LARGE = items(Math.ceil(THREAD_BODY_OCTETS / 1000));
+
+it('a large batch is carried out by a thread, and another call is answered before it', {
+  timeout: SLOW,
+}, async () => {
+  const order: string[] = [];
+  const large = api.ask('PUT', BATCH, { body: { create: LARGE } }).then((answer) => {
+    order.push('large');
+    return answer;
+  });
+  await until(() => work.state.working === 1, 'the large one is worked on');
+  expect((await api.ask('GET', '/domains/other.example')).status).toBe(200);
+  order.push('other');
+  const { status, body, headers } = await large;
+  expect([status, body.created, work.state.threads]).toEqual([200, LARGE.length, 1]);
+  expect(headers['x-change-id']).toBe(String(body.change_id));
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(order).toEqual(['other', 'large']);
+  const { body: record } = await api.ask('GET', '/domains/large.example/records/?name=n0');
+  expect(record).toMatchObject([{ destination: '192.0.2.1' }]);
+});
+
+it('its problems are those of a small one', { timeout: SLOW }, async () => {
+  const wrong = await api.ask('PUT', BATCH, { body: { create: items(LARGE.length, 'nonsense') } });
+  expect([wrong.status, wrong.body.code, wrong.body.items.length]).toEqual([400, 'validation_failed', 20]);
+  const kind = await api.ask('PUT', BATCH, { body: { create: LARGE.map(() => ['x'.repeat(1000)]) } });
+  expect([kind.status, kind.body.fields.length]).toEqual([400, 20]);
+  const broken = await api.ask('PUT', BATCH, { body: `{"create":["${'x'.repeat(THREAD_BODY_OCTETS)}"` });
+  expect([broken.status, broken.body]).toEqual([400, { error: 'the body is not valid JSON' }]);
+});
+
+it('an Idempotency-Key counts in a thread too', { timeout: SLOW }, async () => {
+  const ask = (destination: string) =>
+    api.ask('PUT', '/domains/other.example/records/batch', {
+      body: { create: items(LARGE.length, destination) },
+      headers: { 'idempotency-key': 'large' },
+    });
+  const [first, again, other] = [await ask('192.0.2.2'), await ask('192.0.2.2'), await ask('192.0.2.3')];
+  expect([first.status, first.body.created]).toEqual([200, LARGE.length]);
+  expect([again.status, again.body, again.headers['idempotent-replay']]).toEqual([200, first.body, 'true']);
+  expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+});
+
+it('a short text that makes many records is parsed by a thread', { timeout: SLOW }, async () => {
+  const parsing = api.ask('POST', '/domains/large.example/records/import/parse', {
+    body: '$GENERATE 1-300 h$ A 192.0.2.1\n',
+    headers: { 'content-type': 'text/plain' },
+  });
+  await until(() => work.state.working === 1, 'it is worked on');
+  expect((await parsing).body.records).toHaveLength(300);
+});
+
+it('an account waits for itself, and beyond that is told to come again', { timeout: SLOW }, async () => {
+  const ask = () => api.ask('PUT', `${BATCH}?dry_run=true`, { body: { delete: [1], create: LARGE } });
+  const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+  const refused = answers.filter(({ status }) => status === 503);
+  expect([refused.length, refused[0]?.headers['retry-after']]).toEqual([1, '5']);
+  await until(() => work.room.octets === 0, 'the room is free again');
+});
+
+it('a thread without memory takes down its call alone', { timeout: SLOW }, async () => {
+  const narrow = threads(database, { limits: { maxOldGenerationSizeMb: 8 } });
+  const answer = narrow.answer(
+    {
+      call: { ...CALL, segments: [new Uint8Array(10)] },
+      gone: new AbortController().signal,
+      log: api.app.log,
+    },
+    (run) => run(),
+  );
+  expect(await answer).toMatchObject({ status: 400, error: expect.stringContaining('too much memory') });
+  await until(() => narrow.state.threads === 0, 'the thread has ended');
+  expect(
+    (await api.ask('PUT', `${BATCH}?dry_run=true`, { body: { create: items(200, '192.0.2.9') } })).status,
+  ).toBe(200);
+});
+
+it('a call that takes too long is given up with its thread, and its place is free', {
+  timeout: SLOW,
+}, async () => {
+  const hasty = threads(database, { workMs: 1 });
+  const order = { call: CALL, gone: new AbortController().signal, log: api.app.log };
+  expect(await hasty.answer(order, (run) => run())).toMatchObject({ status: 503 });
+  await until(() => hasty.state.threads === 0, 'the thread has ended');
+  expect(hasty.state).toEqual({ threads: 0, working: 0, waiting: 0 });
+});
