@@ -209,3 +209,21 @@ describe('any rdata of a type', () => {
     );
   });
 });
+
+describe('a text of hundreds of thousands of characters', () => {
+  const UNITS = ['a.', 'ü', '1:', '"a" ', '\\1', '(', ' ', '1.'];
+
+  it.each(API_TYPES)('is refused for %s by its length alone', (type) => {
+    for (const unit of UNITS) {
+      const message = expect.stringContaining('more than 300000 characters');
+      expect(read(type, unit.repeat(400_000))).toMatchObject({ kind: 'problem', message });
+    }
+  });
+
+  it.each(API_TYPES)('that is no %s is not quoted as a whole', (type) => {
+    for (const unit of UNITS) {
+      const parsed = read(type, unit.repeat(100_000));
+      if (parsed.kind === 'problem') expect(parsed.message.length).toBeLessThan(400);
+    }
+  });
+});
