@@ -1,7 +1,6 @@
 // A thread that works on large calls, one at a time, with connections to Postgres of its own: what takes long here keeps
 // nobody waiting in the main thread.
 
-import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { openCountryDb } from '../../country-db.ts';
@@ -25,9 +24,6 @@ const port = parentPort as MessagePort;
 const settings = workerData as ThreadSettings;
 const say = (message: FromThread) =>
   port.postMessage(message, message.kind === 'answer' ? [message.answer.body.buffer as ArrayBuffer] : []);
-
-// On Linux a priority is the thread's: with fewer cores than work the main thread has them first.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const log = postedLog();
 const db = openDatabase(settings.databaseUrl, {

@@ -30,8 +30,8 @@ const DEFAULTS: LargeWorkOptions = {
   waitingOfOne: 2,
   roomOctets: 256 * MIB,
   roomOctetsOfOne: 64 * MIB,
-  waitMs: 30_000,
-  workMs: 60_000,
+  waitMs: 60_000,
+  workMs: 120_000,
   idleMs: 30_000,
   limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
 };
