@@ -8,9 +8,12 @@ import { fullDisk } from './scenarios/full-disk.ts';
 import { heldDoors } from './scenarios/held-doors.ts';
 import { hungPostgres } from './scenarios/hung-postgres.ts';
 import { killedNameserver } from './scenarios/killed-nameserver.ts';
+import { largeBodies } from './scenarios/large-bodies.ts';
 import { unreadAnswers } from './scenarios/unread-answers.ts';
+import { wrongBodies } from './scenarios/wrong-bodies.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
+  largeBodies,
   brokenSnapshot,
   badImports,
   hungPostgres,
@@ -19,8 +22,5 @@ export const SCENARIOS: readonly Scenario[] = [
   heldDoors,
   fullDisk,
   unreadAnswers,
+  wrongBodies,
 ];
-import { largeBodies } from './scenarios/large-bodies.ts';
-import { wrongBodies } from './scenarios/wrong-bodies.ts';
-
-export const SCENARIOS: readonly Scenario[] = [killedNameserver, wrongBodies, largeBodies, heldDoors];
