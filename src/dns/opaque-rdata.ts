@@ -18,7 +18,6 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map<number, Layout>([
   [8, { skips: [0] }], // MG
   [9, { skips: [0] }], // MR
   [14, { skips: [0, 0] }], // MINFO
-  [18, { skips: [2] }], // AFSDB
   [21, { skips: [2] }], // RT
   [24, { skips: [18], rest: true }], // SIG
   [26, { skips: [2, 0] }], // PX

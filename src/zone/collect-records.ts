@@ -127,6 +127,7 @@ const NAMES_FROM: ReadonlyMap<number, number> = new Map([
   [TYPE.DNAME, 0],
   [TYPE.RP, 0],
   [TYPE.MX, 2],
+  [TYPE.AFSDB, 2],
   [TYPE.SRV, 6],
 ]);
 

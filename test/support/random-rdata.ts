@@ -117,6 +117,23 @@ const association = join(exactly(3), octets(1, 300));
 const hashParameters = join(exactly(4), counted(octets(0, 255)));
 const strings = fc.array(anyString, { minLength: 1, maxLength: 5 }).map(flat);
 
+const digestOrMore = fc.oneof(
+  join(exactly(5), fc.constant(Uint8Array.of(1)), exactly(48)),
+  join(exactly(5), fc.constant(Uint8Array.of(2)), exactly(64)),
+  join(exactly(5), one(fc.integer({ min: 3, max: 255 })), octets(12, 100)),
+);
+
+/** Address families 1 and 2, and one that has no text form. */
+const addressPrefix = fc
+  .constantFrom<[number, number]>([1, 4], [2, 16], [3, 127])
+  .chain(([family, width]) =>
+    fc.tuple(fc.constant([family, width]), fc.nat(8 * width), fc.boolean(), octets(0, width)),
+  )
+  .map(([[family = 0], bits, isNegated, part]) => {
+    const address = part.at(-1) === 0 ? [...part.subarray(0, -1), 1] : [...part];
+    return Uint8Array.of(0, family, bits & 255, (isNegated ? 128 : 0) + address.length, ...address);
+  });
+
 export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>([
   [TYPE.A, exactly(4)],
   [
@@ -128,14 +145,19 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
         .map((a) => Uint8Array.from(a)),
     ),
   ],
+  [TYPE.AFSDB, join(u16, randomName)],
+  [TYPE.APL, fc.array(addressPrefix, { maxLength: 5 }).map(flat)],
   [TYPE.CAA, join(exactly(1), counted(letters), octets(0, 300))],
   [TYPE.CDNSKEY, fc.oneof(publicKey, fc.constant(Uint8Array.of(0, 0, 3, 0, 0)))],
   [TYPE.CDS, fc.oneof(join(u16, algorithm, dsDigest), fc.constant(new Uint8Array(5)))],
   [TYPE.CERT, join(exactly(5), octets(1, 300))],
   [TYPE.CNAME, randomName],
+  [TYPE.CSYNC, join(u32, u16, typeBitmap(0))],
   [TYPE.DNAME, randomName],
   [TYPE.DNSKEY, publicKey],
   [TYPE.DS, join(u16, exactly(1), dsDigest)],
+  [TYPE.EUI48, exactly(6)],
+  [TYPE.EUI64, exactly(8)],
   [TYPE.HINFO, join(anyString, anyString)],
   [TYPE.HTTPS, serviceBinding],
   [TYPE.LOC, join(fc.constant(new Uint8Array(1)), extent, extent, extent, angle(90), angle(180), u32)],
@@ -151,6 +173,7 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
   [TYPE.RRSIG, join(exactly(18), randomName, octets(1, 300))],
   [TYPE.SMIMEA, association],
   [TYPE.SOA, join(randomName, randomName, exactly(20))],
+  [TYPE.SPF, strings],
   [TYPE.SRV, join(exactly(6), randomName)],
   [
     TYPE.SSHFP,
@@ -166,5 +189,6 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
   [TYPE.TLSA, association],
   [TYPE.TXT, strings],
   [TYPE.URI, join(u32, octets(1, 300))],
+  [TYPE.ZONEMD, digestOrMore],
   [65280, octets(0, 300)], // no type: RFC 3597
 ]);
