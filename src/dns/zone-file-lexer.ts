@@ -1,6 +1,6 @@
-// Cuts zone-file text into entries: one line each, or several where parentheses join them (RFC 1035 §5.1).
-// Surprising: after an unclosed parenthesis it goes back and reads on below it, yet no character is read more than
-// twice, since what lies between holds no other opening parenthesis.
+// Cuts zone-file text into entries: one line each, or several where parentheses or a quoted string join them (RFC 1035
+// §5.1). Surprising: after an unclosed parenthesis or quote it goes back and reads on below it, yet no character is read
+// more than a few times: what lies between holds no other one, and in what is read again strings end with their line.
 
 import type { Token } from './token.ts';
 
@@ -46,6 +46,7 @@ export class ZoneFileLexer {
   readonly #report: (line: number, column: number, message: string) => void;
   readonly #hasReplacements: boolean;
   #at: number;
+  #tokenAt = 0;
   #line = 1;
   #lineStart: number;
   #reportedTo = -1; // what is read a second time must not be reported a second time
@@ -135,22 +136,44 @@ export class ZoneFileLexer {
 
   #readQuoted(): Token | undefined {
     const text = this.#text;
+    const maxEnd = this.#at > this.#reportedTo ? this.#at + MAX_TOKEN_CHARACTERS : this.#at;
     let end = this.#at + 1;
+    let isOneLine = true;
     for (;;) {
       const code = text.charCodeAt(end);
-      if (code === QUOTE) return this.#take(this.#at + 1, end, end + 1, true);
-      // as BIND: a string ends in the line where it begins
-      if (this.#endsLine(code === BACKSLASH ? end + 1 : end)) {
-        this.#problem('a quoted string is not closed in its line');
-        this.#skipLine();
-        return undefined;
-      }
-      end += code === BACKSLASH ? 2 : 1;
+      if (code === QUOTE) break;
+      const isEscape = code === BACKSLASH;
+      isOneLine &&= !this.#endsLine(isEscape ? end + 1 : end);
+      if (!isOneLine && (end > maxEnd || end >= text.length)) return this.#leaveUnclosed();
+      end += isEscape ? 2 : 1;
+    }
+    // RFC 1035 §5.1: any character can stand between the quotes. But where the next quote below touches a word, it opens
+    // another string, and the one here was left open.
+    if (!isOneLine && !this.#isBehindToken(end + 1)) return this.#leaveUnclosed();
+    const token = this.#take(this.#at + 1, end, end + 1, true);
+    if (!isOneLine) this.#countLines(this.#tokenAt, end);
+    return token;
+  }
+
+  #leaveUnclosed(): undefined {
+    this.#problem('a quoted string is not closed');
+    this.#skipLine();
+  }
+
+  #isBehindToken(at: number): boolean {
+    return this.#endsLine(at) || this.#isBlank(at) || ';()'.includes(this.#text.charAt(at));
+  }
+
+  #countLines(from: number, to: number): void {
+    for (const { 0: end, index } of this.#text.slice(from, to).matchAll(/\r\n|[\r\n]/g)) {
+      this.#line++;
+      this.#lineStart = from + index + end.length;
     }
   }
 
   #take(start: number, end: number, next: number, quoted: boolean): Token {
     const token = { text: this.#text.slice(start, end), quoted, line: this.#line, column: this.#column() };
+    this.#tokenAt = this.#at;
     this.#at = next;
     return token;
   }
@@ -161,18 +184,17 @@ export class ZoneFileLexer {
       this.#firstLost ||= isFirst;
       return;
     }
-    const start = this.#lineStart + token.column - 1;
     if (token.text.length > MAX_TOKEN_CHARACTERS) {
       this.#firstLost ||= isFirst;
-      this.#problem('a word is longer than any rdata can be', start);
+      this.#problem('a word is longer than any rdata can be', this.#tokenAt, token);
     } else if (tokens.length < MAX_TOKENS) {
       tokens.push(token);
       if (this.#hasReplacements && token.text.includes(REPLACEMENT)) {
         this.#firstLost ||= isFirst;
-        this.#problem('the text is not UTF-8; write such octets as \\DDD', start);
+        this.#problem('the text is not UTF-8; write such octets as \\DDD', this.#tokenAt, token);
       }
     } else if (!this.#broken) {
-      this.#problem('an entry has more words than any rdata can have', start);
+      this.#problem('an entry has more words than any rdata can have', this.#tokenAt, token);
     }
   }
 
@@ -189,11 +211,15 @@ export class ZoneFileLexer {
     } while (this.#at < this.#text.length && (this.#isBlank(this.#at) || this.#text[this.#at] === ')'));
   }
 
-  #problem(message: string, at = this.#at): void {
+  #problem(message: string, at = this.#at, place = this.#placeOf(at)): void {
     this.#broken = true;
     if (at <= this.#reportedTo) return;
     this.#reportedTo = at;
-    this.#report(this.#line, at - this.#lineStart + 1, message);
+    this.#report(place.line, place.column, message);
+  }
+
+  #placeOf(at: number): Pick<Token, 'line' | 'column'> {
+    return { line: this.#line, column: at - this.#lineStart + 1 };
   }
 
   #skipLine(): void {

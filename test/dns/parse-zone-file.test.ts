@@ -318,6 +318,7 @@ describe('rdata', () => {
     ['a TXT x"y"z', ['a.z.test. 300 TXT "x" "y" "z"']],
     ['a TXT k="v"', ['a.z.test. 300 TXT "k=" "v"']],
     ['a TXT ( "x"\n\n;c\n"y" )', ['a.z.test. 300 TXT "x" "y"']],
+    ['a TXT "x\n y" z\nb A 192.0.2.1', ['a.z.test. 300 TXT "x\\010 y" "z"', 'b.z.test. 300 A 192.0.2.1']],
     ['a HTTPS 1 . alpn="h2,h3" port=8443', ['a.z.test. 300 HTTPS 1 . alpn=h2,h3 port=8443']],
     ['a SOA b c ( 1 1h 2H 1w2d 1m )', ['a.z.test. 300 SOA b.z.test. c.z.test. 1 3600 7200 777600 60']],
   ])('is read from %j', (text, records) => {

@@ -121,8 +121,8 @@ describe('parentheses', () => {
 
   it('that are left open do not make the problems inside appear twice', () => {
     expect(lex('a ( b\nc "d\ne ) f\ng ( h\ni "j').problems).toEqual([
-      '2:3 a quoted string is not closed in its line',
-      '5:3 a quoted string is not closed in its line',
+      '2:3 a quoted string is not closed',
+      '5:3 a quoted string is not closed',
       '4:3 the parenthesis is not closed',
     ]);
   });
@@ -130,13 +130,13 @@ describe('parentheses', () => {
 
 describe('strings and escapes', () => {
   it.each([
-    ['a "b\nc', '1:3 a quoted string is not closed in its line'],
-    ['a "b\r\nc', '1:3 a quoted string is not closed in its line'],
-    ['a "b\\\nc', '1:3 a quoted string is not closed in its line'],
-    ['a "b\\"\nc', '1:3 a quoted string is not closed in its line'],
+    ['a "b\nc', '1:3 a quoted string is not closed'],
+    ['a "b\r\nc', '1:3 a quoted string is not closed'],
+    ['a "b\\\nc', '1:3 a quoted string is not closed'],
+    ['a "b\\"\nc', '1:3 a quoted string is not closed'],
     ['a b\\\nc', '1:4 a backslash ends the line'],
     ['a b\\\r\nc', '1:4 a backslash ends the line'],
-  ])('end in their line: %j', (text, problem) => {
+  ])('that are left open end with their line: %j', (text, problem) => {
     const { entries, problems } = lex(text);
     expect(problems).toEqual([problem]);
     expect(entries).toEqual([['!', 'a'], ['c']]);
@@ -162,6 +162,55 @@ describe('strings and escapes', () => {
     'a (',
   ])('may not be cut off by the end of the file: %j', (text) => {
     expect(lex(text).problems).toHaveLength(1);
+  });
+});
+
+describe('quoted strings over line breaks (RFC 1035 §5.1)', () => {
+  it.each([
+    ['a "b\nc" d\ne', [['a', '"b\nc"', 'd'], ['e']]],
+    ['a "b\r\n\r\n\tc";d\ne', [['a', '"b\r\n\r\n\tc"'], ['e']]],
+    ['a ("b\n ; ) (c")\ne', [['a', '"b\n ; ) (c"'], ['e']]],
+    ['a "b\\"\n\\\nc\\\\"', [['a', '"b\\"\n\\\nc\\\\"']]],
+    ['a "\n" "\r"\nb', [['a', '"\n"', '"\r"'], ['b']]],
+  ])('are one word: %j', (text, entries) => {
+    expect(lex(text)).toEqual({ entries, problems: [] });
+  });
+
+  it('are counted as lines, and have their place where they begin', () => {
+    expect(places('a "b\r\nc\rd\ne" f ( "g\n"\n  h )\ni')).toEqual([
+      '1:1 a',
+      '1:3 b\r\nc\rd\ne',
+      '4:4 f',
+      '4:8 g\n',
+      '6:3 h',
+      '7:1 i',
+    ]);
+    expect(lex(`a "b\n${'c'.repeat(299_000)}\n" "\n\ufffd" d)`).problems).toEqual([
+      '3:3 the text is not UTF-8; write such octets as \\DDD',
+      '4:5 ")" without "(" before it',
+    ]);
+  });
+
+  it.each([
+    ['a TXT "b\nc TXT "d"\ne', [['!', 'a', 'TXT'], ['c', 'TXT', '"d"'], ['e']]],
+    ['a TXT "b\nc TXT ""\ne', [['!', 'a', 'TXT'], ['c', 'TXT', '""'], ['e']]],
+    [
+      'a TXT b"\n\nc TXT "d" "e"\n',
+      [
+        ['!', 'a', 'TXT', 'b'],
+        ['c', 'TXT', '"d"', '"e"'],
+      ],
+    ],
+  ])('end with their first line where the quote below opens another string', (text, entries) => {
+    const lexed = lex(text);
+    expect(lexed.problems[0]).toMatch(/^1:[0-9]+ a quoted string is not closed$/);
+    expect(lexed.entries).toEqual(entries);
+  });
+
+  it('end with their first line where no quote is near', () => {
+    const { entries, problems } = lex(`a "b\n${`${'c'.repeat(99)}\n`.repeat(3001)}" d\ne`);
+    expect(problems[0]).toBe('1:3 a quoted string is not closed');
+    expect([entries.length, entries.at(-1)]).toEqual([3004, ['e']]);
   });
 });
 
@@ -201,6 +250,9 @@ describe('limits', () => {
     ['blank lines after an open parenthesis', '( \n \n'],
     ['long comments', ';;;;;;;;;;;;;;'],
     ['quotes', '"" '],
+    ['quotes that touch a word below', '"\n\n\n"a'],
+    ['strings over lines in parentheses', '( "\n" ( "\n'],
+    ['strings over lines that hide a parenthesis', '";\n "\n\n(;a'],
   ])('keep the time linear: 1 MB of %s', (_what, unit) => {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
     const started = performance.now();
