@@ -101,15 +101,15 @@ function skipQuestions(bytes: Uint8Array, query: Query): number {
   query.malformed = query.questions > 1;
   let at = query.start + HEADER_OCTETS;
   for (let i = 0; i < query.questions && at >= 0; i++) {
-    const end = skipName(bytes, at, query.end);
+    const end = skipName(bytes, at, query);
     at = end < 0 || end + 4 > query.end ? -1 : end + 4;
   }
   return at;
 }
 
-/** The offset behind the record at `at`, or -1. Of records other than OPT only the bounds are looked at. */
+/** The offset behind the record at `at`, or -1. Of records other than OPT only the owner and the bounds are looked at. */
 function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Query): number {
-  const ownerEnd = skipName(bytes, at, query.end);
+  const ownerEnd = skipName(bytes, at, query);
   if (ownerEnd < 0 || ownerEnd + 10 > query.end) return -1;
   const rdata = ownerEnd + 10;
   const end = rdata + read16(bytes, ownerEnd + 8);
@@ -126,17 +126,24 @@ function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Q
   return query.version !== 0 || readOptions(bytes, rdata, end, query) ? end : -1;
 }
 
-function skipName(bytes: Uint8Array, from: number, end: number): number {
+/** The offset behind the name at `from`, or -1. */
+function skipName(bytes: Uint8Array, from: number, { start, end }: Query): number {
   let at = from;
   for (;;) {
     if (at >= end) return -1;
     const length = bytes[at] as number;
     if (length === 0) return at + 1;
-    if (length >= 0xc0) return at + 2;
+    if (length >= 0xc0) return at + 1 < end && pointsBack(bytes, at, start, from) ? at + 2 : -1;
     if (length > 63) return -1;
     at += length + 1;
     if (at - from >= MAX_NAME_OCTETS) return -1;
   }
+}
+
+/** Whether the pointer at `at` is to a place before its own name and behind the header (RFC 1035 §4.1.4). */
+function pointsBack(bytes: Uint8Array, at: number, start: number, from: number): boolean {
+  const target = read16(bytes, at) & 0x3fff;
+  return target >= HEADER_OCTETS && start + target < from;
 }
 
 /** False when an option runs past the record, or a cookie has an impossible length (RFC 7873 §5.2.2). */
