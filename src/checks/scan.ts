@@ -21,7 +21,7 @@ export interface Scan {
   readonly wildcards: readonly Name[];
   /** Everything that was to be asked was asked and answered. */
   readonly complete: boolean;
-  /** Why not, for people. */
+  /** Why not, that the domain does not exist, and what may not be right, for people. */
   readonly shortfalls: readonly string[];
   /** Without it nobody could be asked at all. */
   readonly failure: WalkFailure | undefined;

@@ -11,8 +11,8 @@ import { Journey, keepReferral, walk } from './walk.ts';
 import type { Work } from './work.ts';
 
 export type Reached =
-  /** The domain's own zone, or the one above that holds its names. */
-  | { readonly kind: 'zone'; readonly zone: KnownZone }
+  /** The domain's own zone, or the one above that holds its names; `isDenied`: that one says that the domain does not exist. */
+  | { readonly kind: 'zone'; readonly zone: KnownZone; readonly isDenied?: true }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
 /** Throws Stopped. */
@@ -42,8 +42,9 @@ export async function reachZone(state: ResolverState, domain: Name, work: Work):
       }
       case 'alias':
       case 'nodata':
-      case 'nxdomain':
         return { kind: 'zone', zone: above };
+      case 'nxdomain':
+        return { kind: 'zone', zone: above, isDenied: true };
       default:
         return told satisfies never;
     }

@@ -70,7 +70,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
       records,
       wildcards,
       complete: failure === undefined && missing.length === 0,
-      shortfalls: [...missing, ...doubtsOf(servers)],
+      shortfalls: [...denialOf(domain, reached, records), ...missing, ...doubtsOf(servers)],
       failure,
       names,
       queries: work.packets,
@@ -95,6 +95,14 @@ function failureOf(domain: Name, reached: Reach): WalkFailure {
   if (reached.kind === 'failed') return reached.failure;
   const message = `no useful reply from any server of ${printName(domain)}`;
   return { zone: reached.zone.zone, reason: 'unreachable', message };
+}
+
+/** Some servers deny names that have others below them: one with records exists all the same. */
+function denialOf(domain: Name, reached: Reach, records: Scan['records']): string[] {
+  if (reached.kind === 'failed' || reached.isDenied !== true || records.length > 0) return [];
+  return [
+    `${printName(domain)} does not exist: NXDOMAIN from the servers of ${printName(reached.zone.zone)}`,
+  ];
 }
 
 interface Left {

@@ -162,6 +162,11 @@ describe('a domain that comes from elsewhere', () => {
     const alone = await runCli(['scan', 'Shop.ZZ', '--json'], settings);
     expect([alone.code, alone.stderr]).toEqual([0, '']);
     expect(shown(JSON.parse(alone.stdout).records)).toEqual([...SHOP_HERE].sort());
+    const absent = await runCli(['scan', 'nothing.zz'], settings);
+    expect([absent.code, absent.stdout]).toEqual([
+      1,
+      expect.stringContaining('nothing.zz. does not exist: NXDOMAIN from the servers of zz.'),
+    ]);
     await ask('POST', '/domains/', { name: 'blog.zz', scan: false });
     const imported = await runCli(['scan', 'blog.zz', '--import'], {
       ...settings,

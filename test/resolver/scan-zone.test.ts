@@ -82,6 +82,17 @@ describe('a scan', () => {
     expect(seen.queries).toBe(exchange.packets);
   });
 
+  it('says that a name does not exist when its parent denies it, unless it has records all the same', async () => {
+    const denied = await scan(comInternet(''));
+    expect(denied).toMatchObject({
+      records: [],
+      failure: undefined,
+      shortfalls: ['shop.com. does not exist: NXDOMAIN from the servers of com.'],
+    });
+    const inside = await scan(comInternet('www.shop A 5.6.7.8'));
+    expect([told(inside), inside.shortfalls]).toEqual([['www.shop.com. A 5.6.7.8'], []]);
+  });
+
   it('costs about as many questions as the list has names', async () => {
     const exchange = shop(
       '@ A 5.6.7.8\n@ MX 1 mail\nmail A 5.6.7.9\nwww A 5.6.7.8\napi A 5.6.7.8\nblog A 5.6.7.8',
