@@ -203,10 +203,10 @@ function prepared(statement: string | Statement, values: unknown[] | undefined):
   return { name, text: statement, values };
 }
 
-/** In the form that BullMQ takes for a connection that is to be tried again. */
+/** In the form that BullMQ takes for a connection that is to be tried again; without a `cause`, which the log would repeat. */
 function asOutage(error: Error, onTrouble: (error: Error) => void): Error {
   onTrouble(error);
-  return Object.assign(new Error(error.message, { cause: error }), { code: 'ECONNREFUSED' });
+  return Object.assign(new Error(error.message), { code: 'ECONNREFUSED', stack: error.stack });
 }
 
 /** A worker that cannot fetch asks again at once, as fast as it can. */

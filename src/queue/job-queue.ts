@@ -5,7 +5,7 @@ import { type IQueueBackend, Queue } from 'bullmq';
 import { connectQueue, migrateQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
 import type { JobKind } from './jobs.ts';
 
-/** The backend is gone, or does not answer in time. */
+/** The backend is gone, or does not answer in time. The message says why; the log would repeat that of a `cause`. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
@@ -131,9 +131,7 @@ export class JobQueue<J extends object> {
       await within(deadline, this.queue.getBackend().waitUntilReady());
       return await within(deadline, call());
     } catch (error) {
-      throw new QueueUnavailable(`the queue cannot be reached: ${(error as Error).message}`, {
-        cause: error,
-      });
+      throw new QueueUnavailable(`the queue cannot be reached: ${(error as Error).message}`);
     }
   }
 }

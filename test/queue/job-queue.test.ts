@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { stdSerializers } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
@@ -228,6 +229,13 @@ for (const backend of BACKENDS) {
       const job = { domainId: 1, kind: 'manual', request: randomUUID() } as const;
       await expect(queue.enqueueNow(job)).rejects.toThrow(QueueUnavailable);
       await expect(queue.depth()).rejects.toThrow(QueueUnavailable);
+      const error = await queue.depth().then(
+        () => new Error('it is there'),
+        (reason: Error) => reason,
+      );
+      const { message } = stdSerializers.err(error);
+      const why = message.replace('the queue cannot be reached: ', '');
+      expect(['no answer in time', `connect ECONNREFUSED 127.0.0.1:${port}`]).toContain(why);
       expect(performance.now() - started).toBeLessThan(10_000);
       await queue.close();
     },
