@@ -18,6 +18,7 @@ export interface FileChain {
 
 export class IncludedFiles {
   readonly #include: ZoneFileOptions['include'];
+  readonly #told = new Set<string>();
   #files = 0;
   #characters = 0;
 
@@ -25,23 +26,30 @@ export class IncludedFiles {
     this.#include = include;
   }
 
-  /** `path` as `includer` has it, with escapes. Throws TextError. */
-  read(path: string, includer: FileChain): { readonly file: string; readonly text: string } {
+  /** `path` as `includer` has it, with escapes. Throws TextError; undefined for a limit that was told before. */
+  read(path: string, includer: FileChain): { readonly file: string; readonly text: string } | undefined {
     if (this.#include === undefined) throw new TextError('$INCLUDE is not allowed here');
     const file = unescapePath(path);
     let depth = 0;
     for (let at: FileChain | undefined = includer; at !== undefined; at = at.includedBy) {
-      if (at.file === file) throw new TextError(`"${file}" includes itself`);
-      if (++depth > MAX_DEPTH) throw new TextError(`$INCLUDE is more than ${MAX_DEPTH} deep`);
+      if (at.file === file) return this.#tellOnce(`"${file}" includes itself`);
+      if (++depth > MAX_DEPTH) return this.#tellOnce(`$INCLUDE is more than ${MAX_DEPTH} deep`);
     }
-    if (++this.#files > MAX_FILES) throw new TextError(`more than ${MAX_FILES} files are included`);
+    if (++this.#files > MAX_FILES) return this.#tellOnce(`more than ${MAX_FILES} files are included`);
     const text = this.#include(file);
     if (typeof text !== 'string') throw new TextError(text.error);
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) {
-      throw new TextError(`more than ${MAX_CHARACTERS} characters are included in all`);
+      return this.#tellOnce(`more than ${MAX_CHARACTERS} characters are included in all`);
     }
     return { file, text };
+  }
+
+  /** Files that include one another many times meet a limit again and again: the first place stands for all. */
+  #tellOnce(message: string): undefined {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    throw new TextError(message);
   }
 }
 

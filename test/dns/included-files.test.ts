@@ -12,8 +12,8 @@ it('reads what the path names without its escapes', () => {
 
 it('takes escapes as octets of UTF-8, and refuses what no file is named', () => {
   const files = new IncludedFiles((path) => path);
-  expect(files.read('f\\195\\188r.inc', TOP).file).toBe('für.inc');
-  expect(files.read('für-😀.inc', TOP).file).toBe('für-😀.inc');
+  expect(files.read('f\\195\\188r.inc', TOP)?.file).toBe('für.inc');
+  expect(files.read('für-😀.inc', TOP)?.file).toBe('für-😀.inc');
   expect(() => files.read('nul\\000.inc', TOP)).toThrow('control characters');
   expect(() => files.read('\\027[31mred.inc', TOP)).toThrow('control characters');
   expect(() => files.read('', TOP)).toThrow('$INCLUDE names no file');
@@ -24,6 +24,20 @@ it('refuses a file that leads back to itself, and tells why another cannot be re
   const inner: FileChain = { file: 'b', includedBy: { file: 'a', includedBy: TOP } };
   expect(() => files.read('a', inner)).toThrow('"a" includes itself');
   expect(() => files.read('c', inner)).toThrow('c is away');
+});
+
+it('tells a limit once, and reads nothing beyond it', () => {
+  const files = new IncludedFiles(() => '');
+  let deep = TOP;
+  for (let i = 0; i < 16; i++) deep = { file: `f${i}`, includedBy: deep };
+  expect(() => files.read('g', deep)).toThrow('more than 16 deep');
+  expect(files.read('g', deep)).toBeUndefined();
+  expect(() => files.read('f3', deep)).toThrow('"f3" includes itself');
+  expect(files.read('f3', deep)).toBeUndefined();
+  expect(() => files.read('f4', deep)).toThrow('"f4" includes itself');
+  for (let i = 0; i < 1000; i++) expect(files.read('h', TOP)).toBeDefined();
+  expect(() => files.read('h', TOP)).toThrow('more than 1000 files');
+  expect(files.read('i', TOP)).toBeUndefined();
 });
 
 it('reads none where that is not allowed', () => {
