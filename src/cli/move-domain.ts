@@ -56,7 +56,7 @@ export async function moveDomain(
       const came = await setPlan(db, { ...order, planSlug: move.planSlug });
       return came.kind === 'unknown_plan'
         ? { kind: 'refused', code: came.kind, message: came.message }
-        : updated(came);
+        : planned(domain, came);
     }
     case 'delete': {
       const came = await deleteDomain(db, order);
@@ -80,6 +80,31 @@ function updated(came: UpdatedDomain): DomainOutcome {
     default:
       return came satisfies never;
   }
+}
+
+/** A plan changes nothing in DNS, and so has no change of the zone to name. */
+function planned(before: Domain, came: UpdatedDomain): DomainOutcome {
+  const outcome = updated(came);
+  if (came.kind !== 'updated' || outcome.kind !== 'done') return outcome;
+  const { status, suspended, plan } = came.domain;
+  const slugs = [before.plan?.slug ?? 'none', plan?.slug ?? 'none'];
+  if (slugs[0] === slugs[1]) return outcome;
+  const limits = [limitOf(before), limitOf(came.domain)];
+  const words = [
+    `status ${status}`,
+    ...(suspended ? ['suspended'] : []),
+    `plan ${slugs.join(' -> ')}`,
+    `max records ${limits.join(' -> ')}`,
+  ];
+  return {
+    ...outcome,
+    words: words.join(' '),
+    members: { ...outcome.members, plan_before: before.plan?.slug ?? null },
+  };
+}
+
+function limitOf({ plan }: Domain): string {
+  return plan === null ? '0' : String(plan.maxRecords ?? 'no limit');
 }
 
 /** The domain as it is now. Without a change nothing had to be done. */

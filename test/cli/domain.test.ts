@@ -234,10 +234,17 @@ describe('the operator’s moves', () => {
     await create('shop.com');
     expect(await run(['plan', 'shop.com', '--plan', 'pro'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^updated shop\.com status pending plan pro /),
+      stdout: expect.stringMatching(
+        /^updated shop\.com status pending plan free -> pro max records 200 -> no limit\n/,
+      ),
     });
+    expect(await run(['plan', 'shop.com', '--plan', 'pro'])).toMatchObject({
+      stdout: expect.stringMatching(/^updated shop\.com status pending plan pro \(no change\)\n/),
+    });
+    const back = await run(['plan', 'shop.com', '--plan', 'free', '--json']);
+    expect(JSON.parse(back.stdout).domains[0]).toMatchObject({ plan: 'free', plan_before: 'pro' });
     expect(await run(['plan', 'shop.com', '--plan', 'none'])).toMatchObject({
-      stdout: expect.stringContaining('plan none'),
+      stdout: expect.stringContaining('plan free -> none max records 200 -> 0'),
     });
     expect(await run(['plan', 'shop.com', '--plan', 'gold'])).toMatchObject({
       code: 1,
