@@ -13,6 +13,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from '
 appendFileSync('npm.calls', process.argv[2] + '\\n');
 const calls = readFileSync('npm.calls', 'utf8').trim().split('\\n').length;
 const fault = process.env.NPM_FAULT ?? '';
+if (!process.argv.includes('--ignore-scripts')) console.error('npm warn install-scripts 3 packages have install scripts');
 if (fault === 'slow') await new Promise((done) => setTimeout(done, 300));
 if (fault === 'once' && calls === 1) { console.error('npm error ETIMEDOUT'); process.exit(1); }
 if (fault === 'unfit' && process.argv[2] === 'ci') { console.error('npm error code EUSAGE'); process.exit(1); }
@@ -105,6 +106,11 @@ describe.skipIf(process.platform !== 'linux')('too few open files', () => {
 });
 
 describe('packages', () => {
+  it('are installed without a warning of scripts that are not run', () => {
+    const { stderr, status } = run();
+    expect([stderr, status]).toEqual(['zonefleet: installing packages\n', 0]);
+  });
+
   it('are installed when there are none, and then not again', () => {
     expect(run().stdout).toBe('runs\n');
     expect(run().stdout).toBe('runs\n');
