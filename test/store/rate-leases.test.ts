@@ -17,15 +17,16 @@ describe.each(testServers())('on $name', (server) => {
   });
   afterEach(() => database.drop());
 
-  test('many workers at once never have more than the rate in any second, and get all of it', async () => {
+  test('many workers at once never have more than the rate in any second, and each gets some', async () => {
     const perSecond = 50;
     const granted = new Map<number, number>();
     const workers = Array.from({ length: 6 }, () => postgresLeases(db, perSecond));
     const shares = workers.map(() => 0);
-    const deadline = performance.now() + 2500;
+    const seconds = () => granted.size;
+    const enough = () => shares.every((share) => share > 0) && seconds() >= 3;
     await Promise.all(
       workers.map(async (worker, i) => {
-        while (performance.now() < deadline) {
+        while (!enough()) {
           const lease = await worker.lease('192.0.2.1', 10);
           expect(lease.granted).toBeLessThanOrEqual(10);
           expect(lease.retryAfterMs).toBeGreaterThan(0);
@@ -37,10 +38,11 @@ describe.each(testServers())('on $name', (server) => {
       }),
     );
     for (const count of granted.values()) expect(count).toBeLessThanOrEqual(perSecond);
+    const { second } = await rowSecond();
+    const [first = second] = granted.keys();
     const total = shares.reduce((a, b) => a + b, 0);
-    expect(total).toBeLessThanOrEqual(perSecond * 4); // parts of the first and of the last second
-    expect(total).toBeGreaterThanOrEqual(perSecond * 2);
-    expect(Math.min(...shares)).toBeGreaterThan(0);
+    expect(total).toBeLessThanOrEqual(perSecond * (second - first + 1));
+    expect(total).toBeGreaterThanOrEqual(perSecond); // of a second that was seen whole
   });
 
   const rowSecond = async () =>

@@ -1,5 +1,6 @@
 // A database of its own for a test, made from the migrated template, and dropped behind it.
 
+import { sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -49,6 +50,12 @@ export async function createDatabase(
       await runOn(server, `drop database if exists ${name} with (force)`);
     },
   };
+}
+
+/** The time of its clock, to the microsecond. */
+export async function databaseNow(db: Database): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db);
+  return (rows[0] as { now: string }).now;
 }
 
 /** The URL of another database on the same server. */
