@@ -41,10 +41,8 @@ describe('waiting for a check', () => {
   it('ends with nothing when the time is over, or nobody wants it any more', async () => {
     expect(await waitForCheck(database.db, randomUUID(), { timeoutMs: 120, signal: never })).toBeUndefined();
     const gone = new AbortController();
-    const waited = waitForCheck(database.db, randomUUID(), { timeoutMs: 60_000, signal: gone.signal });
+    const waited = waitForCheck(database.db, randomUUID(), { timeoutMs: 3_600_000, signal: gone.signal });
     gone.abort();
-    const beganMs = performance.now();
     expect(await waited).toBeUndefined();
-    expect(performance.now() - beganMs).toBeLessThan(20_000);
   });
 });

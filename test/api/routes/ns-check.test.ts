@@ -238,7 +238,7 @@ describe('POST ns-check with an Idempotency-Key', () => {
 describe('a caller who goes away', () => {
   it('leaves no wait behind; the hour is spent, and the check is found by a repeat', async () => {
     work = async () => {};
-    waitMs = 60_000;
+    waitMs = 3_600_000;
     const { check } = await freshDomain();
     await api.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = api.app.server.address() as { port: number };
@@ -252,11 +252,9 @@ describe('a caller who goes away', () => {
     await until(() => jobs.length === 1);
     leave.abort();
     await expect(asked).rejects.toThrow();
-    // A repeat waits for the end of the call that it repeats: if that still waited, for a minute.
-    const beganMs = performance.now();
+    // A repeat waits for the end of the call that it repeats: if that still waited, for an hour.
     const repeat = await api.ask('POST', check, { headers });
     expect([repeat.status, repeat.body.code]).toEqual([429, 'ns_check_limited']);
-    expect(performance.now() - beganMs).toBeLessThan(20_000);
     await seeing(OURS)(jobs[0] as CheckJob);
     const found = await api.ask('POST', check, { headers });
     expect([found.status, found.body.check.verdict, jobs.length]).toEqual([200, 'match', 1]);

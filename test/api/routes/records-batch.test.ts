@@ -333,24 +333,17 @@ describe('ten thousand items', () => {
   it('are taken in one call, published, changed and deleted', async () => {
     const { path, domain } = await freshDomain();
     const create = Array.from({ length: 10_000 }, (_, i) => A(`h${i}.x`, `192.0.2.${i % 256}`));
-    const started = performance.now();
     const made = await put(path, { create });
-    const createdMs = performance.now() - started;
     expect(made.body).toMatchObject({ created: 10_000, serial: 2 });
     const zone = await loadZone(api.db, parseName(`${domain}.`));
     expect(zone?.records.length).toBe(10_003);
     const ids = await idsOf(path, 'type=A');
-    const half = performance.now();
     const changed = await put(path, {
       update: ids.slice(0, 5000).map((id) => ({ id, destination: '198.51.100.1' })),
       delete: ids.slice(5000),
     });
-    const changedMs = performance.now() - half;
     expect(changed.body).toMatchObject({ updated: 5000, deleted: 5000, serial: 3 });
     expect((await loadZone(api.db, parseName(`${domain}.`)))?.records.length).toBe(5_003);
-    console.info(
-      `10,000 created in ${createdMs.toFixed(0)} ms, 5,000 changed and 5,000 deleted in ${changedMs.toFixed(0)} ms`,
-    );
   });
 
   it('and one are refused, however they are spread', async () => {
