@@ -1,8 +1,9 @@
 // A node follows Postgres: every kind of change arrives, failures heal, and accidents are held back.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { Wakeup } from '../../src/nameserver/reconnect.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { confirmNodes, listNodes } from '../../src/store/nodes.ts';
 import { saveZones, unloadZones } from '../../src/store/save-zones.ts';
@@ -34,8 +35,17 @@ describe.each(testServers())('on $name', (server) => {
 
   afterEach(async () => {
     await Promise.all(nodes.map((node) => node.stop()));
+    vi.restoreAllMocks();
     await database.drop();
   });
+
+  /** Nodes look and report when something wakes them, and at no other time. */
+  function withoutTimers(): void {
+    const { wait } = Wakeup.prototype;
+    vi.spyOn(Wakeup.prototype, 'wait').mockImplementation(function (this: Wakeup) {
+      return wait.call(this, 2 ** 31 - 1);
+    });
+  }
 
   async function follow(options: Partial<Parameters<typeof followLoaded>[0]> = {}): Promise<FollowingNode> {
     const node = await followLoaded({ databaseUrl: database.url, ...options });
@@ -53,26 +63,22 @@ describe.each(testServers())('on $name', (server) => {
     const [saved] = await saveZones(db, [smallZone('a.example.', 2), smallZone('c.example.', 1)], BY);
     await until(() => node.zones.size === 3);
     expect(node.zones.get(parseName('a.example.'))?.serial).toBe(2);
-    expect(node.state().position).toBeGreaterThanOrEqual(saved?.version ?? Number.NaN);
+    await until(() => (node.state().position ?? 0) >= (saved?.version ?? Number.NaN));
     await unloadZones(db, [parseName('b.example.')], BY);
     await until(() => !node.zones.has(parseName('b.example.')));
     expect(await differences(node, db)).toEqual([]);
     expect(node.state().records).toBe(6);
   });
 
-  test('a change arrives by NOTIFY, well before the timer', async () => {
+  test('a change arrives by NOTIFY, without the timer', async () => {
     const { db } = database;
+    withoutTimers();
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const node = await follow();
-    const times: number[] = [];
     for (let serial = 2; serial < 12; serial++) {
-      const startedMs = performance.now();
       await saveZones(db, [smallZone('a.example.', serial)], BY);
       await until(() => node.zones.get(parseName('a.example.'))?.serial === serial);
-      times.push(performance.now() - startedMs);
     }
-    times.sort((a, b) => a - b);
-    expect(times[5]).toBeLessThan(300);
   });
 
   test('record sets that appear, change and vanish are loaded alone, the rest of the zone stays', async () => {
@@ -252,21 +258,17 @@ describe.each(testServers())('on $name', (server) => {
     await empty.drop();
   });
 
-  test('a node reports its position at once, and signs off when it stops', async () => {
+  test('a node reports its position when it has another, and signs off when it stops', async () => {
     const { db } = database;
+    withoutTimers();
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const node = await follow({ nodeName: 'ns1' });
     await until(async () => (await listNodes(db))[0]?.loaded === true);
-    const times: number[] = [];
     for (let serial = 2; serial < 7; serial++) {
       const [saved] = await saveZones(db, [smallZone('a.example.', serial)], BY);
       await until(() => node.zones.get(parseName('a.example.'))?.serial === serial);
-      const servedMs = performance.now();
       await until(async () => (await listNodes(db))[0]?.position === saved?.version);
-      times.push(performance.now() - servedMs);
     }
-    times.sort((a, b) => a - b);
-    expect(times[2]).toBeLessThan(500); // of a second between two that nothing hurries
     const [listed] = await listNodes(db);
     expect(listed).toMatchObject({
       name: 'ns1',

@@ -53,14 +53,12 @@ describe('a node', () => {
     await until(async () => (await listed())?.state === 'live', 'it is listed');
     proxy.forget();
     node.report.position = 42;
-    const cutAtMs = Date.now();
-    await until(async () => (await listed())?.position === 42, 'it reports on', 15_000);
-    // 5 s until the silence is noticed; the server alone would never know: a unix socket has no keepalives.
-    expect(Date.now() - cutAtMs).toBeLessThan(10_000);
+    // The server alone would never know: a unix socket has no keepalives.
+    await until(async () => (await listed())?.position === 42, 'it reports on');
     expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await node.reporter.stop();
     expect((await listed())?.state).toBe('left');
-  }, 30_000);
+  });
 
   test('leaves a session of another process under its name alone, and tells of it', async () => {
     const [first, second] = [reporter(database.url), reporter()];

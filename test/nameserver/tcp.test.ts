@@ -1,5 +1,5 @@
 import dns2 from 'dns2';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../src/dns/message.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpLimits, type TcpListener } from '../../src/nameserver/tcp.ts';
@@ -23,6 +23,7 @@ afterEach(async () => {
   await Promise.all(open.map((listener) => listener.close()));
   clients = [];
   open = [];
+  vi.useRealTimers();
 });
 
 async function listening(
@@ -178,29 +179,19 @@ describe('against abuse', () => {
   });
 
   test('a client that drips octets is closed: only whole queries are progress', async () => {
-    const { connect, listener } = await listening({ idleTimeoutMs: 200 });
-    const client = await connect();
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    const { connect, listener } = await listening({ idleTimeoutMs: 10_000 });
+    const [dripping, asking] = [await connect(), await connect()];
     const octets = framed(Buffer.concat([www(), Buffer.alloc(60_000)]));
-    let sent = 0;
-    const startedAt = performance.now();
-    const drip = setInterval(() => client.socket.write(octets.subarray(sent, ++sent)), 10);
-    await until(() => client.over, 'closed');
-    clearInterval(drip);
-    expect(performance.now() - startedAt).toBeGreaterThan(150);
-    expect(sent).toBeGreaterThan(5);
-    expect(listener.connections()).toBe(0);
-  });
-
-  test('a client that keeps asking stays beyond the idle timeout', async () => {
-    const { connect } = await listening({ idleTimeoutMs: 1500 });
-    const client = await connect();
-    const startedAt = performance.now();
-    for (let id = 1; performance.now() - startedAt < 2500; id++) {
-      client.socket.write(framed(www(id & 0xffff)));
-      await client.received(id);
-      await new Promise((done) => setTimeout(done, 20));
+    for (let second = 1; second <= 30; second++) {
+      dripping.socket.write(octets.subarray(second - 1, second));
+      asking.socket.write(framed(www(second)));
+      await asking.received(second); // by then the octet has been read too
+      vi.advanceTimersByTime(1000);
+      expect(listener.connections(), `after ${second} s`).toBe(second < 10 ? 2 : 1);
     }
-    expect(client.over).toBe(false);
+    await until(() => dripping.over, 'closed');
+    expect(asking.over).toBe(false); // beyond the idle timeout
   });
 
   test('a client that never reads is not answered on, and is closed', async () => {
@@ -210,7 +201,7 @@ describe('against abuse', () => {
     // 20,000 answers of 60 KB: 1.2 GB, if they were made.
     const queries = framed(...Array.from({ length: 1000 }, (_, i) => large(i)));
     for (let i = 0; i < 20; i++) client.socket.write(queries);
-    await until(() => listener.connections() === 0, 'closed', 10_000);
+    await until(() => listener.connections() === 0, 'closed');
     const answers = [...node.counters.answerCounts()].reduce((sum, { count }) => sum + count, 0);
     expect(answers).toBeGreaterThan(0);
     expect(answers).toBeLessThan(2000);
@@ -227,7 +218,7 @@ describe('against abuse', () => {
       client.socket.pause();
       setTimeout(() => client.socket.resume(), 10);
     }, 20);
-    const messages = await client.received(count, 30_000);
+    const messages = await client.received(count);
     clearInterval(slow);
     expect(messages.map((message) => message.readUInt16BE(0))).toEqual(
       Array.from({ length: count }, (_, i) => i),
@@ -407,15 +398,13 @@ describe('a client that asks much', () => {
   });
 });
 
-test('closing ends every connection in short time, also those that do not read', async () => {
+test('closing ends every connection, also those that do not read', async () => {
   const { connect, listener } = await listening();
   const idle = await connect();
   const deaf = await connect({ reads: false });
   deaf.socket.write(framed(...Array.from({ length: 200 }, (_, i) => large(i))));
   await until(() => listener.connections() === 2, 'two connections');
-  const startedAt = performance.now();
   await listener.close();
-  expect(performance.now() - startedAt).toBeLessThan(5000);
   expect(listener.connections()).toBe(0);
   await until(() => idle.over, 'ended');
 });

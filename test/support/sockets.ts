@@ -9,7 +9,7 @@ import { until } from './until.ts';
 export async function exchangeUdp(
   to: { address: string; port: number },
   packet: Uint8Array,
-  timeoutMs = 2000,
+  timeoutMs = 20_000,
 ): Promise<Buffer | undefined> {
   const socket = createSocket(to.address.includes(':') ? 'udp6' : 'udp4');
   try {
@@ -87,7 +87,7 @@ export class TcpClient {
   }
 
   /** Waits for `count` messages in all. */
-  async received(count: number, timeoutMs = 10_000): Promise<Buffer[]> {
+  async received(count: number, timeoutMs = 60_000): Promise<Buffer[]> {
     await until(
       () => this.messages.length >= count,
       `${count} messages, ${this.messages.length} came`,
