@@ -188,7 +188,7 @@ test('random and mutated streams over TCP leave a server that answers, and no co
     );
     await leave(client, random());
   }
-  await until(() => listener.connections() === 0, 'no connection is left', 10_000);
+  await until(() => listener.connections() === 0, 'no connection is left');
   expect(heapOctets() - heapBefore).toBeLessThan(8 << 20);
   const client = await TcpClient.open(to!);
   client.socket.write(framed(queryFor('www.example.test.', TYPE.A)));
