@@ -20,8 +20,9 @@ type Stop = () => Promise<void>;
 /** What has been started, in that order. */
 const running: Stop[] = [];
 const stopping = new AbortController();
-const IMPATIENCE_MS = 1000;
-let stoppedAtMs = Number.POSITIVE_INFINITY;
+/** npm hands the terminal's signal on, so that one Ctrl-C comes twice. */
+const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
+let interrupts = 0;
 
 async function start(config: Config): Promise<void> {
   const log = openLog('start', config.logLevel);
@@ -158,7 +159,6 @@ async function stopAll(): Promise<void> {
 /** Also in the middle of a start. */
 async function end(exitCode: number): Promise<void> {
   if (stopping.signal.aborted) return;
-  stoppedAtMs = performance.now();
   stopping.abort();
   await stopAll();
   await starting.catch(() => {});
@@ -166,9 +166,9 @@ async function end(exitCode: number): Promise<void> {
   process.exit(exitCode);
 }
 
-/** Ctrl-C comes twice, from the terminal and from npm; only a later one is impatience. What is left then ends by itself. */
+/** A second Ctrl-C ends this process at once. What is left then ends by itself. */
 function interrupt(): void {
-  if (stopping.signal.aborted && performance.now() - stoppedAtMs > IMPATIENCE_MS) process.exit(1);
+  if (++interrupts > SIGNALS_OF_CTRL_C) process.exit(1);
   void end(0);
 }
 

@@ -61,7 +61,7 @@ const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 const MAX_LOG_OCTETS = 10 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000; // crash recovery comes first and may take its time
 const CLAIM_TIMEOUT_MS = 4000;
-const LEFTOVER_TIMEOUT_MS = 10_000;
+const LEFTOVER_TIMEOUT_MS = 60_000; // they notice as soon as they get a CPU
 
 /** The cluster's own directory, which Postgres calls its data directory. */
 export function clusterOf(directory: string): string {

@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PostgresUser } from './postgres-user.ts';
 
-/** Fast shutdown, then immediate (the next start recovers), then by force. `npm start` has 5 s to stop in all. */
+/**
+ * Fast shutdown, then immediate (the next start recovers), then by force. `npm start` has 5 s to stop in all. After SIGKILL
+ * a process ends as soon as it gets a CPU, which takes long on a machine that has too much to do.
+ */
 const SHUTDOWN: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGINT', 2000],
   ['SIGQUIT', 1000],
-  ['SIGKILL', 5000],
+  ['SIGKILL', 60_000],
 ];
 
 /** What `postmaster.pid` says; its eighth line is `ready` once connections are accepted. */
@@ -54,10 +57,10 @@ function endBackends(cluster: string): void {
   }
 }
 
-/** Whether nothing is attached to the shared memory that `postmaster.pid` names in its seventh line, within 5 s. */
+/** Whether nothing is attached to the shared memory that `postmaster.pid` names in its seventh line, within 30 s. */
 async function isMemoryReleased(file: string): Promise<boolean> {
   const [key, id] = readOr(file).split('\n')[6]?.trim().split(/\s+/) ?? [];
-  for (const deadline = Date.now() + 5000; Date.now() < deadline; await pause(20)) {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) {
     const segments = readOr('/proc/sysvipc/shm').split('\n');
     const fields = segments
       .map((line) => line.trim().split(/\s+/))
@@ -76,7 +79,7 @@ export async function endPostmaster(pid: number): Promise<void> {
     const deadline = Date.now() + waitMs;
     while (Date.now() < deadline) {
       await pause(10);
-      if (!isAlive(pid)) return;
+      if (!isAlive(pid) && !backends.some(isAlive)) return;
     }
   }
   throw new Error(`the Postgres with pid ${pid} does not end`);

@@ -105,7 +105,7 @@ export class FreshClone {
       cwd: this.directory,
       env: this.environment,
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 180_000,
     });
     return { status, output: stdout + stderr };
   }
@@ -124,17 +124,21 @@ export class FreshClone {
 
   /** As a power cut does it: everything at once, nothing warned. */
   async killAll(): Promise<void> {
-    await until(() => {
-      const left = this.processes();
-      for (const pid of left) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // ended meanwhile
+    await until(
+      () => {
+        const left = this.processes();
+        for (const pid of left) {
+          try {
+            process.kill(pid, 'SIGKILL');
+          } catch {
+            // ended meanwhile
+          }
         }
-      }
-      return left.length === 0;
-    }, 'everything is killed');
+        return left.length === 0;
+      },
+      'everything is killed',
+      180_000,
+    );
   }
 
   async remove(): Promise<void> {
@@ -160,7 +164,7 @@ export class StartedClone {
   }
 
   /** The `dig` line, once it is printed. */
-  async ready(timeoutMs = 60_000): Promise<string> {
+  async ready(timeoutMs = 180_000): Promise<string> {
     let over = false;
     this.ended.then(() => {
       over = true;
