@@ -109,13 +109,13 @@ describe.each(BACKENDS)('with the queue on %s', (backend) => {
       const { outcomes, dead } = work({ databaseUrl: proxy.url, redisUrl }, db, 20);
       const saved = () => outcomes.filter(({ kind }) => kind === 'saved').length;
       for (const before of [10, 30, 50]) {
-        await until(() => saved() >= before, `${before} are saved`, 30_000);
+        await until(() => saved() >= before, `${before} are saved`);
         proxy.cut();
         await new Promise((resolve) => setTimeout(resolve, 700));
         proxy.resume();
       }
       const all = { domains: 80, runs: 80, repeated: 0 };
-      await until(async () => (await counted(database.db)).domains === 80, 'all are checked', 40_000);
+      await until(async () => (await counted(database.db)).domains === 80, 'all are checked');
       expect(await counted(database.db)).toEqual(all);
       const { rows } = await sql<{ n: number }>`
       select count(*)::int as n from domains where status = 'active'`.execute(database.db);
@@ -137,10 +137,10 @@ describe.each(BACKENDS)('with the queue on %s', (backend) => {
       const child = startDoomed('observing', place);
       let told = '';
       child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
-      await until(() => told.split('\n').length === 4, 'the child observes all three', 30_000);
+      await until(() => told.split('\n').length === 4, 'the child observes all three');
       child.kill('SIGKILL');
       const { dead } = work(place, database.db, 1);
-      await until(async () => (await counted(database.db)).domains === 3, 'all are checked', 30_000);
+      await until(async () => (await counted(database.db)).domains === 3, 'all are checked');
       expect(await counted(database.db)).toEqual({ domains: 3, runs: 3, repeated: 0 });
       expect(dead).toEqual([]);
     },
@@ -161,7 +161,7 @@ describe.each(BACKENDS)('with the queue on %s', (backend) => {
       expect((await queue.depth()).active).toBe(1);
       expect(await counted(database.db)).toEqual({ domains: 1, runs: 1, repeated: 0 });
       const { outcomes, dead } = work(place, database.db, 1);
-      await until(async () => (await queue.depth()).active === 0, 'its job is ended', 30_000);
+      await until(async () => (await queue.depth()).active === 0, 'its job is ended');
       await until(() => outcomes.length > 0);
       expect(outcomes.map((outcome) => outcome.kind)).toEqual([kind === 'manual' ? 'repeated' : 'early']);
       expect(await counted(database.db)).toEqual({ domains: 1, runs: 1, repeated: 0 });

@@ -379,30 +379,22 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
   });
 
   async function firstChecks(name: string): Promise<Replied['body']> {
-    return await until(
-      async () => {
-        const runs = await fleet.get(`/domains/${name}/checks?evidence=true`);
-        return runs.length > 0 && runs;
-      },
-      `${name} is checked`,
-      30_000,
-    );
+    return await until(async () => {
+      const runs = await fleet.get(`/domains/${name}/checks?evidence=true`);
+      return runs.length > 0 && runs;
+    }, `${name} is checked`);
   }
 });
 
 /** Lost work is found after the 20 s of a lock. */
 async function expectOrphansChecked({ api }: RealFleet): Promise<void> {
   const names = ORPHANS.map((label) => `${label}.zz`);
-  await until(
-    async () => {
-      const { body } = await api.ask('GET', '/domains/?limit=100');
-      return names.every((name) =>
-        body.some((one: Replied['body']) => one.name === name && one.status === 'active'),
-      );
-    },
-    'all are active',
-    40_000,
-  );
+  await until(async () => {
+    const { body } = await api.ask('GET', '/domains/?limit=100');
+    return names.every((name) =>
+      body.some((one: Replied['body']) => one.name === name && one.status === 'active'),
+    );
+  }, 'all are active');
   for (const name of names) {
     const { body: runs } = await api.ask('GET', `/domains/${name}/checks`);
     expect(runs).toEqual([

@@ -64,16 +64,12 @@ export async function startApi(
     await ended;
   };
   try {
-    await until(
-      async () => {
-        if (child.exitCode !== null) throw new Error(`the API ended: ${log}`);
-        const ready = await ask('GET', '/readyz').catch(() => undefined);
-        const knows = ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined;
-        return knows?.status === 200;
-      },
-      'the API is ready',
-      30_000,
-    );
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the API ended: ${log}`);
+      const ready = await ask('GET', '/readyz').catch(() => undefined);
+      const knows = ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined;
+      return knows?.status === 200;
+    }, 'the API is ready');
   } catch (error) {
     await stop('SIGKILL');
     throw error;

@@ -33,7 +33,7 @@ export interface PeerAddress {
   readonly port: number;
 }
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 120_000;
 const START_TRIES = 4;
 const LOOPBACK = '127.0.0.1';
 const REPLY_TIMEOUT_MS = 1000;

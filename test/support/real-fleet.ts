@@ -132,7 +132,7 @@ export class RealFleet {
       }, `${name} is checked`);
       return isWanted(run) && run;
     };
-    return await until(next, () => `a check of ${name} is as wanted: ${JSON.stringify(seen)}`, 30_000);
+    return await until(next, () => `a check of ${name} is as wanted: ${JSON.stringify(seen)}`);
   }
 
   async stop(): Promise<void> {

@@ -25,7 +25,7 @@ export async function startRedis(wanted?: number): Promise<RedisServer> {
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     { stdio: 'ignore', cwd: '/tmp' },
   );
-  await until(() => answers(port), 'redis-server answers', 10_000);
+  await until(() => answers(port), 'redis-server answers');
   return {
     url: `redis://127.0.0.1:${port}/0`,
     port,

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string | (() => string) = look.toString(),
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

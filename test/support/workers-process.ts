@@ -17,7 +17,7 @@ export interface WorkersProcess {
 
 const MAIN = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /** Resolves when they are ready. */
 export async function startWorkers(
