@@ -195,6 +195,14 @@ describe('tests', () => {
     });
     expect(strays).toEqual([]);
   });
+
+  it('do not measure how fast the machine is: figures are the benchmark’s', () => {
+    const timed = /expect\((?:[^;]*performance\.now\(\)|\w*(?:elapsed|duration|took)\w*\)|\w+Ms\)\.toBeLess)/gi;
+    const found = tests.flatMap((path) =>
+      (readFileSync(join(ROOT, path), 'utf8').match(timed) ?? []).map((text) => `${path}: ${text}`),
+    );
+    expect(found).toEqual([]);
+  });
 });
 
 function withoutComments(text: string): string {

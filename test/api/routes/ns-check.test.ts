@@ -10,6 +10,7 @@ import { until } from '../../support/until.ts';
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const HOUR_S = 3600;
 
+const BEGAN_AT = Date.now();
 let api: TestApi;
 let domains = 0;
 /** What a worker does with a job, and all jobs. */
@@ -78,7 +79,7 @@ describe('POST ns-check', () => {
     ]);
     const { body: read } = await api.ask('GET', path);
     expect(read).toEqual(domain);
-    expect(Date.parse(read.last_manual_ns_check_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(Date.parse(read.last_manual_ns_check_at)).toBeGreaterThanOrEqual(BEGAN_AT);
     const { body: changes } = await api.ask('GET', `${path}/changes?limit=1`);
     expect(changes[0]).toMatchObject({
       source: 'status',
