@@ -7,6 +7,7 @@ import { encodeName, type Name, parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { assemble } from '../support/packets.ts';
 import { recordsOf } from '../support/zone-text.ts';
+import { scale } from '../support/scale.ts';
 
 const EMPTY: Message = {
   id: 1,
@@ -85,7 +86,7 @@ describe('the codec', () => {
       fc.property(message, (value) => {
         expect(decodeMessage(encodeMessage(value))).toEqual(value);
       }),
-      { numRuns: 500 },
+      { numRuns: scale(500, 100) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('the codec', () => {
         expect(read.edns).toEqual(value.edns);
         expect(read.answers).toEqual(value.answers.slice(0, read.answers.length));
       }),
-      { numRuns: 500 },
+      { numRuns: scale(500, 100) },
     );
   });
 
@@ -119,7 +120,7 @@ describe('the codec', () => {
           expect(error).toBeInstanceOf(WireError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: scale(2000, 400) },
     );
   });
 });

@@ -18,7 +18,7 @@ import { ZoneFileLexer } from '../../src/dns/zone-file-lexer.ts';
 import { RANDOM_RDATA, randomName } from '../support/random-rdata.ts';
 import { scale } from '../support/scale.ts';
 
-const RUNS = { numRuns: scale(5000, 150) };
+const RUNS = { numRuns: scale(5000, 50) };
 const types = [...RANDOM_RDATA].map(([type, rdata]) => ({ type, mnemonic: typeMnemonic(type), rdata }));
 
 /** The tokens of the rdata when it stands in a zone file between two other lines. */
@@ -119,7 +119,7 @@ describe('random octets', () => {
           expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(wire);
         });
       }),
-      { numRuns: scale(200_000, 5000) },
+      { numRuns: scale(200_000, 1500) },
     );
   });
 
@@ -143,7 +143,7 @@ describe('random octets', () => {
           expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(changed);
         });
       }),
-      { numRuns: scale(200_000, 3000) },
+      { numRuns: scale(200_000, 1000) },
     );
   });
 
@@ -161,7 +161,7 @@ describe('random octets', () => {
           });
         },
       ),
-      { numRuns: scale(200_000, 5000) },
+      { numRuns: scale(200_000, 1500) },
     );
   });
 });

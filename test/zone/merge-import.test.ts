@@ -15,6 +15,7 @@ import {
   showProblem,
 } from '../support/customer-records.ts';
 import { anything, domainOf, stateOf } from '../support/random-edits.ts';
+import { scale } from '../support/scale.ts';
 
 function read(items: readonly RecordText[]): ReadImport {
   return inOneGo(readImport(items, APEX));
@@ -149,7 +150,7 @@ describe('an import', () => {
         });
         expect(again.kind).toBe('change');
       }),
-      { numRuns: 100 },
+      { numRuns: scale(100, 25) },
     );
   });
 });

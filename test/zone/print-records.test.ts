@@ -15,6 +15,7 @@ import { printRecords } from '../../src/zone/print-records.ts';
 import { readImport } from '../../src/zone/read-import.ts';
 import { APEX, applied, records, stored } from '../support/customer-records.ts';
 import { anything, domainOf, stateOf } from '../support/random-edits.ts';
+import { scale } from '../support/scale.ts';
 
 function print(all: readonly CustomerRecord[]): string[] {
   const byName = new Map<Name, CustomerRecord[]>();
@@ -117,6 +118,6 @@ it('what is exported and imported into an empty domain is the same', () => {
     fc.property(domain, (all) => {
       expect(valuesOf(imported(`${print(all).join('\n')}\n`))).toEqual(valuesOf(all));
     }),
-    { numRuns: 100 },
+    { numRuns: scale(100, 25) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES, type RecordSettings } from '../../src/zone/customer-record.ts';
 import { parseSettingsComment, printSettingsComment } from '../../src/zone/settings-comment.ts';
+import { scale } from '../support/scale.ts';
 
 function print(settings: Partial<RecordSettings>): string {
   return printSettingsComment({ ...DEFAULT_SETTINGS, ...settings });
@@ -51,6 +52,7 @@ describe('the settings of a record', () => {
         };
         expect({ ...DEFAULT_SETTINGS, ...read }).toEqual(wanted);
       }),
+      { numRuns: scale(100, 25) },
     );
   });
 });
@@ -91,7 +93,7 @@ describe('a comment', () => {
   });
 
   it('is read in one go, however long a stranger makes it', () => {
-    expect(parse(` ${'cf_tags='.repeat(500_000)}`)).toEqual({});
-    expect(parse(` ${'cf_tags= '.repeat(500_000)}`)).toEqual({});
+    expect(parse(` ${'cf_tags='.repeat(50_000)}`)).toEqual({});
+    expect(parse(` ${'cf_tags= '.repeat(50_000)}`)).toEqual({});
   });
 });
