@@ -4,7 +4,7 @@
 //   node src/start/run.mjs vitest run [--prove] [ARGUMENT…]
 
 import { spawn } from 'node:child_process';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -172,16 +172,21 @@ async function becomeProgram(rest) {
   await import(pathToFileURL(compiled ?? resolve(root, program)).href);
 }
 
+/** Those that do more when everything is to be proved: they ask for the scale, or whether packages are installed. */
+function longTests() {
+  const files = readdirSync(join(root, 'test'), { recursive: true }).filter((path) =>
+    path.endsWith('.test.ts'),
+  );
+  return files
+    .map((path) => join('test', path))
+    .filter((path) => /support\/scale\.ts'|ZONEFLEET_PROVE/.test(readFileSync(join(root, path), 'utf8')));
+}
+
 async function becomeVitest([command, ...rest]) {
   const proves = rest[0] === '--prove';
   if (proves) process.env.ZONEFLEET_PROVE = '1';
   const [name, ...others] = rest.slice(1);
-  const all = ['test/proofs/', 'test/flows/first-run']; // with an install from an empty cache
-  const filters = !proves
-    ? rest
-    : name === undefined
-      ? all
-      : [`test/proofs/${name}`, `test/flows/${name}`, ...others];
+  const filters = !proves ? rest : name === undefined ? longTests() : [`/${name}`, ...others];
   process.chdir(root);
   process.argv = [process.argv[0], join(root, 'node_modules/vitest/vitest.mjs'), command, ...filters];
   await import(pathToFileURL(process.argv[1]).href);

@@ -28,12 +28,12 @@ export const TEST_SETTINGS = {
   soaRname: 'hostmaster.example.net',
 };
 
-/** The servers that this machine has: the embedded Postgres 18 and perhaps Debian's 15. */
+/** For tests of what holds on every Postgres: they run on the embedded 18 and, in `npm run test:all`, on Debian's 15. */
 export function testServers(): TestServer[] {
-  return inject('postgresServers');
+  return [inject('postgresServer')];
 }
 
-/** Without `server`, on the embedded one; `empty` is without the schema. */
+/** Without `server`, on the project's; `empty` is without the schema. */
 export async function createDatabase(
   options: { server?: TestServer; empty?: boolean } = {},
 ): Promise<TestDatabase> {

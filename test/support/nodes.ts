@@ -21,7 +21,7 @@ export interface NodeProcess {
 
 const MAIN = fileURLToPath(new URL('../../src/nameserver/main.ts', import.meta.url));
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /** Resolves when the node is ready. Without a DATA_DIR of the test's it has one that is gone when it has stopped. */
 export async function startNode(name: string, env: Record<string, string>): Promise<NodeProcess> {
