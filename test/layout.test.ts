@@ -197,7 +197,8 @@ describe('tests', () => {
   });
 
   it('do not measure how fast the machine is: figures are the benchmark’s', () => {
-    const timed = /expect\((?:[^;]*performance\.now\(\)|\w*(?:elapsed|duration|took)\w*\)|\w+Ms\)\.toBeLess)/gi;
+    const timed =
+      /expect\((?:[^;]*performance\.now\(\)|\w*(?:elapsed|duration|took)\w*\)|\w+Ms\)\.toBeLess)/gi;
     const found = tests.flatMap((path) =>
       (readFileSync(join(ROOT, path), 'utf8').match(timed) ?? []).map((text) => `${path}: ${text}`),
     );

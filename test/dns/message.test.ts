@@ -6,8 +6,8 @@ import { decodeMessage, encodeMessage, type Message, type MessageRecord } from '
 import { encodeName, type Name, parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { assemble } from '../support/packets.ts';
-import { recordsOf } from '../support/zone-text.ts';
 import { scale } from '../support/scale.ts';
+import { recordsOf } from '../support/zone-text.ts';
 
 const EMPTY: Message = {
   id: 1,

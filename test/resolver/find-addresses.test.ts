@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Name, printName } from '../../src/dns/name.ts';
 import { RCODE } from '../../src/dns/rcodes.ts';
+import { scale } from '../support/scale.ts';
 import {
   COM_A,
   dice,
@@ -13,7 +14,6 @@ import {
   walked,
 } from '../support/test-resolver.ts';
 import { name, recordsIn, reply, type ZoneExchange, zone } from '../support/zone-exchange.ts';
-import { scale } from '../support/scale.ts';
 
 const NET = '192.5.6.40';
 const SHOP = '5.5.5.5';
