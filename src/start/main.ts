@@ -12,6 +12,7 @@ import { findDomain } from '../store/load-domains.ts';
 import { migrate, SchemaError } from '../store/migrate.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './keep-postgres.ts';
+import { environmentOf, type ProcessName } from './process-environment.ts';
 import { StartError } from './start-error.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -48,11 +49,11 @@ async function start(config: Config): Promise<void> {
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
   const processes: SupervisedProcess[] = [];
   running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
-  const run = (name: string, entry: string, metricsListen: ListenAddress) => {
+  const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
     const supervised = new SupervisedProcess({
       name,
       entry: new URL(entry, import.meta.url),
-      env: { ...process.env, DATABASE_URL: url, METRICS_LISTEN: print(metricsListen) },
+      env: environmentOf(name, process.env, { DATABASE_URL: url, METRICS_LISTEN: print(metricsListen) }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
     processes.push(supervised);

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { environmentOf, type ProcessName, SETTING_READERS } from '../../src/start/process-environment.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SECRETS = {
+  DATABASE_URL: 'postgresql://owner:secret@db/zonefleet',
+  REDIS_URL: 'redis://:secret@queue/0',
+  COOKIE_SECRETS: '0123456789abcdef0123456789abcdef',
+  BOOTSTRAP_API_KEY: `svc_${'0'.repeat(40)}`,
+  SESSION_SECRET: 'a secret of 24 characters',
+  AWS_SECRET_ACCESS_KEY: 'not ours',
+  npm_config_token: 'not ours',
+};
+const secretsOf = (name: ProcessName) =>
+  Object.keys(environmentOf(name, SECRETS, { DATABASE_URL: 'its own' })).sort();
+
+/** The names of all settings, as `readConfig` asks for them. */
+function settings(): string[] {
+  const text = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
+  const found = text.matchAll(/\b(?:setting(?:<[^(]*>)?|demo)\(\s*'([A-Z0-9_]+)'/g);
+  return [...new Set([...found].map(([, name]) => name as string))].sort();
+}
+
+describe('the environment of a process', () => {
+  it('has its own secrets and nobody else’s', () => {
+    expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL']);
+    expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET']);
+    expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'REDIS_URL']);
+  });
+
+  it('has what npm start decides, instead of what it was given', () => {
+    expect(environmentOf('API', SECRETS, { DATABASE_URL: 'its own' }).DATABASE_URL).toBe('its own');
+  });
+
+  it('has what every program needs, but no ring that would keep the rights of root', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/',
+      TZ: 'UTC',
+      LC_ALL: 'C',
+      NODE_ENV: 'production',
+      PGSSLMODE: 'require',
+    };
+    expect(environmentOf('workers', { ...env, UV_USE_IO_URING: '1', LD_PRELOAD: '/x' }, {})).toEqual(env);
+  });
+
+  it('takes NODE_NAME for the setting that it is', () => {
+    expect(environmentOf('API', { NODE_NAME: 'one' }, {})).toEqual({});
+    expect(environmentOf('nameserver', { NODE_NAME: 'one' }, {})).toEqual({ NODE_NAME: 'one' });
+  });
+
+  it('is said of every setting that the program reads', () => {
+    expect(settings().length).toBeGreaterThan(30);
+    expect(Object.keys(SETTING_READERS).sort()).toEqual(settings());
+  });
+});
