@@ -1,0 +1,63 @@
+// The image can be built: what the Dockerfile copies from the checkout is there, and is let through to the builder.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+/** What `COPY` takes from the build context; not what an earlier stage has made. */
+function copiedSources(dockerfile: string): string[] {
+  const lines = dockerfile.replaceAll(/\\\n/g, ' ').split('\n');
+  return lines
+    .filter((line) => /^COPY\s/i.test(line) && !/\s--from=/.test(line))
+    .flatMap((line) => line.trim().split(/\s+/).slice(1, -1))
+    .filter((word) => !word.startsWith('--'));
+}
+
+/** As the builder decides it: the last pattern that fits a path or a folder above it says; `!` lets through. */
+function isLetThrough(path: string, ignore: string): boolean {
+  const parts = path.replace(/^\.?\//, '').split('/');
+  const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+  let through = true;
+  for (const line of ignore.split('\n').map((text) => text.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const pattern = shape(line.replace(/^!/, '').replace(/^\/|\/$/g, ''));
+    if (above.some((part) => pattern.test(part))) through = line.startsWith('!');
+  }
+  return through;
+}
+
+/** `*` and `?` stay within a folder, `**` does not. */
+function shape(pattern: string): RegExp {
+  const parts = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' } as Record<string, string>;
+  const text = pattern.replaceAll(
+    /\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g,
+    (found) => parts[found] ?? `\\${found}`,
+  );
+  return new RegExp(`^${text}$`);
+}
+
+describe('.dockerignore', () => {
+  it('is read as the builder reads it', () => {
+    expect(isLetThrough('workers', '*\n!src')).toBe(false);
+    expect(isLetThrough('src/api/main.ts', '*\n!src')).toBe(true);
+    expect(isLetThrough('src/api/main.ts', '*\n!src\nsrc/api/*.ts')).toBe(false);
+    expect(isLetThrough('src/api/main.ts', '**/*.md')).toBe(true);
+    expect(isLetThrough('docs/api.md', '**/*.md')).toBe(false);
+    expect(isLetThrough('xsrc', '*\n!src')).toBe(false);
+  });
+
+  it('lets through all that the Dockerfile copies', () => {
+    const sources = copiedSources(read('Dockerfile'));
+    expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'workers']));
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(sources.filter((path) => !isLetThrough(path, read('.dockerignore')))).toEqual([]);
+  });
+
+  it('lets neither secrets nor the history nor packages of this machine through', () => {
+    const kept = ['.env', '.git/config', 'data/npm-start.json', 'node_modules/koffi/package.json'];
+    expect(kept.filter((path) => isLetThrough(path, read('.dockerignore')))).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+// The units that docs/ gives to operators: what systemd itself thinks of them, and that they let through what Node needs.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isInstalled } from '../support/peers.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const UNITS = ['nameserver', 'api', 'workers'] as const;
+/** The exposure, from 0 to 10, that a unit may have at most. */
+const MOST_EXPOSURE = 3.0;
+/** What V8, libuv and our batched UDP cannot do without, and a filter might lack. */
+const CALLS =
+  'recvmmsg sendmmsg recvmsg sendmsg epoll_pwait eventfd2 clone3 futex membarrier madvise mprotect mmap getrandom pwrite64 ' +
+  'ftruncate fsync rename io_uring_setup prlimit64 sched_getaffinity statx pidfd_open';
+const skipped = isInstalled('systemd-analyze') ? '' : ' (skipped: needs systemd-analyze)';
+
+const fileOf = (name: string) => join(ROOT, `docs/zonefleet-${name}.service`);
+
+function linesOf(name: string): string[] {
+  return readFileSync(fileOf(name), 'utf8').split('\n');
+}
+
+function analyze(...words: string[]): string {
+  return execFileSync('systemd-analyze', ['--no-pager', ...words], { encoding: 'utf8', stdio: 'pipe' });
+}
+
+/** The members of a set like @network-io, those of the sets in it too. */
+function callsOf(set: string): string[] {
+  const words = analyze('syscall-filter', set)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#') && line !== set);
+  return words.flatMap((word) => (word.startsWith('@') ? callsOf(word) : [word]));
+}
+
+describe.each(UNITS)('the unit of the %s', (name) => {
+  it.skipIf(skipped !== '')(`is exposed by at most ${MOST_EXPOSURE.toFixed(1)}${skipped}`, () => {
+    const said = analyze('security', '--offline=true', `--threshold=${MOST_EXPOSURE * 10}`, fileOf(name));
+    expect(Number(/exposure level for \S+: ([\d.]+)/.exec(said)?.[1])).toBeLessThanOrEqual(MOST_EXPOSURE);
+  });
+
+  it.skipIf(skipped !== '')(`lets through the system calls that the process makes${skipped}`, () => {
+    const allowed = new Set<string>();
+    for (const line of linesOf(name)) {
+      const [, minus, sets = ''] = /^SystemCallFilter=(~?)(.*)$/.exec(line) ?? [];
+      for (const set of sets.split(' ').filter(Boolean))
+        for (const call of callsOf(set)) minus ? allowed.delete(call) : allowed.add(call);
+    }
+    expect(CALLS.split(' ').filter((call) => !allowed.has(call))).toEqual([]);
+    expect(['setuid', 'chown', 'mount', 'ptrace', 'reboot'].filter((call) => allowed.has(call))).toEqual([]);
+  });
+
+  it('starts a file that exists, leaves V8 its compiler, and may listen on port 53 if it is the nameserver', () => {
+    const lines = linesOf(name);
+    const started = /^ExecStart=\/\S+ (\S+) (\S+)$/m.exec(lines.join('\n'));
+    expect(started?.slice(1).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(lines.some((line) => /^MemoryDenyWriteExecute=(yes|true|on|1)/.test(line))).toBe(false);
+    expect(lines.includes('AmbientCapabilities=CAP_NET_BIND_SERVICE')).toBe(name === 'nameserver');
+  });
+});
