@@ -81,6 +81,10 @@ export interface Config {
     readonly edgeIpv6: readonly string[];
     readonly soaRname: string;
   };
+  /** Undefined: whom root's processes become is decided at their start. 'off': nobody. */
+  readonly runAs: string | undefined;
+  /** By the name of a database role: `migrate` gives it this password. */
+  readonly rolePasswords: Readonly<Record<string, string>>;
   readonly logLevel: LogLevel;
   /** Said once at start. */
   readonly warnings: readonly string[];
@@ -192,6 +196,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       edgeIpv6: demo('EDGE_IPV6', (text) => shapeAddresses(text, isIPv6, 'IPv6')),
       soaRname: setting('SOA_RNAME', shapeMailbox, () => defaultRname(nameserverSets)),
     },
+    runAs: setting<string | undefined>('RUN_AS', shapeRunAs, () => undefined),
+    rolePasswords: setting<Record<string, string>>('ROLE_PASSWORDS', shapeRolePasswords, () => ({})),
     logLevel: demo('LOG_LEVEL', shapeLogLevel),
     warnings: nameserverSets?.length === 1 ? [ONE_SET] : [],
   };
@@ -223,6 +229,7 @@ const SECRET = new Set([
   'COOKIE_SECRETS',
   'BOOTSTRAP_API_KEY',
   'SESSION_SECRET',
+  'ROLE_PASSWORDS',
 ]);
 
 function list(text: string, separator = ','): string[] {
@@ -395,6 +402,25 @@ function shapeApiKey(text: string): string {
 function shapeSecret(text: string): string {
   if (text.length < 16) throw new Expected('at least 16 characters');
   return text;
+}
+
+function shapeRunAs(text: string): string {
+  if (/^(off|root|0)$/i.test(text)) return 'off';
+  const name = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}';
+  if (!new RegExp(`^${name}(:${name})?$`).test(text)) throw new Expected('a user, user:group, or off');
+  return text;
+}
+
+/** Signs that mean nothing in a URL. */
+function shapeRolePasswords(text: string): Record<string, string> {
+  const found = list(text).map((item) => /^(node|api|worker):([A-Za-z0-9._~-]{8,128})$/.exec(item));
+  const passwords = Object.fromEntries(
+    found.map((match) => [`zonefleet_${match?.[1]}`, match?.[2] as string]),
+  );
+  if (found.includes(null) || Object.keys(passwords).length < found.length) {
+    throw new Expected('node:PASSWORD,api:PASSWORD,worker:PASSWORD, each of 8 or more letters, digits, ._~-');
+  }
+  return passwords;
 }
 
 function shapeSwitch(text: string): boolean {

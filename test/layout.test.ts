@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ['dns', 'zone', 'checks', 'store', 'queue'],
   cli: ['dns', 'zone', 'checks', 'resolver', 'store', 'queue'],
   workers: ['dns', 'zone', 'checks', 'resolver', 'store', 'queue'],
-  start: ['dns', 'zone', 'store'],
+  start: ['dns', 'zone', 'store', 'queue'],
 };
 /** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';

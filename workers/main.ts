@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../src/config.ts';
 import { openCountryDb } from '../src/country-db.ts';
+import { dropRights } from '../src/drop-rights.ts';
 import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
 import { type Log, openLog } from '../src/log.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
@@ -17,6 +18,7 @@ import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolve
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/rate-leases.ts';
 import { createResolver, type Resolver } from '../src/resolver/resolver.ts';
 import { loadRootHints } from '../src/resolver/root-hints.ts';
+import { chooseUser, loadAccounts } from '../src/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/run-process.ts';
 import { StartFault } from '../src/start-fault.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
@@ -41,6 +43,7 @@ const TROUBLE_LINE_MS = 60_000;
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('workers', config.logLevel);
   const databaseUrl = requireDatabaseUrl(config);
+  const user = chooseUser(config.runAs, loadAccounts());
   const place: QueuePlace = { databaseUrl, redisUrl: config.redisUrl };
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
@@ -85,6 +88,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   life.onStop(() => health.close());
   const queues = all.map(({ queue }) => queue);
   const board = await openBoard(config, queues, log, life);
+  dropRights(user, log);
 
   await prepare(db, place, log, life);
   await breaker.start();

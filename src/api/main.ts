@@ -4,10 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../config.ts';
 import { openCountryDb } from '../country-db.ts';
 import { HEALTH_LIMITS } from '../listen-health.ts';
+import { dropRights } from '../drop-rights.ts';
 import { type Log, openLog } from '../log.ts';
 import { openFileLimit } from '../open-file-limit.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
+import { chooseUser, loadAccounts } from '../run-as.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -35,6 +37,7 @@ const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('api', config.logLevel);
   const databaseUrl = requireDatabaseUrl(config);
+  const user = chooseUser(config.runAs, loadAccounts());
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
@@ -95,6 +98,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     app,
     life,
   );
+  dropRights(user, log);
   await prepareDatabase(db, config, log, life);
   log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
   life.ready({ addresses });

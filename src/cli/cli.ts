@@ -16,6 +16,7 @@ export interface CliSettings {
   readonly answers: AnswerSettings;
   readonly allowReservedNames: boolean;
   readonly redisUrl: string | undefined;
+  readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;
   readonly dnsPortOut: number;
   readonly resolverAllow: readonly string[];

@@ -8,8 +8,10 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, readConfig } from '../config.ts';
+import { dropRights } from '../drop-rights.ts';
 import { listenHealth, type Readiness } from '../listen-health.ts';
 import { hidePasswords, type Log, openLog } from '../log.ts';
+import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../run-as.ts';
 import { type ProcessLife, runProcess } from '../run-process.ts';
 import { StartFault } from '../start-fault.ts';
 import { requireDatabaseUrl } from '../store/database-url.ts';
@@ -40,6 +42,8 @@ const FIRST_UDP_SLOT = 1;
 async function start(config: Config, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', config.logLevel).child({ node: config.nodeName });
   const databaseUrl = requireDatabaseUrl(config);
+  const user = chooseUser(config.runAs, loadAccounts());
+  const snapshotDirectory = placeSnapshot(config, user);
   const buffer = reserveImage(config);
   if (config.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const image = new Image(buffer);
@@ -75,7 +79,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   thread = startImageThread(
     {
       buffer,
-      snapshotDirectory: join(config.dataDirectory, 'nodes', config.nodeName),
+      snapshotDirectory,
       databaseUrl,
       readUrl: config.databaseReadUrl,
       nodeName: config.nodeName,
@@ -127,11 +131,21 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     reportFailure,
   }).catch((error) => refuse('DNS_LISTEN', error));
   life.onStop(udp.close);
+  if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
+  dropRights(user, log);
   if (udp.io === 'dgram') warnOfWildcard(config, log);
   isListening = true;
   const { zones, records } = image;
   log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
   life.ready({ addresses });
+}
+
+/** Under DATA_DIR; where the user that root becomes cannot get there, in root's place, which it can enter. */
+function placeSnapshot({ dataDirectory, nodeName }: Config, user: ProcessUser | undefined): string {
+  const place = join(dataDirectory, 'nodes', nodeName);
+  return user === undefined
+    ? place
+    : giveDirectory([place, join(rootPlaceOf(dataDirectory), 'nodes', nodeName)], user);
 }
 
 function reserveImage({ imageOctets }: Config): SharedArrayBuffer {

@@ -64,10 +64,25 @@ export function connectQueue(
   };
 }
 
-/** Brings BullMQ's own tables up to date; does nothing where there are none to have. */
+/**
+ * Brings BullMQ's own tables up to date; does nothing where there are none to have. A role that may not make tables finds
+ * them made by `zonefleet migrate`, and says so when they are not.
+ */
 export async function migrateQueue({ databaseUrl, redisUrl }: QueuePlace): Promise<void> {
   if (redisUrl !== undefined) return;
-  const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate: true };
+  try {
+    await connectOnce(databaseUrl, true);
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    await connectOnce(databaseUrl, false);
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Fails when the tables do not fit, after they were migrated if they are to be. */
+async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void> {
+  const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate };
   const backend = createPostgresBackend('migrations', { connection });
   backend.on('error', () => {}); // the call below fails with it
   try {

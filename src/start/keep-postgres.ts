@@ -1,18 +1,18 @@
 // The embedded Postgres of `npm start`: where it lies, and bringing it back when it dies in an accident. Nodes answer on
 // meanwhile and connect again by themselves, since its socket is in the same place.
 
-import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { rootPlaceOf } from '../run-as.ts';
 import { type RunningPostgres, startPostgres } from './postgres.ts';
-import { ROOT_PLACE } from './postgres-binaries.ts';
 import { StartError } from './start-error.ts';
 
 const RESTART_MS = 1000;
 
 export interface KeptPostgres {
   readonly directory: string;
+  /** The superuser's. */
   readonly url: string;
   readonly socketDirectory: string;
   /** To be called once `signal` is aborted. */
@@ -22,7 +22,7 @@ export interface KeptPostgres {
 /** Under DATA_DIR; for root, whose home the Postgres user may not enter, in a place of its own for each DATA_DIR. */
 export function databaseDirectory(dataDirectory: string, isRoot = process.getuid?.() === 0): string {
   if (!isRoot) return join(dataDirectory, 'postgres');
-  return join(ROOT_PLACE, createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12));
+  return rootPlaceOf(dataDirectory);
 }
 
 /** With its parents, one by one: Node's own `recursive` never returns where mkdir says ENOENT for good (/proc). */
@@ -34,7 +34,16 @@ function makeDirectory(directory: string): void {
 
 export async function keepPostgres(
   dataDirectory: string,
-  { signal, onAccident }: { signal: AbortSignal; onAccident: (told: string) => void },
+  {
+    signal,
+    onAccident,
+    gid,
+  }: {
+    signal: AbortSignal;
+    onAccident: (told: string) => void;
+    /** Of the processes, where they run as another user than we do. */
+    gid?: number;
+  },
 ): Promise<KeptPostgres> {
   try {
     makeDirectory(dataDirectory);
@@ -45,7 +54,8 @@ export async function keepPostgres(
     );
   }
   const directory = databaseDirectory(realpathSync(dataDirectory));
-  let running: RunningPostgres = await startPostgres({ directory, signal });
+  const options = { directory, signal, locked: { gid } };
+  let running: RunningPostgres = await startPostgres(options);
   const kept = keepRunning();
 
   async function keepRunning(): Promise<void> {
@@ -55,7 +65,7 @@ export async function keepPostgres(
       onAccident(`Postgres ended (${ended}) and is started again`);
       while (!signal.aborted) {
         try {
-          running = await startPostgres({ directory, signal });
+          running = await startPostgres(options);
           break;
         } catch (error) {
           onAccident((error as Error).message);

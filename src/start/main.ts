@@ -1,18 +1,24 @@
 // `npm start`: the database, the schema, the demo, then the processes that exist; stops them in the reverse order. It never
 // asks: what is missing is made, and what stands in the way is told in one line.
 
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
 import { parseName } from '../dns/name.ts';
-import { hidePasswords, openLog } from '../log.ts';
-import { openDatabase } from '../store/database.ts';
+import { hidePasswords, type Log, openLog } from '../log.ts';
+import { migrateQueue } from '../queue/connection.ts';
+import { chooseUser, loadAccounts } from '../run-as.ts';
+import { type Database, openDatabase } from '../store/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/database-url.ts';
 import { createFirstAdminKey } from '../store/first-admin.ts';
 import { loadSampleApex } from '../store/first-start.ts';
 import { findDomain } from '../store/load-domains.ts';
 import { migrate, SchemaError } from '../store/migrate.ts';
+import { setRolePasswords } from '../store/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './keep-postgres.ts';
+import { placeProgram } from './place-program.ts';
 import { environmentOf, type ProcessName } from './process-environment.ts';
+import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { StartError } from './start-error.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -24,25 +30,33 @@ const stopping = new AbortController();
 /** npm hands the terminal's signal on, so that one Ctrl-C comes twice. */
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
+const CODE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 async function start(config: Config): Promise<void> {
   const log = openLog('start', config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
+  const user = chooseUser(config.runAs, loadAccounts());
+  const code = pathToFileURL(`${placeProgram(CODE, user)}/`);
   let url = config.databaseUrl;
   let place = hidePasswords(url ?? '');
+  let socketDirectory: string | undefined;
   if (url === undefined) {
     const postgres = await keepPostgres(config.dataDirectory, {
       signal: stopping.signal,
       onAccident: (told) => log.error(told),
+      ...(user !== undefined && { gid: user.gid }),
     });
     running.push(postgres.stop);
-    publishDatabaseUrl(config.dataDirectory, postgres.url, postgres.socketDirectory);
-    running.push(async () => withdrawDatabaseUrl(config.dataDirectory));
     url = postgres.url;
     place = `embedded PostgreSQL in ${postgres.directory}`;
+    socketDirectory = postgres.socketDirectory;
   }
   stopping.signal.throwIfAborted();
-  const samples = await prepareDatabase(url, config);
+  const { samples, roles } = await prepareDatabase(url, config, log);
+  if (socketDirectory !== undefined) {
+    publishDatabaseUrl(config.dataDirectory, roles.owner, socketDirectory);
+    running.push(async () => withdrawDatabaseUrl(config.dataDirectory));
+  }
   stopping.signal.throwIfAborted();
   // Each process has metrics of its own: one port after the other.
   const { address, port } = config.metricsListen;
@@ -52,20 +66,23 @@ async function start(config: Config): Promise<void> {
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
     const supervised = new SupervisedProcess({
       name,
-      entry: new URL(entry, import.meta.url),
-      env: environmentOf(name, process.env, { DATABASE_URL: url, METRICS_LISTEN: print(metricsListen) }),
+      entry: new URL(entry, code),
+      env: environmentOf(name, process.env, {
+        DATABASE_URL: roles.of(name),
+        METRICS_LISTEN: print(metricsListen),
+      }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
     processes.push(supervised);
     return supervised.start();
   };
   const [addresses, api, board] = await Promise.all([
-    run('nameserver', '../nameserver/main.ts', metrics[0] as ListenAddress),
-    run('API', '../api/main.ts', metrics[1] as ListenAddress),
-    run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
+    run('nameserver', 'src/nameserver/main.ts', metrics[0] as ListenAddress),
+    run('API', 'src/api/main.ts', metrics[1] as ListenAddress),
+    run('workers', 'workers/main.ts', metrics[2] as ListenAddress),
   ]);
   const isOurKey = config.bootstrapApiKey === undefined;
-  const key = isOurKey ? await makeFirstKey(url) : undefined;
+  const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;
   const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
   say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
 }
@@ -87,19 +104,28 @@ interface Samples {
   readonly path: string;
 }
 
-async function prepareDatabase(url: string, config: Config): Promise<Samples> {
+async function prepareDatabase(
+  url: string,
+  config: Config,
+  log: Log,
+): Promise<{ samples: Samples; roles: RoleUrls }> {
   const db = openDatabase(url);
   try {
-    await migrate(db, config.answers);
+    await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
+    const migrated = await migrate(db, config.answers);
+    for (const role of migrated.roles.overpowered) log.warn({ role }, 'this role may do more than it should');
+    const roles =
+      config.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, config);
     await loadDemoOnce(db, config.answers.edgeIpv4.length > 0);
     const apex = await loadSampleApex(db, DEMO_APEX);
     // An operator zone has the name where the database is older than customers' domains.
     const demo = await findDomain(db, parseName(DEMO_APEX));
-    return {
+    const samples = {
       question:
         apex === undefined ? 'CH TXT id.server' : apex === DEMO_APEX ? `${DEMO_NAME} A` : `${apex} SOA`,
       path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
     };
+    return { samples, roles };
   } catch (error) {
     if (config.databaseUrl === undefined) throw error;
     // Node tells of several addresses that all fail without a message of its own.
@@ -110,6 +136,12 @@ async function prepareDatabase(url: string, config: Config): Promise<Samples> {
   } finally {
     await db.destroy();
   }
+}
+
+/** On a server of the operator's the passwords of the roles are the operator's too. */
+async function rolesOf(db: Database, url: string, { rolePasswords }: Config): Promise<RoleUrls> {
+  await setRolePasswords(db, rolePasswords);
+  return roleUrls(url, rolePasswords);
 }
 
 function summary(started: {

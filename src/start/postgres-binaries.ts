@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { ROOT_PLACE } from '../run-as.ts';
 import type { PostgresUser } from './postgres-user.ts';
 import { isAlive } from './postmaster.ts';
 import { StartError } from './start-error.ts';
@@ -29,9 +30,6 @@ export interface PostgresBinaries {
   /** Set for the npm package's: its version and platform, which name a copy. */
   readonly packaged?: string;
 }
-
-/** Where root keeps what an unprivileged user must reach. */
-export const ROOT_PLACE = '/var/lib/zonefleet';
 
 export function embeddedBinaries(): PostgresBinaries {
   const platform = `${process.platform}-${process.arch}`;

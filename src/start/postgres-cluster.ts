@@ -10,8 +10,8 @@ import { StartError } from './start-error.ts';
 /** What the Postgres programs get to see: none of our PG* variables, no secrets, messages in English. */
 export const POSTGRES_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** The superuser and the database. Trust is safe: only the socket's directory, 0700, leads to the server. */
-const NAME = 'zonefleet';
+/** Of the cluster, and the name of its database. Trust is initdb's word: `npm start` has a stricter file of its own. */
+export const SUPERUSER = 'zonefleet';
 
 export interface ClusterOptions {
   readonly bin: string;
@@ -42,14 +42,14 @@ export async function createCluster({ bin, cluster, major, user, sync }: Cluster
   const locale = ['--encoding=UTF8', '--locale=C'];
   // Since 17 Postgres has C.UTF-8 built in: byte order as in C, the same on every machine, but it knows letters.
   if (major >= 17) locale.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-  const args = ['-D', part, '-U', NAME, '--auth=trust', '--no-instructions', ...locale];
+  const args = ['-D', part, '-U', SUPERUSER, '--auth=trust', '--no-instructions', ...locale];
   try {
     await promisify(execFile)(join(bin, 'initdb'), sync ? args : [...args, '--no-sync'], {
       cwd: '/',
       env: POSTGRES_ENVIRONMENT,
       ...user,
     });
-    await runSingleUser(bin, part, user, `CREATE DATABASE ${NAME};\n`);
+    await runSingleUser(bin, part, user, `CREATE DATABASE ${SUPERUSER};\n`);
   } catch (error) {
     rmSync(part, { recursive: true, force: true });
     const { stderr, message } = error as Error & { stderr?: string };
@@ -64,8 +64,13 @@ export function makePrivateDirectory(path: string, { uid, gid }: PostgresUser): 
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** A statement without a server, as a fresh cluster allows it. */
-function runSingleUser(bin: string, cluster: string, user: PostgresUser, statement: string): Promise<void> {
+/** A statement without a server. */
+export function runSingleUser(
+  bin: string,
+  cluster: string,
+  user: PostgresUser,
+  statement: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(join(bin, 'postgres'), ['--single', '-D', cluster, 'postgres'], {
       cwd: '/',

@@ -21,8 +21,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Claim, claim } from './claim.ts';
+import { lockAccess, openToGroup } from './postgres-access.ts';
 import { embeddedBinaries, majorOf, type PostgresBinaries, placeBinaries } from './postgres-binaries.ts';
-import { checkMajor, createCluster, makePrivateDirectory, POSTGRES_ENVIRONMENT } from './postgres-cluster.ts';
+import {
+  checkMajor,
+  createCluster,
+  makePrivateDirectory,
+  POSTGRES_ENVIRONMENT,
+  SUPERUSER,
+} from './postgres-cluster.ts';
 import { checkEnterable, type PostgresUser, postgresUser } from './postgres-user.ts';
 import { endPostmaster, guardPostmaster, readPidFile, stopOrphan } from './postmaster.ts';
 import { StartError } from './start-error.ts';
@@ -34,6 +41,8 @@ export interface PostgresOptions {
   parameters?: Record<string, string>;
   /** Also listen on 127.0.0.1, without a password: for test clusters only. */
   tcpPort?: number;
+  /** Passwords for everyone; the group, for root to say, may reach the socket. Default: whoever reaches it is trusted. */
+  locked?: { readonly gid: number | undefined };
   /** Gives up a start that is under way; a running server is ended by `stop` alone. */
   signal?: AbortSignal;
 }
@@ -109,7 +118,10 @@ async function startClaimed(
   if (!existsSync(cluster)) {
     await createCluster({ bin, cluster, major, user, sync: options.parameters?.fsync !== 'off' });
   }
+  const access = options.locked && (await lockAccess({ directory, cluster, bin, user }));
   const socketDirectory = prepareSocketDirectory(directory, user);
+  const guests = user.uid === undefined ? undefined : options.locked?.gid;
+  if (guests !== undefined) openToGroup(socketDirectory, guests);
   const port = String(options.tcpPort ?? 5432); // also names the socket
   const log = join(directory, 'postgres.log');
   const parameters = {
@@ -117,7 +129,8 @@ async function startClaimed(
     listen_addresses: options.tcpPort === undefined ? '' : '127.0.0.1',
     port,
     unix_socket_directories: socketDirectory,
-    unix_socket_permissions: '0700',
+    unix_socket_permissions: guests === undefined ? '0700' : '0777', // the directory decides
+    ...access?.parameters,
     ...options.parameters,
   };
   const postmaster = await launch({ bin, cluster, log, user, parameters, signal: options.signal });
@@ -129,7 +142,7 @@ async function startClaimed(
     return reason;
   });
   return {
-    url: `postgresql://zonefleet@/zonefleet?host=${encodeURIComponent(socketDirectory)}&port=${port}`,
+    url: `postgresql://${SUPERUSER}${access ? `:${access.password}` : ''}@/zonefleet?host=${encodeURIComponent(socketDirectory)}&port=${port}`,
     socketDirectory,
     pid: postmaster.pid,
     exited,
@@ -223,7 +236,7 @@ function prepareSocketDirectory(directory: string, user: PostgresUser): string {
   ) as string;
   if (!existsSync(place)) makePrivateDirectory(place, user);
   const found = lstatSync(place); // /tmp is everybody's: another user may have put something here
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o067) !== 0) {
     throw new StartError(`${place} is not a directory of uid ${uid} with mode 0700: remove it`);
   }
   for (const name of readdirSync(place)) {

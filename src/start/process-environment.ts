@@ -11,6 +11,7 @@ export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> =
   DATABASE_URL: ALL,
   METRICS_LISTEN: ALL,
   LOG_LEVEL: ALL,
+  RUN_AS: ALL,
   DATABASE_READ_URL: ['nameserver'],
   DATA_DIR: ['nameserver'],
   DNS_LISTEN: ['nameserver'],
@@ -41,6 +42,7 @@ export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> =
   EDGE_IPV4: [],
   EDGE_IPV6: [],
   SOA_RNAME: [],
+  ROLE_PASSWORDS: [],
 };
 
 /**

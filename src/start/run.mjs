@@ -51,6 +51,22 @@ function endWithNpm() {
   watch.unref();
 }
 
+/** Of a process that gives up root's rights and reads code later on; `npm start` places its processes itself. */
+async function placeOfCode() {
+  if (process.getuid?.() !== 0 || !/(nameserver|api|workers)\/main\.ts$/.test(program)) return root;
+  const { chooseUser, loadAccounts } = await import('../run-as.ts');
+  const { placeProgram } = await import('./place-program.ts');
+  try {
+    const isOff = /^(off|root|0)$/i.test(process.env.RUN_AS ?? '');
+    return placeProgram(
+      resolve(root),
+      chooseUser(isOff ? 'off' : process.env.RUN_AS || undefined, loadAccounts()),
+    );
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
 /** Compares the lock with npm's own note of what it installed. A stop half-way leaves no note. */
 function isStale(withDevelopment) {
   const wanted = readPackages('package-lock.json');

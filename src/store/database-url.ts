@@ -37,7 +37,7 @@ export function requireDatabaseUrl(settings: {
   );
 }
 
-/** Called by `npm start` alone, for the embedded server, whose URL holds no secret. */
+/** Called by `npm start` alone, for the embedded server. The URL has a password, so nobody else may read the file. */
 export function publishDatabaseUrl(
   dataDirectory: string,
   databaseUrl: string,
@@ -46,7 +46,8 @@ export function publishDatabaseUrl(
   mkdirSync(dataDirectory, { recursive: true });
   const part = join(dataDirectory, `${FILE}.${process.pid}`);
   const running: Running = { pid: process.pid, databaseUrl, socket: socketDirectory };
-  writeFileSync(part, `${JSON.stringify(running)}\n`);
+  rmSync(part, { force: true });
+  writeFileSync(part, `${JSON.stringify(running)}\n`, { mode: 0o600 });
   renameSync(part, join(dataDirectory, FILE));
 }
 

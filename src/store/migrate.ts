@@ -1,5 +1,5 @@
-// Brings the schema up to date and stores the settings that answers are made of. Safe to run from many processes at
-// once: one works, the others wait and find nothing to do.
+// Brings the schema up to date, stores the settings that answers are made of, and gives the database roles their rights. Safe
+// to run from many processes at once: one works, the others wait and find nothing to do.
 
 import { Migrator, sql } from 'kysely';
 import { announceChanges } from './announce-changes.ts';
@@ -9,6 +9,7 @@ import type { Database } from './database.ts';
 import { withMigrationLimits } from './deadlines.ts';
 import { migrations } from './migrations.ts';
 import { republishDomains } from './republish-domains.ts';
+import { type PreparedRoles, prepareRoles } from './roles.ts';
 
 const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
 
@@ -19,6 +20,7 @@ export interface Migrated {
   changed: string[];
   /** Domains whose answers are made of a changed setting: each has got a change. */
   zones: number;
+  roles: PreparedRoles;
 }
 
 export class SchemaError extends Error {
@@ -31,7 +33,8 @@ export async function migrate(db: Database, settings: AnswerSettings): Promise<M
     try {
       const applied = await applyMigrations(connection);
       const changed = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
-      return { applied, changed, zones: await republishDomains(connection) };
+      const zones = await republishDomains(connection);
+      return { applied, changed, zones, roles: await prepareRoles(connection) };
     } finally {
       await sql`select pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
     }

@@ -12,6 +12,7 @@ import * as checks from './migrations/0008-checks.ts';
 import * as txtScansAname from './migrations/0009-txt-scans-aname.ts';
 import * as keptAnswers from './migrations/0010-kept-answers.ts';
 import * as maxDomains from './migrations/0011-max-domains.ts';
+import * as roles from './migrations/0013-roles.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -25,4 +26,5 @@ export const migrations: Record<string, Migration> = {
   '0009-txt-scans-aname': txtScansAname,
   '0010-kept-answers': keptAnswers,
   '0011-max-domains': maxDomains,
+  '0013-roles': roles,
 };

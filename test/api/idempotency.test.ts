@@ -45,6 +45,7 @@ let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi({ routes: [CREATE, BATCH, PLAIN] });
   await sql`create table notes (id serial primary key, note text)`.execute(api.database.db);
+  await sql`grant all on notes, notes_id_seq to zonefleet_api`.execute(api.database.db);
 });
 afterAll(() => api?.stop());
 

@@ -26,7 +26,7 @@ describe.each(testServers())('on $name', (server) => {
     await Promise.all(others.map((db) => db.destroy()));
     expect(results.flatMap((result) => result.applied)).toEqual(Object.keys(migrations));
     expect(results.flatMap((result) => result.changed)).toEqual([]);
-    expect(await migrate(database.db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
+    expect(await migrate(database.db, TEST_SETTINGS)).toMatchObject({ applied: [], changed: [], zones: 0 });
     expect(await loadAnswerSettings(database.db)).toEqual(TEST_SETTINGS);
   });
 
@@ -58,14 +58,14 @@ describe.each(testServers())('on $name', (server) => {
     );
     await sql`delete from zone_records where owner like 'm.%'`.execute(db);
     await sql`update zones set records = records - 1 where name = 'example.com.'`.execute(db);
-    expect(await migrate(db, TEST_SETTINGS)).toEqual({
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({
       applied: Object.keys(migrations).filter((name) => name > '0003-rate-limits'),
       changed: [],
       zones: 1,
     });
     expect(await published(db)).toContain('m 0 TYPE0 \\# 0');
     await expectPublished(db, id, plainId);
-    expect(await migrate(db, TEST_SETTINGS)).toEqual({ applied: [], changed: [], zones: 0 });
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [], changed: [], zones: 0 });
   });
 
   test('the targets of ANAME records from before are looked up, each once however many records have it', async () => {
@@ -123,7 +123,11 @@ describe.each(testServers())('on $name', (server) => {
     await migrate(db, TEST_SETTINGS);
     await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
     const next = { ...TEST_SETTINGS, edgeIpv4: ['192.0.2.2'], soaRname: 'root.example.net' };
-    expect(await migrate(db, next)).toEqual({ applied: [], changed: ['EDGE_IPV4', 'SOA_RNAME'], zones: 0 });
+    expect(await migrate(db, next)).toMatchObject({
+      applied: [],
+      changed: ['EDGE_IPV4', 'SOA_RNAME'],
+      zones: 0,
+    });
     expect(await loadAnswerSettings(db)).toEqual(next);
     expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
   });

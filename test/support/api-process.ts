@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../../src/store/api-keys.ts';
+import { openRole } from './database.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -35,10 +36,11 @@ export async function startApi(
 ): Promise<ApiProcess> {
   const { key = generateKey(), env = {} } = options;
   const [port, metricsPort] = [await freePort(), await freePort()];
+  const roleUrl = await openRole(databaseUrl, 'zonefleet_api');
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: roleUrl,
       API_LISTEN: `127.0.0.1:${port}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       BOOTSTRAP_API_KEY: key,

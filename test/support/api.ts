@@ -14,13 +14,13 @@ import { ROUTES } from '../../src/api/routes.ts';
 import { createServer } from '../../src/api/server.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../src/store/api-keys.ts';
-import type { Database } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { Domain } from '../../src/store/domain.ts';
 import { saveMembership } from '../../src/store/memberships.ts';
 import { createDomain } from '../../src/store/save-domain.ts';
 import { parseDomainName } from '../../src/zone/domain-name.ts';
 import type { DnsMode } from '../../src/zone/domain-status.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { asRole, createDatabase, type TestDatabase } from './database.ts';
 
 /** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
 export const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
@@ -84,20 +84,22 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
+  // As the API's own role, while the test itself is the owner: what the role may not do fails here.
+  const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
   const app = await createServer({
-    api: { db, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
+    api: { db: own, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
     routes,
-    rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(db, requestsPerMinute),
+    rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
     log,
     outages,
     largeWork: options.largeWork,
     async prepare(server) {
       addHealth(
         server,
-        databaseReadiness(db, () => outages.lacking()),
+        databaseReadiness(own, () => outages.lacking()),
       );
       await describeRoutes(server, routes);
     },
@@ -158,6 +160,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     },
     async stop() {
       await app.close();
+      if (own !== options.db) await own.destroy();
       await database.drop();
     },
   };

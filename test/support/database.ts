@@ -3,8 +3,11 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import { migrateQueue } from '../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
+import type { ProcessRole } from '../../src/store/role-privileges.ts';
+import { prepareRoles } from '../../src/store/roles.ts';
 
 export interface TestServer {
   name: string;
@@ -61,6 +64,23 @@ export async function databaseNow(db: Database): Promise<string> {
 /** The URL of another database on the same server. */
 export function databaseUrl(server: { url: string }, database: string): string {
   return server.url.replace(/^(postgresql:\/\/[^/]*\/)[^?]*/, `$1${database}`);
+}
+
+/** The same database as another role: the servers of tests trust whoever reaches them. */
+export function asRole(url: string, role: string): string {
+  return url.replace(/^(postgresql:\/\/)[^@]*@/, `$1${role}@`);
+}
+
+/** The same as `role`, which has its rights in the queue's tables too. */
+export async function openRole(url: string, role: ProcessRole): Promise<string> {
+  await migrateQueue({ databaseUrl: url, redisUrl: undefined });
+  const db = openDatabase(url);
+  try {
+    await prepareRoles(db);
+  } finally {
+    await db.destroy();
+  }
+  return asRole(url, role);
 }
 
 export async function runOn(server: { url: string }, statement: string): Promise<Record<string, unknown>[]> {

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { createApiKey, generateKey } from '../../src/store/api-keys.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { type ApiProcess, startApi } from './api-process.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from './database.ts';
+import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from './database.ts';
 import { newAccount } from './domains.ts';
 import { type NodeProcess, startNode } from './nodes.ts';
 import { FLEET_SETS, type RealParent } from './real-parent.ts';
@@ -51,7 +51,7 @@ export class RealFleet {
       ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
     };
     const listen = parent.ours.map(({ address, port }) => `${address}:${port}`).join();
-    const nodeSettings = { DATABASE_URL: database.url, DNS_LISTEN: listen };
+    const nodeSettings = { DATABASE_URL: asRole(database.url, 'zonefleet_node'), DNS_LISTEN: listen };
     const starting = startTogether<[ApiProcess, NodeProcess | undefined]>([
       startApi(database.url, { env: settings }),
       answers ? startNode('delegation', nodeSettings) : undefined,

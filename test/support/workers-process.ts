@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openRole } from './database.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -25,12 +26,13 @@ export async function startWorkers(
   env: Readonly<Record<string, string>>,
 ): Promise<WorkersProcess> {
   const metricsPort = await freePort();
+  const roleUrl = await openRole(databaseUrl, 'zonefleet_worker');
   const child = fork(MAIN, [], {
     execArgv: ['--import', TSX],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: roleUrl,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       BOARD_LISTEN: 'off',
       ...env,

