@@ -67,6 +67,7 @@ async function start(config: Config): Promise<void> {
     const supervised = new SupervisedProcess({
       name,
       entry: new URL(entry, code),
+      code,
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: print(metricsListen),
