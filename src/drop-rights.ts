@@ -16,6 +16,7 @@ export function dropRights(user: ProcessUser | undefined, log: Log): void {
     if (process.getuid?.() === 0) log.warn(STAYS_ROOT);
     return;
   }
+  process.chdir('/'); // later threads run a compiler where we are, which may be root's home
   try {
     process.setgroups?.([]);
     process.setgid?.(user.gid);
