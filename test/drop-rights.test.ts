@@ -43,7 +43,7 @@ it.skipIf(!isRoot)(
       'EPERM',
       'EPERM',
       'EACCES',
-    '/',
+      '/',
     ]);
   },
 );

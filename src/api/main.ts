@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, type ListenAddress, readConfig } from '../config.ts';
 import { openCountryDb } from '../country-db.ts';
-import { HEALTH_LIMITS } from '../listen-health.ts';
 import { dropRights } from '../drop-rights.ts';
+import { HEALTH_LIMITS } from '../listen-health.ts';
 import { type Log, openLog } from '../log.ts';
 import { openFileLimit } from '../open-file-limit.ts';
 import { JobQueue } from '../queue/job-queue.ts';

@@ -10,6 +10,7 @@ const QUEUE: readonly ProcessName[] = ['API', 'workers'];
 export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> = {
   DATABASE_URL: ALL,
   METRICS_LISTEN: ALL,
+  METRICS_HOSTS: ALL,
   LOG_LEVEL: ALL,
   RUN_AS: ALL,
   DATABASE_READ_URL: ['nameserver'],
@@ -25,6 +26,8 @@ export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> =
   COUNTRY_DB: QUEUE,
   API_LISTEN: ['API'],
   API_RATE: ['API'],
+  API_CONNECTIONS: ['API'],
+  API_CONNECTIONS_PER_ADDRESS: ['API'],
   BOOTSTRAP_API_KEY: ['API'],
   SESSION_SECRET: ['API'],
   ALLOW_RESERVED_NAMES: ['API'],
