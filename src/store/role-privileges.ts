@@ -34,8 +34,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   memberships: grants('', 's', ''),
   plans: grants('', 's', 's'),
   subscriptions: grants('', 'siu', 's'),
-  idempotency_keys: grants('', 'siud', ''),
-  idempotency_octets: grants('', 'siud', ''),
+  idempotency_keys: grants('', 'siud', 'sud'), // workers purge them
+  idempotency_octets: grants('', 'siud', 'sud'),
   rate_limits: grants('', 'siud', ''),
   domains: grants('', 'siud', 'sud'),
   domain_changes: grants('', 'si', 'si'),
