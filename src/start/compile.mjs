@@ -16,7 +16,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCES = ['src', 'workers'];
@@ -30,8 +30,9 @@ let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
 
-/** The file to import for a program that is named by its path from the root; undefined: run the source. */
-export async function compile(root, program, { dataDirectory, say }) {
+/** The file to import for a program that is named by its path, absolute or from the root; undefined: run the source. */
+export async function compile(root, path, { dataDirectory, say }) {
+  const program = relative(root, resolve(root, path));
   if (!ENTRY.test(`/${program}`)) return undefined;
   const sources = SOURCES.flatMap((folder) => listSources(root, folder));
   if (!sources.includes(program)) return undefined; // a test's or a benchmark's

@@ -52,8 +52,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function make(): Promise<string | undefined> {
-  return compile(root, PROGRAM, {
+function make(program = PROGRAM): Promise<string | undefined> {
+  return compile(root, program, {
     dataDirectory: join(root, 'data'),
     say: (text: string) => said.push(text),
   });
@@ -83,6 +83,8 @@ it('the next start finds it, and one with other sources makes another', async ()
   const made = statSync(first).ctimeMs;
   expect(await make()).toBe(first);
   expect(statSync(first).ctimeMs).toBe(made);
+  expect(await make(join(root, PROGRAM))).toBe(first);
+  expect(await make(`./${PROGRAM}`)).toBe(first);
   writeFileSync(join(root, 'src/api/some-thread.ts'), 'export {};');
   expect(await make()).not.toBe(first);
   expect(existsSync(first)).toBe(true);
