@@ -13,7 +13,7 @@ const READY_TIMEOUT_MS = 60_000;
 
 const WAYS: readonly ((file: string) => void)[] = [
   (file) => resealBase(file, ({ blocks }) => blocks.fill(0xff, 8, 2048)),
-  (file) => resealBase(file, ({ free }) => free.fill(1)),
+  (file) => resealBase(file, ({ header }) => header.fill(7, 64, 96)),
   (file) =>
     resealBase(file, ({ head }) => {
       head.place = { epoch: 'x' };
