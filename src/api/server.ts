@@ -22,6 +22,7 @@ import { takeBody, UnreadBody } from './body/take-body.ts';
 import type { Api } from './call.ts';
 import { fieldProblems } from './field-problems.ts';
 import { type Admitted, admit } from './guard.ts';
+import { ThreadError } from './large/large-call.ts';
 import type { LargeWork } from './large/large-work.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
@@ -169,11 +170,12 @@ function explain(error: unknown, request: FastifyRequest, outages: OutageLog): P
     outages.note('busy', error);
     return unavailable('earlier writes of the domain are still under way; try again', 1);
   }
-  const outage = outageOf(error);
+  const inThread = error instanceof ThreadError ? error : undefined;
+  const outage = inThread === undefined ? outageOf(error) : inThread.outage;
   if (outage !== undefined) {
     outages.note(outage, error);
     const { words, retrySeconds } = OUTAGES[outage];
-    const isOpen = isWrite(request.method) && mayBeCommitted(error);
+    const isOpen = isWrite(request.method) && (inThread?.mayBeCommitted ?? mayBeCommitted(error));
     return unavailable(`${words}; ${isOpen ? MAY_BE_DONE : 'try again'}`, retrySeconds);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

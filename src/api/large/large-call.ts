@@ -1,5 +1,7 @@
 // What the two sides of a work thread say to each other. Everything here can be cloned from one thread to the other.
 
+import { type OutageKind, outageOf } from '../../store/outage.ts';
+import { mayBeCommitted } from '../../store/preparing-client.ts';
 import type { Admitted } from '../guard.ts';
 
 export interface ThreadSettings {
@@ -45,23 +47,32 @@ export type FromThread =
   | { readonly kind: 'answer'; readonly answer: LargeAnswer }
   | { readonly kind: 'failed'; readonly error: ThrownError };
 
-/** An error as far as it can be cloned: its codes are what an outage is known by. */
+/** An error as far as it can be cloned, and what only the thread can tell of it. */
 export interface ThrownError {
-  readonly message: string;
   readonly name: string;
+  readonly message: string;
   readonly stack: string | undefined;
-  readonly members: Readonly<Record<string, string | number>>;
+  /** Undefined: it is a bug. */
+  readonly outage: OutageKind | undefined;
+  readonly mayBeCommitted: boolean;
 }
 
 export function packError(thrown: unknown): ThrownError {
-  const first = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
-  if (!(first instanceof Error))
-    return { name: 'Error', message: String(first), stack: undefined, members: {} };
-  const members = Object.entries(first).filter(([, value]) => ['string', 'number'].includes(typeof value));
-  const { name, message, stack } = first;
-  return { name, message, stack, members: Object.fromEntries(members) };
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { name, message, stack } = error;
+  return { name, message, stack, outage: outageOf(thrown), mayBeCommitted: mayBeCommitted(thrown) };
 }
 
-export function unpackError({ name, message, stack, members }: ThrownError): Error {
-  return Object.assign(new Error(message), { name, stack: stack ?? message }, members);
+/** What a handler threw in a thread. */
+export class ThreadError extends Error {
+  readonly outage: OutageKind | undefined;
+  readonly mayBeCommitted: boolean;
+
+  constructor({ name, message, stack, outage, mayBeCommitted }: ThrownError) {
+    super(message);
+    this.name = name;
+    this.stack = stack ?? message;
+    this.outage = outage;
+    this.mayBeCommitted = mayBeCommitted;
+  }
 }

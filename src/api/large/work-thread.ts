@@ -9,9 +9,9 @@ import {
   type FromThread,
   type LargeAnswer,
   type LargeCall,
+  ThreadError,
   type ThreadSettings,
   type ToThread,
-  unpackError,
 } from './large-call.ts';
 
 const ENTRY = new URL('./large-thread.ts', import.meta.url);
@@ -102,7 +102,7 @@ export class WorkThread {
 
   #hear(message: FromThread): void {
     if (message.kind === 'answer') this.#current?.resolve(message.answer);
-    else if (message.kind === 'failed') this.#current?.reject(unpackError(message.error));
+    else if (message.kind === 'failed') this.#current?.reject(new ThreadError(message.error));
     else this.#current?.log[message.level](message.what, message.message);
   }
 }
