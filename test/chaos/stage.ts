@@ -74,6 +74,7 @@ export class Stage {
     writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n'); // nobody is asked outside of this machine
     this.settings = {
       PATH: process.env.PATH ?? '',
+      RUN_AS: 'off', // what tests make is root's own
       HOME: process.env.HOME ?? '',
       DATA_DIR: this.dataDirectory,
       DNS_LISTEN: `127.0.0.1:${dnsPort}`,

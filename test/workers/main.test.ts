@@ -67,6 +67,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
+      RUN_AS: 'off', // what tests make is root's own
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
