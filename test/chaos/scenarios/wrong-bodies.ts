@@ -10,7 +10,7 @@ const repeated = (open: string, unit: string, close: string) =>
   `${open}${`${unit},`.repeat(OCTETS / (unit.length + 1))}${unit}${close}`;
 const record = (destination: string, name = 'a') => ({ name, type: 'CNAME', destination });
 
-const BODIES: readonly [path: 'batch' | 'import' | 'import/parse', body: () => string][] = [
+const BODIES: readonly [path: 'batch' | 'import', body: () => string][] = [
   ['batch', () => repeated('{"create":[', '1', ']}')],
   ['import', () => repeated('{"records":[', '1', ']}')],
   ['import', () => repeated('{"records":[', '{}', ']}')],
@@ -23,7 +23,6 @@ const BODIES: readonly [path: 'batch' | 'import' | 'import/parse', body: () => s
   ['batch', () => JSON.stringify({ create: [record('a.'.repeat(OCTETS / 2))] })],
   ['import', () => JSON.stringify({ records: [record('a', 'ü'.repeat(OCTETS / 2))] })],
   ['import', () => `{"records":[{"name":"${'\\ud800'.repeat(OCTETS / 6)}","type":"A","destination":"1"}]}`],
-  ['import/parse', () => JSON.stringify({ zone_file: '$GENERATE 1-65000 a$ A 192.0.2.1' })],
 ];
 
 export const wrongBodies: Scenario = {
