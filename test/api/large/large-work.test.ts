@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
 import type { Admitted } from '../../../src/api/guard.ts';
 import { LargeWork } from '../../../src/api/large/large-work.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
 
@@ -99,10 +99,26 @@ it('a short text that makes many records is parsed by a thread', { timeout: SLOW
 });
 
 it('an account waits for itself, and beyond that is told to come again', { timeout: SLOW }, async () => {
-  const ask = () => api.ask('PUT', `${BATCH}?dry_run=true`, { body: { delete: [1], create: LARGE } });
-  const answers = await Promise.all([ask(), ask(), ask(), ask()]);
-  const refused = answers.filter(({ status }) => status === 503);
-  expect([refused.length, refused[0]?.headers['retry-after']]).toEqual([1, '5']);
+  let release: () => void = () => {};
+  const held = new Promise<never>((_, reject) => {
+    release = () => reject(new Error('released'));
+  });
+  const caller = { account: { id: api.accountIds.owner } };
+  const call = { ...CALL, admitted: { caller } as unknown as Admitted };
+  const order = { call, gone: new AbortController().signal, log: api.app.log };
+  const holding = expect(work.answer(order, () => held)).rejects.toThrow('released');
+  const answers: Answer[] = [];
+  const asking = [1, 2, 3].map(async () => {
+    answers.push(
+      await api.ask('PUT', `${BATCH}?dry_run=true`, { body: { create: items(LARGE.length, '192.0.2.7') } }),
+    );
+  });
+  await until(() => answers.length === 1, 'one is refused');
+  expect(work.state).toMatchObject({ working: 1, waiting: 2 });
+  expect([answers[0]?.status, answers[0]?.headers['retry-after']]).toEqual([503, '5']);
+  release();
+  await Promise.all([holding, ...asking]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 200, 200]);
   await until(() => work.room.octets === 0, 'the room is free again');
 });
 
