@@ -41,6 +41,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     DNS_LISTEN: `${options.address}:${port}`,
     METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
     NODE_NAME,
+    RUN_AS: 'off', // it reads what the benchmark makes
     DNS_THREADS: '1',
     COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
     RRL: options.limitsRates ? '100000000' : 'off',

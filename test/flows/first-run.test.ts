@@ -227,10 +227,10 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
         PATIENCE_MS,
       );
       const pidOf = (main: RegExp) => clone.processes().find((pid) => main.test(commandOf(pid)));
-      const [nameserver, workers] = [pidOf(/nameserver.main\.ts/), pidOf(/workers.main\.ts/)];
+      const [nameserver, workers] = [pidOf(/nameserver.main\.m?[jt]s/), pidOf(/workers.main\.m?[jt]s/)];
       for (const pid of [nameserver, workers]) process.kill(pid as number, 'SIGKILL');
       await until(
-        () => pidOf(/nameserver.main\.ts/) !== nameserver && answers(line),
+        () => pidOf(/nameserver.main\.m?[jt]s/) !== nameserver && answers(line),
         'the nameserver is back',
         PATIENCE_MS,
       );
@@ -241,7 +241,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
           () => false,
         );
       await until(
-        async () => pidOf(/workers.main\.ts/) !== workers && (await isReady()),
+        async () => pidOf(/workers.main\.m?[jt]s/) !== workers && (await isReady()),
         'the workers are back',
         PATIENCE_MS,
       );
