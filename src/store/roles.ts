@@ -137,10 +137,11 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
       if (privileges !== undefined) statements.push(`grant ${privileges} on table ${table} to ${role}`);
     }
   }
+  // Also read: the log of changes tells how far it is complete by the last number drawn.
   for (const [sequence, users] of Object.entries(SEQUENCES)) {
     statements.push(`revoke all on sequence ${sequence} from ${roles.join(', ')}`);
     for (const role of users.filter((user) => roles.includes(user)))
-      statements.push(`grant usage on sequence ${sequence} to ${role}`);
+      statements.push(`grant usage, select on sequence ${sequence} to ${role}`);
   }
   if (roles.includes('zonefleet_node')) {
     const columns = NODE_REPORT_COLUMNS.join(', ');
