@@ -9,6 +9,7 @@ import {
   createRedisBackend,
   type IQueueBackend,
 } from 'bullmq';
+import { QUEUES } from './jobs.ts';
 
 export interface QueuePlace {
   readonly databaseUrl: string;
@@ -87,9 +88,18 @@ async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void>
   backend.on('error', () => {}); // the call below fails with it
   try {
     await backend.waitUntilReady();
+    if (migrate) await makeSequences(backend);
   } finally {
     await backend.close();
   }
+}
+
+/** The first job of a queue would make the sequence of its numbers, which the processes' roles may not. */
+async function makeSequences(backend: IQueueBackend): Promise<void> {
+  const { pool } = (backend as unknown as PostgresParts).connection;
+  const make =
+    'select next_job_id(name) from unnest($1::text[]) name where to_regclass(job_id_seq_name(name)) is null';
+  await pool.query(make, [QUEUES]);
 }
 
 function redisOptions(use: ConnectionUse): object {

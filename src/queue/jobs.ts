@@ -67,3 +67,8 @@ export const FLATTEN_ANAME: JobKind<FlattenJob> = {
   key: ({ targetId }) => `flatten:${targetId}`,
   connections: 2,
 };
+
+/** The names of all queues. */
+export const QUEUES: readonly string[] = [CHECK_DELEGATION, VERIFY_TXT, SCAN_IMPORT, FLATTEN_ANAME].map(
+  ({ queue }) => queue,
+);
