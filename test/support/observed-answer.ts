@@ -26,6 +26,7 @@ const FOLDED_RDATA = new Set<number>([
   TYPE.PTR,
   TYPE.MX,
   TYPE.RP,
+  TYPE.AFSDB,
   TYPE.SRV,
   TYPE.DNAME,
   TYPE.NAPTR,
