@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, connect } from '../store/connection.ts';
 import {
   claimNodeName,
+  loadLastReport,
   type NodeClaim,
   type NodeReport,
   saveNodeReport,
@@ -14,9 +15,13 @@ import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from './re
 
 const HEARTBEAT_MS = 1000;
 const SPACING_MS = 50;
-const CLAIM_TIMEOUT_MS = 5000;
+/** Four heartbeats: a process that has the name and lives reports in this time. */
+const CLAIM_TIMEOUT_MS = 4000;
 const CLAIM_RETRY_MS = 200;
 const SIGN_OFF_TIMEOUT_MS = 1000;
+
+const HELD_SILENTLY =
+  'a session that reports nothing holds the name of this node: it answers, and reports itself once that session ends';
 
 /** Another live process has this NODE_NAME. */
 export class NodeNameTakenError extends Error {
@@ -44,13 +49,20 @@ export class PositionReporter {
     this.#options = options;
   }
 
-  /** Throws when the name is taken. With the primary away it goes on trying behind the scenes. */
+  /**
+   * Throws when another live process has the name. With the primary away, or while the name is held by a session that
+   * reports nothing (its process was killed, and the server has not noticed), it goes on trying behind the scenes.
+   */
   async start(): Promise<void> {
     let connection: Connection | undefined;
     try {
       connection = await this.#connect();
       this.#options.onReached?.();
-      await this.#claim(connection, CLAIM_TIMEOUT_MS);
+      if (!(await this.#claim(connection, CLAIM_TIMEOUT_MS))) {
+        this.#options.log.warn({ nodeName: this.#options.nodeName }, HELD_SILENTLY);
+        await connection.close();
+        connection = undefined;
+      }
     } catch (error) {
       await connection?.close();
       if (error instanceof NodeNameTakenError) throw error;
@@ -104,24 +116,28 @@ export class PositionReporter {
     return connection;
   }
 
-  async #claim(connection: Connection, timeoutMs: number): Promise<void> {
+  /** False: a session has the name that reports nothing. */
+  async #claim(connection: Connection, timeoutMs: number): Promise<boolean> {
     const { report, log } = this.#options;
     const { name, instance } = report();
     const startedMs = Date.now();
     let before: NodeClaim | undefined;
     let told = false;
+    const first = await loadLastReport(connection, name);
     for (;;) {
       const claim = await claimNodeName(connection, { name, instance });
-      if (claim === 'claimed') return;
+      if (claim === 'claimed') return true;
       if (this.#stopping.signal.aborted) throw new Error('stopped');
-      if (Date.now() - startedMs > timeoutMs) {
+      const isStarting = timeoutMs !== Number.POSITIVE_INFINITY;
+      if (isStarting && claim === 'taken' && (await loadLastReport(connection, name)) !== first) {
         throw new NodeNameTakenError(`another process runs as node "${name}": give each its own NODE_NAME`);
       }
+      if (Date.now() - startedMs > timeoutMs) return false;
       if (claim === 'ending' && before !== claim) {
         log.info({ nodeName: name }, 'the session that this node had before is ended');
       }
       // Once may be a session that was just ending; at the start a refusal follows anyway.
-      if (claim === 'taken' && before === claim && !told && timeoutMs === Number.POSITIVE_INFINITY) {
+      if (claim === 'taken' && before === claim && !told && !isStarting) {
         log.error({ nodeName: name }, 'another process runs under the name of this node');
         told = true;
       }

@@ -64,6 +64,12 @@ const END_OWN_SESSION = `
   where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
     and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid`;
 
+/** When the holder of the name reported last, as text to compare; undefined: it never has. */
+export async function loadLastReport(connection: Connection, name: string): Promise<string | undefined> {
+  const [row] = await connection.query('select seen_at::text from nodes where name = $1', [name]);
+  return row?.[0] as string | undefined;
+}
+
 /** Beyond it a node has none of the changes: it has another trouble than one zone. */
 const MAX_UNSERVED = 1000;
 

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PositionReporter } from '../../src/nameserver/report-position.ts';
-import { listNodes, type NodeReport } from '../../src/store/nodes.ts';
+import { connect } from '../../src/store/connection.ts';
+import { claimNodeName, listNodes, type NodeReport } from '../../src/store/nodes.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { collectingLog } from '../support/follow.ts';
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -58,6 +59,27 @@ describe('a node', () => {
     expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await node.reporter.stop();
     expect((await listed())?.state).toBe('left');
+  });
+
+  test('starts while a session that reports nothing holds its name, and reports once that ends', async () => {
+    const node = reporter();
+    const left = await connect(database.url, { applicationName: 'left behind' });
+    expect(await claimNodeName(left, { ...node.report, instance: randomUUID() })).toBe('claimed');
+    await node.reporter.start();
+    expect(node.log.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('a session that reports nothing holds the name'),
+    );
+    expect(await listed()).toBeUndefined();
+    await left.close();
+    await until(async () => (await listed())?.state === 'live', 'it is listed');
+    await node.reporter.stop();
+  });
+
+  test('is refused while another process reports under its name', async () => {
+    const [first, second] = [reporter(database.url), reporter(database.url)];
+    await first.reporter.start();
+    await expect(second.reporter.start()).rejects.toThrow('another process runs as node');
+    await first.reporter.stop();
   });
 
   test('leaves a session of another process under its name alone, and tells of it', async () => {
