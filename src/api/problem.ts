@@ -114,3 +114,7 @@ export function sendProblem(reply: FastifyReply, { status, body, headers }: Prob
     .serializer(JSON.stringify) // not the schema of the success
     .send(body);
 }
+
+/** Of a write whose end is not known. */
+export const MAY_BE_DONE =
+  'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';

@@ -26,7 +26,7 @@ import { ThreadError } from './large/large-call.ts';
 import type { LargeWork } from './large/large-work.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
-import { badRequest, invalid, Problem, sendProblem, unavailable } from './problem.ts';
+import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { isStorable } from './read-body.ts';
 import { isWrite, type Route } from './route.ts';
@@ -47,8 +47,8 @@ export interface ServerOptions {
 }
 
 const OUTAGE_TICK_MS = 5000;
-/** A domain name of 253 characters, all of them escaped and Unicode. */
-const MAX_PARAMETER_CHARACTERS = 4096;
+/** More than a whole header may have (16 KiB): beyond it the framework would answer in words of its own. */
+const MAX_PARAMETER_CHARACTERS = 16 * 1024;
 /** What an undecodable path is routed as: no route has it. */
 const NO_PATH = '/%00';
 
@@ -156,9 +156,6 @@ function validatorOf(schema: z.ZodType) {
     return { error: new Refusal(invalid(fieldProblems(read.error.issues, 'body'))) };
   };
 }
-
-const MAY_BE_DONE =
-  'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';
 
 function explain(error: unknown, request: FastifyRequest, outages: OutageLog): Problem {
   if (error instanceof Refusal) {

@@ -4,7 +4,7 @@
 import type { ResourceLimits, Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { startThread } from '../../start-thread.ts';
-import { badRequest, type Problem, unavailable } from '../problem.ts';
+import { badRequest, MAY_BE_DONE, type Problem, unavailable } from '../problem.ts';
 import {
   type FromThread,
   type LargeAnswer,
@@ -49,8 +49,8 @@ export class WorkThread {
         this.#hasEnded = true;
         this.#current?.resolve(
           this.#isOutOfMemory
-            ? badRequest('the request takes too much memory: send it in parts')
-            : unavailable('the request could not be carried out; try again', RETRY_SECONDS),
+            ? badRequest(`the request takes too much memory: send it in parts; ${MAY_BE_DONE}`)
+            : unavailable(`the request did not come to its end; ${MAY_BE_DONE}`, RETRY_SECONDS),
         );
         resolve();
       });
