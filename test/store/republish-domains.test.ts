@@ -81,7 +81,7 @@ describe.each(testServers())('on $name', (server) => {
     const { db } = database;
     const node = await followLoaded({ databaseUrl: database.url });
     const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
-    expect(await change({ edgeIpv4, edgeIpv6: [] })).toEqual({
+    expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({
       applied: [],
       changed: ['EDGE_IPV4', 'EDGE_IPV6'],
       zones: 1,

@@ -31,6 +31,8 @@ const WHOLE = [
 ];
 /** What needs a process for itself, or starts others. */
 const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
+/** A process remembers whether statements are prepared: another file's fault would count. */
+const ALONE = ['preparing-client'];
 const POSTGRES = /^pg$|\/support\/database\.ts$/;
 /** They replace modules, functions or clocks for all files that share their process. */
 const REPLACES = /\bvi\.(mock|spyOn|useFakeTimers)\(/;
@@ -60,7 +62,10 @@ export function sortTests(): Tiers {
 /** The long proofs keep a process for themselves: some measure memory. */
 function tierOf(path: string): 'unit' | 'postgres' | 'flows' {
   const reached = [...reach(path)];
-  const isApart = reached.some((name) => APART.test(name)) || REPLACES.test(read(path));
+  const isApart =
+    reached.some((name) => APART.test(name)) ||
+    REPLACES.test(read(path)) ||
+    ALONE.includes(basename(path, '.test.ts'));
   if (isApart || path.startsWith('test/proofs/')) return 'flows';
   if (!reached.some((name) => POSTGRES.test(name))) return 'unit';
   return IN_PROCESS.test(path) ? 'postgres' : 'flows';
