@@ -5,31 +5,34 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { databaseUrl, runOn, TEMPLATE_DATABASE, type TestServer, testServers } from '../support/database.ts';
+import { databaseUrl, runOn, TEMPLATE_DATABASE } from '../support/database.ts';
 import { lacksSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { type StartedServer, startServer } from '../support/start-server.ts';
 import { until } from '../support/until.ts';
 
 const lacks = lacksSmallDisk();
 const NAME = `full_${process.pid}`;
 
 describe(lacks === undefined ? 'on a full disk' : `on a full disk (skipped: needs ${lacks})`, () => {
-  let server: TestServer;
+  /** Of its own: a full disk stops the checkpoints of the whole server. */
+  let server: StartedServer | undefined;
   let disk: SmallDisk;
   let api: TestApi;
 
   beforeAll(async () => {
     if (lacks !== undefined) return;
-    server = testServers()[0] as TestServer;
-    const [row] = await runOn(server, 'show data_directory');
+    const started = await startServer('embedded');
+    server = started;
+    const [row] = await runOn(started, 'show data_directory');
     disk = mountSmallDisk(String(row?.data_directory), 64);
-    await runOn(server, `create tablespace ${NAME} location '${disk.tablespace}'`);
-    await runOn(server, `create database ${NAME} template ${TEMPLATE_DATABASE} tablespace ${NAME}`);
-    const url = databaseUrl(server, NAME);
+    await runOn(started, `create tablespace ${NAME} location '${disk.tablespace}'`);
+    await runOn(started, `create database ${NAME} template ${TEMPLATE_DATABASE} tablespace ${NAME}`);
+    const url = databaseUrl(started, NAME);
     const db = openDatabase(url);
     const drop = async () => {
       await db.destroy();
-      await runOn(server, `drop database ${NAME} with (force)`);
-      await runOn(server, `drop tablespace ${NAME}`);
+      await runOn(started, `drop database ${NAME} with (force)`);
+      await runOn(started, `drop tablespace ${NAME}`);
     };
     api = await startTestApi({ database: { url, db, drop } });
     await api.makeDomain('full.example.com');
@@ -37,6 +40,7 @@ describe(lacks === undefined ? 'on a full disk' : `on a full disk (skipped: need
   afterAll(async () => {
     disk?.clear();
     await api?.stop();
+    await server?.stop();
     disk?.remove();
   });
 
