@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Figure, Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { Stage } from './stage.ts';
-import { printTable, type Row } from './table.ts';
+import { printRow, printTable, type Row } from './table.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
@@ -46,7 +46,9 @@ const rows: Row[] = [];
 for (const scenario of SCENARIOS) {
   if (positionals.length > 0 && !positionals.includes(scenario.name)) continue;
   say(`${scenario.name}: ${scenario.attack}`);
-  rows.push(await perform(scenario));
+  const row = await perform(scenario);
+  rows.push(row);
+  say(printRow(row).join(' | ')); // the table comes at the end, which may be far
 }
 const { text, isAllMet } = printTable(rows);
 process.stdout.write(`${text}\n`);

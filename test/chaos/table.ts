@@ -33,7 +33,7 @@ export function printTable(rows: readonly Row[]): { text: string; isAllMet: bool
   return { text, isAllMet: rows.every(isMet) };
 }
 
-function printRow(row: Row): string[] {
+export function printRow(row: Row): string[] {
   if (row.outcome !== 'seen') {
     return [row.scenario.name, ...COLUMNS.slice(2).map(() => ''), `${row.outcome}: ${row.why}`];
   }

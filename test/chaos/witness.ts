@@ -77,7 +77,9 @@ async function ask(transport: 'udp' | 'tcp', question: Question): Promise<Heard>
     udpPayloadSize: undefined,
   });
   const answering =
-    transport === 'udp' ? exchangeUdp(dns, query, ANSWER_TIMEOUT_MS) : askTcp(dns.port, query);
+    transport === 'udp'
+      ? exchangeUdp(dns, query, ANSWER_TIMEOUT_MS)
+      : Promise.race([askTcp(dns.port, query), pause(ANSWER_TIMEOUT_MS, undefined)]);
   return judge(await answering.catch(() => undefined), question);
 }
 
