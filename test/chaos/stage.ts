@@ -199,6 +199,24 @@ export class Stage {
     return await seen;
   }
 
+  /** Kills the nameserver (SIGKILL) and waits until another is ready: how many seconds there was none. */
+  async killNameserver(): Promise<number> {
+    const [pid] = this.pids('nameserver');
+    if (pid === undefined) throw new Error('there is no nameserver to kill');
+    const killedMs = performance.now();
+    signal(pid, 'SIGKILL');
+    this.faultEnds();
+    await until(
+      async () => {
+        const health = await fetch(`http://127.0.0.1:${this.metricsPort}/readyz`).catch(() => undefined);
+        return health?.ok === true && !this.pids('nameserver').includes(pid);
+      },
+      'the nameserver is back',
+      START_TIMEOUT_MS,
+    );
+    return (performance.now() - killedMs) / 1000;
+  }
+
   async close(): Promise<void> {
     this.#witness?.kill('SIGKILL');
     const child = this.#child;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { resealBase } from '../../support/resealed-snapshot.ts';
 import { until } from '../../support/until.ts';
 import type { Scenario } from '../scenario.ts';
-import { type Stage, signal } from '../stage.ts';
+import type { Stage } from '../stage.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 
@@ -38,9 +38,7 @@ export const brokenSnapshot: Scenario = {
     for (const breakIt of WAYS) {
       const file = await untilSnapshot(stage);
       breakIt(file);
-      const killedMs = performance.now();
-      await kill(stage);
-      away = Math.max(away, (performance.now() - killedMs) / 1000);
+      away = Math.max(away, await stage.killNameserver());
       await until(() => !existsSync(file), 'another snapshot in its place', READY_TIMEOUT_MS);
       replaced++;
     }
@@ -62,21 +60,6 @@ function untilSnapshot(stage: Stage): Promise<string> {
       return images.length === 1 ? join(nodes, name, images[0] as string) : undefined;
     },
     'a snapshot',
-    READY_TIMEOUT_MS,
-  );
-}
-
-async function kill(stage: Stage): Promise<void> {
-  const [pid] = stage.pids('nameserver');
-  if (pid === undefined) throw new Error('there is no nameserver to kill');
-  signal(pid, 'SIGKILL');
-  stage.faultEnds();
-  await until(
-    async () => {
-      const health = await fetch(`http://127.0.0.1:${stage.metricsPort}/readyz`).catch(() => undefined);
-      return health?.ok === true && !stage.pids('nameserver').includes(pid);
-    },
-    'the nameserver is back',
     READY_TIMEOUT_MS,
   );
 }
