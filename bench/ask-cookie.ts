@@ -1,7 +1,7 @@
 // The cookie that a server gives us (RFC 7873): with it in its questions a client is one that the server knows.
 
-import { EDNS_OPTION } from '../src/dns/edns.ts';
-import { decodeMessage } from '../src/dns/message.ts';
+import { EDNS_OPTION } from '../src/dns/message/edns.ts';
+import { decodeMessage } from '../src/dns/message/message.ts';
 import { askMany } from '../test/support/peers.ts';
 import { soaQuery } from './servers/server.ts';
 

@@ -6,19 +6,103 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** What the files of a folder may import besides their own folder. `start` composes the processes by running them. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  dns: [],
-  queue: [],
-  zone: ['dns'],
-  checks: ['dns'],
-  resolver: ['dns', 'checks'],
-  store: ['dns', 'zone', 'checks'],
-  nameserver: ['dns', 'zone', 'store'],
-  api: ['dns', 'zone', 'checks', 'store', 'queue'],
-  cli: ['dns', 'zone', 'checks', 'resolver', 'store', 'queue'],
-  workers: ['dns', 'zone', 'checks', 'resolver', 'store', 'queue'],
-  start: ['dns', 'zone', 'store', 'queue'],
+/**
+ * The rooms, and what the files of each may import besides their own room. A row names only rooms of rows above it, so the
+ * imports are a graph without circles. `dns` is the files directly in src/dns; `start` composes the processes by running them.
+ */
+const MAY_IMPORT: Readonly<Record<string, string>> = {
+  dns: '',
+  'dns/record': 'dns',
+  'dns/message': 'dns dns/record',
+  'dns/zone-file': 'dns dns/record',
+  zone: 'dns dns/message dns/record',
+  'zone/domain': 'dns zone',
+  'zone/image': 'dns dns/message dns/record zone',
+  'zone/records': 'dns dns/record dns/zone-file zone',
+  'zone/edit': 'dns dns/zone-file zone zone/records',
+  'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
+  'zone/publish': 'dns dns/record zone zone/records',
+  'checks/delegation': 'dns',
+  'checks/aname': 'dns checks/delegation',
+  'checks/scan': 'dns dns/record checks/delegation',
+  'checks/txt': 'dns checks/delegation',
+  process: 'dns zone/records',
+  queue: '',
+  'resolver/exchange': 'dns dns/message dns/record',
+  'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
+  'resolver/state': 'dns dns/record dns/zone-file checks/delegation resolver/exchange',
+  'resolver/walk':
+    'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
+  'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/delegation': 'dns checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/scan':
+    'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
+  'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
+  resolver:
+    'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
+  'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
+  'store/accounts': 'store/postgres',
+  'store/feed': 'dns zone store/postgres',
+  'store/records':
+    'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+  'store/domains':
+    'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
+  'store/roles': 'store/postgres',
+  'store/zones': 'dns dns/record checks/delegation zone store/postgres',
+  'store/change':
+    'dns zone zone/domain zone/edit zone/publish zone/records checks/delegation store/accounts store/domains store/postgres store/records store/zones',
+  'store/aname':
+    'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
+  'store/checks':
+    'dns zone/domain zone/publish zone/records checks/delegation store/change store/domains store/postgres store/records',
+  'store/housekeeping':
+    'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
+  'store/migrate':
+    'dns zone zone/publish store/change store/domains store/postgres store/records store/roles store/zones',
+  'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
+  'store/verifications':
+    'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres store/records',
+  'nameserver/answer': 'dns dns/message dns/record zone/image',
+  'nameserver/threads': '',
+  'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
+  'nameserver/follow':
+    'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
+  'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
+  'nameserver/tcp': 'nameserver/answer nameserver/threads nameserver/udp',
+  nameserver:
+    'dns/message zone/image process store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
+  'api/answers': '',
+  'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
+  'api/calls':
+    'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
+  'api/schemas': 'zone/domain zone/edit zone/records checks/delegation api/answers api/callers',
+  'api/actions':
+    'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
+  'api/body': 'api/answers api/calls api/schemas',
+  'api/print':
+    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
+  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
+  'api/routes':
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
+  'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
+  'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
+  api: 'process queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
+  'cli/terminal':
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
+  'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
+  'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
+  'cli/domain':
+    'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
+  'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
+  'cli/scan':
+    'dns dns/record zone zone/records checks/scan process store/accounts store/domains store/postgres store/scans cli/terminal',
+  'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
+  workers:
+    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+  'start/postgres': 'process store/roles',
+  start:
+    'dns zone/edit process queue store/accounts store/change store/domains store/migrate store/postgres store/roles start/postgres',
+  cli: 'process cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
 };
 /** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
@@ -30,8 +114,8 @@ const SQL = ['kysely', 'pg'];
 interface Source {
   /** From the repository's root. */
   readonly path: string;
-  /** `dns`, `workers`, …; undefined for the files directly in src/. */
-  readonly folder: string | undefined;
+  /** `dns`, `dns/record`, `workers`, … */
+  readonly room: string;
   readonly text: string;
   readonly imports: readonly string[];
 }
@@ -51,10 +135,13 @@ function filesIn(folder: string): string[] {
 
 function readSource(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  const [first, second] = path.split('/');
-  const folder = first === 'workers' ? first : path.split('/').length > 2 ? second : undefined;
   const found = text.matchAll(/\bfrom\s+'([^']+)'|\bimport\s+'([^']+)'|\bimport\(\s*'([^']+)'/g);
-  return { path, folder, text, imports: [...found].map(([, a, b, c]) => (a ?? b ?? c) as string) };
+  return {
+    path,
+    room: roomOf(path),
+    text,
+    imports: [...found].map(([, a, b, c]) => (a ?? b ?? c) as string),
+  };
 }
 
 /** The imports of ours, as paths from the root. */
@@ -62,13 +149,25 @@ function ownImports({ path, imports }: Source): string[] {
   return imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name));
 }
 
-function folderOf(path: string): string | undefined {
-  return readFolder.get(path);
+/** Two folders deep: what is below belongs to the same room. */
+function roomOf(path: string): string {
+  return dirname(path)
+    .replace(/^src\//, '')
+    .split('/')
+    .slice(0, 2)
+    .join('/');
 }
-const readFolder = new Map(sources.map(({ path, folder }) => [path, folder]));
+
+function topOf({ room }: Source): string {
+  return room.split('/')[0] as string;
+}
 
 function offenders(rule: (source: Source) => string[]): string[] {
   return sources.flatMap((source) => rule(source).map((what) => `${source.path}: ${what}`));
+}
+
+function allowed(room: string): string[] {
+  return (MAY_IMPORT[room] ?? '').split(' ').filter((name) => name !== '');
 }
 
 describe('imports', () => {
@@ -76,15 +175,34 @@ describe('imports', () => {
     const found = offenders((source) =>
       ownImports(source).filter((target) => {
         if (target === LAUNCHER && source.path.endsWith('.mjs')) return false;
-        const folder = folderOf(target);
-        if (source.folder === undefined || folder === undefined || folder === source.folder) return false;
-        return !(MAY_IMPORT[source.folder] ?? []).includes(folder);
+        const room = roomOf(target);
+        return room !== source.room && !allowed(source.room).includes(room);
       }),
     );
     expect(found).toEqual([]);
-    expect(sources.map(({ folder }) => folder).filter((folder) => folder && !(folder in MAY_IMPORT))).toEqual(
-      [],
+    expect(sources.filter(({ room }) => !(room in MAY_IMPORT)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('go from a row of the table to rows above it only', () => {
+    const rows = Object.keys(MAY_IMPORT);
+    const wrong = rows.flatMap((row, at) =>
+      allowed(row)
+        .filter((room) => !rows.slice(0, at).includes(room))
+        .map((room) => `${row}: ${room}`),
     );
+    expect(wrong).toEqual([]);
+  });
+
+  it('are what the table allows: it allows nothing that nobody needs', () => {
+    const used = new Set(
+      sources.flatMap((source) => ownImports(source).map((target) => `${source.room}: ${roomOf(target)}`)),
+    );
+    const idle = Object.keys(MAY_IMPORT).flatMap((row) =>
+      allowed(row)
+        .map((room) => `${row}: ${room}`)
+        .filter((arrow) => !used.has(arrow)),
+    );
+    expect(idle).toEqual([]);
   });
 
   it('name files that exist, with their extension', () => {
@@ -95,8 +213,8 @@ describe('imports', () => {
 
   it('of the settings and the log stand in main.ts files only', () => {
     const found = offenders((source) => {
-      if (basename(source.path) === 'main.ts' || source.path === 'src/config.ts') return [];
-      return ownImports(source).filter((target) => /^src\/(config|log)\.ts$/.test(target));
+      if (basename(source.path) === 'main.ts' || source.path === 'src/process/config.ts') return [];
+      return ownImports(source).filter((target) => /^src\/process\/(config|log)\.ts$/.test(target));
     });
     expect(found).toEqual([]);
   });
@@ -108,9 +226,11 @@ describe('imports', () => {
   });
 
   it('of SQL stand in src/store only', () => {
-    const found = offenders(({ folder, imports }) => {
-      if (folder === 'store') return [];
-      return imports.filter((name) => SQL.some((module) => name === module || name.startsWith(`${module}/`)));
+    const found = offenders((source) => {
+      if (topOf(source) === 'store') return [];
+      return source.imports.filter((name) =>
+        SQL.some((module) => name === module || name.startsWith(`${module}/`)),
+      );
     });
     expect(found).toEqual([]);
   });
@@ -125,7 +245,7 @@ describe('imports', () => {
 });
 
 describe('pure folders', () => {
-  const pure = sources.filter(({ folder }) => PURE.includes(folder ?? ''));
+  const pure = sources.filter((source) => PURE.includes(topOf(source)));
 
   it('touch no clock, no I/O, no settings and no log', () => {
     const touches =
@@ -175,7 +295,7 @@ describe('files', () => {
   });
 
   it('read the environment in the settings and where a process begins only', () => {
-    const allowed = /(^src\/config\.ts|\/main\.ts|\.mjs)$/;
+    const allowed = /(^src\/process\/config\.ts|\/main\.ts|\.mjs)$/;
     expect(
       offenders(({ path, text }) =>
         allowed.test(path) ? [] : (withoutComments(text).match(/process\.env\b/g) ?? []),
@@ -205,6 +325,45 @@ describe('tests', () => {
     expect(found).toEqual([]);
   });
 });
+
+describe('references', () => {
+  const texts = [...['src', 'workers', 'test', 'bench', 'docs'].flatMap(filesIn), 'README.md']
+    .filter((path) => /\.(ts|mts|mjs|md|sql|service)$/.test(path) && path !== 'test/layout.test.ts')
+    .map((path) => ({ path, text: joinLines(readFileSync(join(ROOT, path), 'utf8')) }));
+
+  it('do not lead to documents outside the repository', () => {
+    const documents = ['.', 'bench', 'docs', 'fixtures'].flatMap((folder) =>
+      folder === '.' ? readdirSync(ROOT) : filesIn(folder),
+    );
+    const known = new Set(documents.map((path) => basename(path)));
+    const outside = texts.flatMap(({ path, text }) =>
+      (text.match(/\bspec §|\b[\w-]+\.md\b/g) ?? [])
+        .filter((cited) => !known.has(cited))
+        .map((cited) => `${path}: ${cited}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it('to a section of a document name a file and a heading that exist', () => {
+    const broken = texts.flatMap(({ path, text }) =>
+      [...text.matchAll(/([\w./-]+\.md),? "([^"\n]+)"/g)]
+        .filter(([, file, heading]) => !headingsOf(file as string).includes(heading as string))
+        .map(([cited]) => `${path}: ${cited}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+/** As one line a paragraph, since a comment's citation may go on in its next line. */
+function joinLines(text: string): string {
+  return text.replaceAll(/\n[ \t]*(?:\/\/|\*(?!\/))?[ \t]*(?=\S)/g, ' ');
+}
+
+function headingsOf(file: string): string[] {
+  const path = join(ROOT, file);
+  if (!existsSync(path)) return [];
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) => heading as string);
+}
 
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

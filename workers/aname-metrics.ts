@@ -1,4 +1,4 @@
-// What became of look-ups of the targets of ANAME records, for Prometheus.
+// The Prometheus metrics of look-ups of ANAME targets: their outcomes.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { FlattenOutcome } from './flatten-aname.ts';

@@ -4,9 +4,9 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
-import { ANSWER_HEADERS } from '../src/answer-headers.ts';
-import { createBoundedServer } from '../src/bounded-server.ts';
-import { type Address, HEALTH_LIMITS } from '../src/listen-health.ts';
+import { ANSWER_HEADERS } from '../src/process/answer-headers.ts';
+import { createBoundedServer } from '../src/process/bounded-server.ts';
+import { type Address, HEALTH_LIMITS } from '../src/process/listen-health.ts';
 
 export interface Board {
   readonly address: Address;
@@ -15,7 +15,7 @@ export interface Board {
 
 const POLICY = "default-src 'self' 'unsafe-inline' data:";
 
-/** Rejects when the address cannot be had. */
+/** Rejects when it cannot listen on the address. */
 export async function listenBoard(
   { address: host, port }: Address,
   queues: readonly { readonly queue: unknown }[],

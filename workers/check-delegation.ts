@@ -1,24 +1,24 @@
-// One delegation check: observe, judge, next, save. Only what is saved counts, and it is saved only onto the state that it
-// was judged from: a job that is run twice, or beside another, leaves one run behind.
+// One delegation check: observe, judge, next, save. Only what is saved counts, and it is saved only if the domain has
+// not changed since: a job that runs twice, or beside another, leaves one run.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
 
-import type { Evidence } from '../src/checks/evidence.ts';
-import { judgeDelegation } from '../src/checks/judge-delegation.ts';
-import { nextCheckAt } from '../src/checks/next-check-at.ts';
-import { nextStatus, type Rules } from '../src/checks/next-status.ts';
-import type { Verdict } from '../src/checks/verdict.ts';
+import type { Evidence } from '../src/checks/delegation/evidence.ts';
+import { judgeDelegation } from '../src/checks/delegation/judge-delegation.ts';
+import { nextCheckAt } from '../src/checks/delegation/next-check-at.ts';
+import { nextStatus, type Rules } from '../src/checks/delegation/next-status.ts';
+import type { Verdict } from '../src/checks/delegation/verdict.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
-import type { Database } from '../src/store/database.ts';
-import { gatherChecks } from '../src/store/gather-checks.ts';
-import { type CheckedDomain, loadCheckedDomain } from '../src/store/load-checked-domain.ts';
-import { findCheckByRequest } from '../src/store/load-checks.ts';
-import { loadHeldZone } from '../src/store/load-held-zone.ts';
-import { encodeNameColumn } from '../src/store/name-column.ts';
+import { gatherChecks } from '../src/store/checks/gather-checks.ts';
+import { type CheckedDomain, loadCheckedDomain } from '../src/store/checks/load-checked-domain.ts';
+import { findCheckByRequest } from '../src/store/checks/load-checks.ts';
+import type { Database } from '../src/store/postgres/database.ts';
+import { encodeNameColumn } from '../src/store/postgres/name-column.ts';
+import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
 import { DatabaseWatch } from './database-watch.ts';
 
 export type CheckOutcome =
@@ -34,11 +34,11 @@ export type CheckOutcome =
   | {
       readonly kind: /** Gone, or in a status that is not checked. */
         | 'absent'
-        /** Another check of it was saved since the job was made. */
+        /** Another check of the domain was saved since the job was made. */
         | 'early'
-        /** This very run was saved, by a process that did not live to say so. */
+        /** This very run was saved, by a process that ended before it could report it. */
         | 'repeated'
-        /** It changed while it was observed. */
+        /** The domain changed while it was observed. */
         | 'conflict';
       readonly job: CheckJob;
     };
@@ -52,14 +52,14 @@ export interface CheckerOptions {
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
   readonly onOutcome: (outcome: CheckOutcome) => void;
-  /** In [0, 1). */
+  /** Gives a number in [0, 1). */
   readonly random?: () => number;
   readonly now?: () => number;
 }
 
-/** Of a check that somebody waits for. */
+/** How many times a check is tried that a caller waits for. */
 const TRIES = 2;
-/** A claim may come a little before the time: clocks differ. */
+/** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {

@@ -1,10 +1,10 @@
-// Whether Postgres is there, asked once for all runs that want to know. A run that fails while it is away, has no room or
-// hangs is no fault of the run: it waits here and begins again, so that an outage makes nobody a dead letter.
+// Whether Postgres answers, asked once for all runs that want to know. A run that fails while Postgres does not answer,
+// hangs or has no disk space waits here and begins again, so that an outage makes no job a dead letter.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../src/store/database.ts';
-import { checkSchema } from '../src/store/migrate.ts';
-import { outageOf } from '../src/store/outage.ts';
+import { checkSchema } from '../src/store/migrate/migrate.ts';
+import type { Database } from '../src/store/postgres/database.ts';
+import { outageOf } from '../src/store/postgres/outage.ts';
 import { backoffMs } from './run-rounds.ts';
 
 const PROBE_MS = 500;
@@ -17,7 +17,10 @@ export class DatabaseWatch {
     this.#db = db;
   }
 
-  /** Does the work, and again each time that it failed while Postgres was away; `again` says so. Ends with the signal. */
+  /**
+   * Does the work, and does it again each time that it failed while Postgres was away; `again` says so. Ends with the
+   * signal.
+   */
   async steadily<T>(signal: AbortSignal, work: (again: boolean) => Promise<T>): Promise<T> {
     for (let failures = 0; ; ) {
       try {
@@ -33,7 +36,7 @@ export class DatabaseWatch {
     }
   }
 
-  /** Asks it now, or shares the answer of whoever is asking. */
+  /** Asks Postgres now, or shares the answer of a question that is open. */
   isThere(): Promise<boolean> {
     this.#probe ??= checkSchema(this.#db)
       .then(
@@ -57,7 +60,7 @@ export class DatabaseWatch {
 
 const QUERY_CANCELED = '57014';
 
-/** A statement that was too slow fails its run: what is slow each time would be begun again for ever. */
+/** A slow statement does not count: work that is too slow each time would be repeated forever. */
 function isOutage(error: unknown): boolean {
   return outageOf(error) !== undefined && (error as { code?: string }).code !== QUERY_CANCELED;
 }

@@ -1,25 +1,25 @@
-// One round of bringing due work into its queue, as much as that has room for. A claim moves the time at which the work is
-// due, so that no two processes take it, and what is lost on the way comes up again.
+// One round of bringing due work into its queue, as far as it has room. A claim moves the time at which the work is
+// due, so that no two processes take it, and work that is lost is due again.
 
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 
 export interface FillOptions<J> {
   readonly queue: { depth(): Promise<QueueDepth>; enqueue(jobs: readonly J[]): Promise<void> };
-  /** Jobs that may wait in the queue. */
+  /** How many jobs may wait in the queue. */
   readonly room: number;
   readonly claim: (limit: number) => Promise<readonly J[]>;
 }
 
-/** Of the room: a claim costs the same for one as for many. */
+/** The least share of the room that is worth a claim, which costs the same for one job as for many. */
 const LEAST_SHARE = 0.25;
 
-/** Jobs that the queue takes now; 0 while that is too few to be worth a claim. */
+/** How many jobs the queue takes now; 0 while a claim is not worth it. */
 export function roomLeft({ waiting, delayed }: QueueDepth, room: number): number {
   const left = room - waiting - delayed;
   return left < room * LEAST_SHARE ? 0 : left;
 }
 
-/** A round for `runRounds`. */
+/** Makes a round for `runRounds`. */
 export function fillQueue<J>({ queue, room, claim }: FillOptions<J>): () => Promise<{ isMore: boolean }> {
   return async () => {
     const limit = roomLeft(await queue.depth(), room);

@@ -1,20 +1,20 @@
-// One look-up of a target of ANAME records, for all domains that point there: observe, next, save, publish. What is saved is
-// published domain by domain; a worker that is killed in between leaves the rest to the next run.
+// One look-up of a target of ANAME records, for all domains that point there: observe, next, save, publish. The result
+// is published domain by domain; if a worker is killed in between, the next run publishes the rest.
 //
 //   load ─▶ observe ─▶ next ─▶ save ─▶ publish ─▶ saved
-//     └ gone, nobody's, not due ─▶ done  └ saved by another ─▶ done
+//     └ gone, unused, not due ─▶ done  └ saved by another ─▶ done
 
-import { asLoop, nextTarget, TARGET_RULES, type TargetRules } from '../src/checks/next-target.ts';
-import type { TargetEvidence } from '../src/checks/target-evidence.ts';
+import { asLoop, nextTarget, TARGET_RULES, type TargetRules } from '../src/checks/aname/next-target.ts';
+import type { TargetEvidence } from '../src/checks/aname/target-evidence.ts';
 import { type Name, printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { FlattenJob } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
-import type { Database } from '../src/store/database.ts';
-import { findTargetLoop } from '../src/store/find-target-loop.ts';
-import { type LoadedTarget, loadTarget } from '../src/store/load-target.ts';
-import { publishTarget } from '../src/store/publish-target.ts';
-import { deleteTarget, savePublished, saveTarget } from '../src/store/save-target.ts';
+import { findTargetLoop } from '../src/store/aname/find-target-loop.ts';
+import { type LoadedTarget, loadTarget } from '../src/store/aname/load-target.ts';
+import { publishTarget } from '../src/store/aname/publish-target.ts';
+import { deleteTarget, savePublished, saveTarget } from '../src/store/aname/save-target.ts';
+import type { Database } from '../src/store/postgres/database.ts';
 import { DatabaseWatch } from './database-watch.ts';
 
 export type FlattenOutcome =
@@ -24,18 +24,18 @@ export type FlattenOutcome =
       readonly evidence: TargetEvidence;
       /** How many domains got other addresses. */
       readonly changed: number;
-      /** Why, where it fails now. */
+      /** Why the target fails, if it fails now. */
       readonly fails: string | undefined;
-      /** It did not fail before, or fails no longer, or for another reason. */
+      /** The target began or stopped failing, or fails for another reason. */
       readonly hasTurned: boolean;
     }
   | {
       readonly kind: /** No record has it. */
         | 'deleted'
         | 'absent'
-        /** It was looked up a moment ago. */
+        /** The target was looked up a moment ago. */
         | 'early'
-        /** Another look-up of it was saved meanwhile. */
+        /** Another look-up of the target was saved meanwhile. */
         | 'conflict';
     };
 
@@ -47,7 +47,7 @@ export interface FlattenerOptions {
   readonly now?: () => number;
 }
 
-/** A claim may come a little before the time: clocks differ. */
+/** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
 
 export function createFlattener(options: FlattenerOptions): RunJob<FlattenJob> {

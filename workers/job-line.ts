@@ -1,4 +1,4 @@
-// One kind of job in a workers process: its queue, the rounds that bring due work into it, and the worker that takes it out.
+// One kind of job in a workers process: its queue, the rounds that fill it, and the worker that takes jobs out.
 
 import type { QueuePlace } from '../src/queue/connection.ts';
 import { JobQueue } from '../src/queue/job-queue.ts';
@@ -9,14 +9,14 @@ import type { Rounds } from './run-rounds.ts';
 export interface JobLineOptions<J extends object> {
   readonly place: QueuePlace;
   readonly kind: JobKind<J>;
-  /** Told of each failed call of the queue. */
+  /** Called with the error of each failed call of the queue. */
   readonly onQueueTrouble: (error: Error) => void;
 }
 
 export interface WorkOptions<J extends object> {
   readonly run: RunJob<J>;
   readonly concurrency: number;
-  /** They bring due work into the queue, and run already. */
+  /** The rounds that bring due work into the queue; they run already. */
   readonly rounds: Rounds;
   readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
 }
@@ -41,14 +41,14 @@ export class JobLine<J extends object> {
     return this.#worker?.running() ?? 0;
   }
 
-  /** Once Postgres and the queue are there. */
+  /** Call it once Postgres and the queue answer. */
   start({ run, concurrency, rounds, onFailed }: WorkOptions<J>): void {
     const { place, kind, onQueueTrouble } = this.#options;
     this.#worker = runJobWorker(place, kind, run, { concurrency, onTrouble: onQueueTrouble, onFailed });
     this.#rounds = rounds;
   }
 
-  /** Takes nothing more; jobs that are not over after `graceMs` are given back. */
+  /** Takes no more jobs; those that are not over after `graceMs` are given back. */
   async stop(graceMs: number): Promise<void> {
     await this.#rounds?.stop();
     await this.#worker?.stop(graceMs);

@@ -1,6 +1,7 @@
-// The four kinds of jobs of a workers process: what each is run with, how many at a time, and what becomes of its outcome.
+// The four kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
+// logged.
 
-import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/next-status.ts';
+import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_DELEGATION,
@@ -10,11 +11,11 @@ import {
   type VerifyJob,
 } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
-import { claimDueScans } from '../src/store/claim-due-scans.ts';
-import { claimDueTargets } from '../src/store/claim-due-targets.ts';
-import { claimDueVerifications } from '../src/store/claim-due-verifications.ts';
-import type { Database } from '../src/store/database.ts';
-import type { CountryOf } from '../src/zone/country.ts';
+import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
+import type { Database } from '../src/store/postgres/database.ts';
+import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
+import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
+import type { CountryOf } from '../src/zone/records/country.ts';
 import { createAnameMetrics } from './aname-metrics.ts';
 import { createChecker } from './check-delegation.ts';
 import { fillQueue } from './fill-queue.ts';
@@ -29,10 +30,10 @@ import { runSchedule } from './schedule.ts';
 import { createVerifier } from './verify-txt.ts';
 import type { BreakerWatch } from './watch-breaker.ts';
 
-/** Jobs that wait for each that may run: half a minute's worth where every parent is silent. */
+/** How many jobs may wait for each that may run: enough for half a minute when every parent is silent. */
 const WAITING_PER_RUN = 2;
 const VERIFICATIONS_AT_ONCE = 50;
-/** Each asks up to 4,000 questions. */
+/** How many scans run at a time; each asks up to 4,000 questions. */
 const SCANS_AT_ONCE = 20;
 const TARGETS_AT_ONCE = 100;
 const IDLE_MS = 1000;
@@ -58,7 +59,7 @@ export interface Surroundings {
   readonly metrics: WorkerMetrics;
   readonly log: OutcomeLog;
   readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
-  /** Delegation checks at a time. */
+  /** How many delegation checks run at a time. */
   readonly checkConcurrency: number;
   readonly trouble: (of: Trouble, error: Error) => void;
 }

@@ -1,4 +1,4 @@
-// The lines that jobs leave in the log: one for each move of a status, for each scan, and for a target that turns.
+// The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
 import type { CheckOutcome } from './check-delegation.ts';
 import type { FlattenOutcome } from './flatten-aname.ts';
@@ -29,7 +29,7 @@ export function logScan(log: OutcomeLog, outcome: ScanOutcome): void {
   );
 }
 
-/** What is as it was is no news. */
+/** Logs a target only if something changed. */
 export function logTarget(log: OutcomeLog, outcome: FlattenOutcome): void {
   if (outcome.kind !== 'saved') return;
   const { target, changed, fails, hasTurned } = outcome;

@@ -1,43 +1,41 @@
-// The workers process: brings due work into the queues, and does what comes out of them. It waits for Postgres and
-// for the queue however long they are gone. Ends within a second, and gives back what it was working on.
+// The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
+// however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../src/config.ts';
-import { openCountryDb } from '../src/country-db.ts';
-import { dropRights } from '../src/drop-rights.ts';
-import { type HealthListener, listenHealth, type Readiness } from '../src/listen-health.ts';
-import { type Log, openLog } from '../src/log.ts';
+import { type Config, type ListenAddress, readConfig } from '../src/process/config.ts';
+import { openCountryDb } from '../src/process/country-db.ts';
+import { dropRights } from '../src/process/drop-rights.ts';
+import { type HealthListener, listenHealth, type Readiness } from '../src/process/listen-health.ts';
+import { type Log, openLog } from '../src/process/log.ts';
+import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
+import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
+import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import { openRedisLeases } from '../src/queue/redis-leases.ts';
-import { type Network, parseNetwork } from '../src/resolver/address-rules.ts';
-import { createExchange } from '../src/resolver/exchange.ts';
-import { watchIpv6 } from '../src/resolver/has-ipv6.ts';
-import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/public-resolvers.ts';
-import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/rate-leases.ts';
+import { createExchange } from '../src/resolver/exchange/exchange.ts';
+import { watchIpv6 } from '../src/resolver/exchange/has-ipv6.ts';
 import { createResolver, type Resolver } from '../src/resolver/resolver.ts';
-import { loadRootHints } from '../src/resolver/root-hints.ts';
-import { chooseUser, loadAccounts } from '../src/run-as.ts';
-import { type ProcessLife, runProcess } from '../src/run-process.ts';
-import { StartFault } from '../src/start-fault.ts';
-import { type Database, openDatabase } from '../src/store/database.ts';
-import { requireDatabaseUrl } from '../src/store/database-url.ts';
-import { checkSchema, SchemaError } from '../src/store/migrate.ts';
-import { purgeIdempotency } from '../src/store/purge-idempotency.ts';
-import { postgresLeases } from '../src/store/rate-leases.ts';
+import { type Network, parseNetwork } from '../src/resolver/state/address-rules.ts';
+import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
+import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
+import { loadRootHints } from '../src/resolver/state/root-hints.ts';
+import { postgresLeases } from '../src/store/accounts/query-leases.ts';
+import { checkSchema, SchemaError } from '../src/store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../src/store/postgres/database.ts';
+import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { listenBoard } from './board.ts';
+import { runHousekeeping } from './housekeeping.ts';
 import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
-import { runRounds } from './run-rounds.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
 const RETRY_MS = 1000;
-/** `npm start` waits 1.5 s. */
+/** How long jobs may take to end; `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
-const HOUSEKEEPING_MS = 10_000;
-/** One line about the same trouble, with how many failed calls it stands for. */
+/** The interval of log lines about the same trouble; each tells how many failed calls it stands for. */
 const TROUBLE_LINE_MS = 60_000;
 
 async function start(config: Config, life: ProcessLife): Promise<void> {
@@ -106,9 +104,15 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     checkConcurrency,
     trouble,
   });
-  const housekeeping = runRounds({
-    round: () => purgeIdempotency(db),
-    idleMs: HOUSEKEEPING_MS,
+  const housekeeping = runHousekeeping({
+    db,
+    onFault: (fault) => {
+      metrics.countPublishFault();
+      log.error(
+        fault,
+        'a domain is not published as its records say: edit it to publish it anew, and report this bug',
+      );
+    },
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
@@ -151,7 +155,7 @@ async function readRootHints(path: string | undefined): Promise<ReturnType<typeo
   }
 }
 
-/** Where workers share how often an address may be asked. */
+/** Where workers share the limits of questions to an address. */
 function leasesOf(
   { redisUrl }: Config,
   db: Database,
@@ -166,7 +170,7 @@ function leasesOf(
   };
 }
 
-/** Nobody asked for the default address: where another program has it, there is no board. */
+/** The default board address is optional: skipped when taken. */
 async function openBoard(
   { boardListen, boardListenIsDefault }: Config,
   queues: readonly { readonly queue: unknown }[],
@@ -201,7 +205,10 @@ async function listen<T>(
   }
 }
 
-/** What cannot be reached may come; an older schema is a mistake, since `migrate` comes first. */
+/**
+ * If the database or the queue cannot be reached the process waits; an older schema is a mistake, since `migrate` comes
+ * first.
+ */
 async function prepare(db: Database, place: QueuePlace, log: Log, { stopping }: ProcessLife): Promise<void> {
   for (;;) {
     try {
@@ -235,7 +242,7 @@ function seldom(log: Log): (of: string, error: Error) => void {
     untold.set(of, isSoon ? calls : 0);
     if (isSoon) return;
     toldAtMs.set(of, performance.now());
-    log.warn({ err: error, of, calls }, 'a call failed; it is tried again');
+    log.warn({ err: error, of, calls }, 'call failed, retrying');
   };
 }
 

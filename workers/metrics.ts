@@ -1,4 +1,5 @@
-// The Prometheus metrics of a workers process (spec §11): what became of checks, and what is true at the scrape.
+// The Prometheus metrics of a workers process (docs/operating.md "Watching"): the outcomes of checks, and the state at
+// the time of the scrape.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
@@ -7,12 +8,12 @@ import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
 
 export interface WorkerGauges {
-  /** By the queue's name; rejects while they cannot be reached. */
+  /** The depths by the queue's name; rejects while the queues cannot be reached. */
   depths(): Promise<Readonly<Record<string, QueueDepth>>>;
   running(): number;
-  /** Totals since the start, by kind. */
+  /** Packet totals since the start, by kind. */
   packets(): Readonly<Record<string, number>>;
-  /** Breakers that hold moves back. */
+  /** How many breakers hold moves back. */
   held(): number;
 }
 
@@ -22,6 +23,8 @@ export interface WorkerMetrics {
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
   countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping'): void;
+  /** A domain is published otherwise than its records say. */
+  countPublishFault(): void;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -72,6 +75,11 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     labelNames: ['of'],
     registers,
   });
+  const publishFaults = new Counter({
+    name: 'zonefleet_publish_faults_total',
+    help: 'Domains that were found published otherwise than their records say: a bug. The log names them.',
+    registers,
+  });
   return {
     registry,
     countOutcome(outcome) {
@@ -86,6 +94,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countVerification: addVerificationMetrics(registry, transitions),
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
+    countPublishFault: () => publishFaults.inc(),
   };
 }
 

@@ -1,5 +1,5 @@
-// Repeats a round of work until it is stopped: at once again while there is more, after a while when there was none, later
-// each time while it fails.
+// Repeats a round of work until it is stopped: at once while there is more work, after a pause when there was none, and
+// after longer pauses while it fails.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -10,7 +10,7 @@ export interface RoundsOptions {
 }
 
 export interface Rounds {
-  /** Resolves when the round that runs is over. */
+  /** Resolves when the current round is over. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function runRounds(options: RoundsOptions): Rounds {
   };
 }
 
-/** The wait after so many failures in a row, from 1. */
+/** The pause after so many failures in a row, from 1. */
 export function backoffMs(idleMs: number, failures: number): number {
   return Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
 }

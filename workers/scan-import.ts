@@ -1,29 +1,29 @@
-// One scan: observe the zone where it is now, plan what a domain can have of it, save and import. While it goes on the
-// worker says so again and again, with how far it is; should it fall silent, another begins anew.
+// One scan: observe the zone where it is now, plan what a domain can have of it, save and import. The worker owns the
+// scan while it renews the lease, together with the progress; if the lease ends, another worker begins the scan anew.
 //
 //   begin ─▶ scan ─▶ plan ─▶ save, import ─▶ saved
 //     └ over, another's, spent ─▶ done           └ another's by now ─▶ lost
 
-import { planImport } from '../src/checks/plan-import.ts';
-import type { Scan } from '../src/checks/scan.ts';
+import { planImport } from '../src/checks/scan/plan-import.ts';
+import type { Scan } from '../src/checks/scan/scan.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { ScanJob } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
-import { loadPublishSettings } from '../src/store/answer-settings.ts';
+import { loadPublishSettings } from '../src/store/postgres/answer-settings.ts';
+import type { Database } from '../src/store/postgres/database.ts';
+import type { ScanKind } from '../src/store/postgres/schema.ts';
 import {
   type BegunScan,
   beginScan,
   giveBackScan,
   keepScan,
   type ScanSteps,
-} from '../src/store/begin-scan.ts';
-import type { Database } from '../src/store/database.ts';
-import type { ImportedScan } from '../src/store/import-scanned.ts';
-import { saveScan } from '../src/store/save-scan.ts';
-import type { ScanKind } from '../src/store/schema.ts';
-import type { CountryOf } from '../src/zone/country.ts';
-import { RECORD_TYPE_CODES } from '../src/zone/record-types.ts';
+} from '../src/store/scans/begin-scan.ts';
+import type { ImportedScan } from '../src/store/scans/import-scanned.ts';
+import { saveScan } from '../src/store/scans/save-scan.ts';
+import type { CountryOf } from '../src/zone/records/country.ts';
+import { RECORD_TYPE_CODES } from '../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from './database-watch.ts';
 
 export type ScanOutcome =
@@ -33,7 +33,7 @@ export type ScanOutcome =
       readonly name: string;
       readonly scanKind: ScanKind;
       readonly scan: Scan;
-      /** That a domain can have. */
+      /** How many records the domain can have. */
       readonly records: number;
       /** Undefined: nothing was to be imported. */
       readonly imported: ImportedScan | undefined;
@@ -44,7 +44,7 @@ export interface ScannerOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'scanZone'>;
   readonly onOutcome: (outcome: ScanOutcome) => void;
-  /** As for `saveEdit`. */
+  /** The same as for `saveEdit`. */
   readonly countryOf?: CountryOf | undefined;
   readonly pulseMs?: number;
 }
@@ -52,7 +52,7 @@ export interface ScannerOptions {
 export function createScanner(options: ScannerOptions): RunJob<ScanJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, run) => {
-    /** Postgres away is no fault of the scan: what it has found so far waits for it. */
+    /** An outage of Postgres is not the scan's fault: its results wait until Postgres answers. */
     const steadily: Steadily = (work) => database.steadily(run.signal, work);
     options.onOutcome(await scan(options, job, run, steadily));
   };
@@ -87,7 +87,7 @@ async function scan(
   }
 }
 
-/** Undefined: another worker has it by now. */
+/** Undefined: another worker owns the scan by now. */
 async function scanKept(
   { db, resolver, pulseMs }: ScannerOptions,
   { scanId }: ScanJob,
@@ -113,12 +113,12 @@ async function scanKept(
   }
 }
 
-/** Twice a second at most. */
+/** Progress is reported at most twice a second. */
 const PULSE_MS = 500;
-/** Well within a lease. */
+/** The longest time between two renewals, well within a lease. */
 const LONGEST_SILENCE_MS = 5000;
 
-/** Tells how far a scan is, as often as that changes and may be told, and now and then that it still goes on. */
+/** Reports the progress of a scan when it changes, as often as allowed, and renews the lease in between. */
 class Pulse {
   readonly #keep: (steps: ScanSteps | undefined) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
@@ -135,7 +135,7 @@ class Pulse {
     this.#steps = { names, of, queries, records };
   }
 
-  /** Nothing is told any more. */
+  /** Stops reporting. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#telling;

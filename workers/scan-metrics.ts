@@ -1,4 +1,4 @@
-// The Prometheus metrics of scans: what became of them, how long they took, what they asked and brought.
+// The Prometheus metrics of scans: outcomes, durations, questions asked and records found.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ScanOutcome } from './scan-import.ts';

@@ -1,10 +1,10 @@
 // Brings due domains into the queue, as many as it has room for. Any number of processes may do so: a claim moves the
-// domain's time, so that no two get it, and one whose job is lost comes up again when the lease is over.
+// domain's time, so that no two get it, and a domain whose job is lost is due again when the lease is over.
 
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
-import { claimDueDomains } from '../src/store/claim-due-domains.ts';
-import type { Database } from '../src/store/database.ts';
+import { claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
+import type { Database } from '../src/store/postgres/database.ts';
 import { roomLeft } from './fill-queue.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
@@ -14,20 +14,20 @@ export interface ScheduleOptions {
     depth(): Promise<QueueDepth>;
     enqueue(jobs: readonly CheckJob[]): Promise<void>;
   };
-  /** Jobs that may wait in the queue. */
+  /** How many jobs may wait in the queue. */
   readonly room: number;
   readonly onTrouble: (error: unknown) => void;
   readonly leaseSeconds?: number;
   readonly idleMs?: number;
 }
 
-/** Longer than a job waits in a full queue, so that none is claimed again before its turn. */
+/** Longer than a job waits in a full queue, so that no domain is claimed again before its turn. */
 const LEASE_SECONDS = 120;
 const IDLE_MS = 500;
 const MOST_AT_ONCE = 500;
 /**
- * The most of one parent in a round, while many have domains that are due: each parent's addresses are asked only so often
- * in a second, and a queue full of one parent's domains would have the workers wait for those.
+ * The most domains of one parent in a round, while many parents have due domains: questions to a parent's addresses are
+ * limited, and workers would wait for those if the queue held only one parent's domains.
  */
 const LEAST_PER_PARENT = 20;
 
@@ -42,7 +42,7 @@ export function runSchedule(options: ScheduleOptions): Rounds {
   return runRounds({ round, idleMs, onTrouble });
 }
 
-/** Where the next round goes on. */
+/** Where the next round continues. */
 interface Place {
   readonly after: string;
   readonly perParent: number;

@@ -1,9 +1,9 @@
-// What became of verifications, for Prometheus.
+// The Prometheus metrics of verifications: their outcomes.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { VerifyOutcome } from './verify-txt.ts';
 
-/** `transitions`: of checks and verifications together. */
+/** `transitions`: counts those of checks and verifications together. */
 export function addVerificationMetrics(
   registry: Registry,
   transitions: Counter<'from' | 'to'>,

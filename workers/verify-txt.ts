@@ -1,21 +1,25 @@
-// One verification of a domain in external mode: observe, judge, next, save. As with a check only what is saved counts,
-// and it is saved only onto the domain that it was judged for.
+// One verification of a domain in external mode: observe, judge, next, save. As with a check, only what is saved
+// counts, and it is saved only if the domain has not changed since.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
 //     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
 
-import { judgeTxt, type TxtVerdict } from '../src/checks/judge-txt.ts';
-import { type Look, nextVerification } from '../src/checks/next-verification.ts';
-import type { TxtEvidence } from '../src/checks/txt-evidence.ts';
+import { judgeTxt, type TxtVerdict } from '../src/checks/txt/judge-txt.ts';
+import { type Look, nextVerification } from '../src/checks/txt/next-verification.ts';
+import type { TxtEvidence } from '../src/checks/txt/txt-evidence.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { VerifyJob } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
-import type { Database } from '../src/store/database.ts';
-import { findVerificationByRequest } from '../src/store/load-verifications.ts';
-import { findUntrusted, loadVerifiedDomain, type VerifiedDomain } from '../src/store/load-verified-domain.ts';
-import { saveVerification, type VerificationLook } from '../src/store/save-verification.ts';
+import type { Database } from '../src/store/postgres/database.ts';
+import { findVerificationByRequest } from '../src/store/verifications/load-verifications.ts';
+import {
+  findUntrusted,
+  loadVerifiedDomain,
+  type VerifiedDomain,
+} from '../src/store/verifications/load-verified-domain.ts';
+import { saveVerification, type VerificationLook } from '../src/store/verifications/save-verification.ts';
 import { DatabaseWatch } from './database-watch.ts';
 
 interface Transition {
@@ -33,7 +37,7 @@ export type VerifyOutcome =
       readonly verdict: TxtVerdict;
       readonly transition: Transition | undefined;
     }
-  /** Its value has expired: nobody looked. */
+  /** The value has expired: no server was asked. */
   | {
       readonly kind: 'expired';
       readonly job: VerifyJob;
@@ -43,11 +47,11 @@ export type VerifyOutcome =
   | {
       readonly kind: /** Gone, proved, or in a status that no TXT record changes. */
         | 'absent'
-        /** Another one of it was saved since the job was made. */
+        /** Another verification of the domain was saved since the job was made. */
         | 'early'
-        /** This very run was saved, by a process that did not live to say so. */
+        /** This very run was saved, by a process that ended before it could report it. */
         | 'repeated'
-        /** It changed while it was observed. */
+        /** The domain changed while it was observed. */
         | 'conflict';
       readonly job: VerifyJob;
     };
@@ -57,14 +61,14 @@ export interface VerifierOptions {
   readonly resolver: Pick<Resolver, 'observeTxt'>;
   readonly unverifiedMaxMs: number;
   readonly onOutcome: (outcome: VerifyOutcome) => void;
-  /** In [0, 1). */
+  /** Gives a number in [0, 1). */
   readonly random?: () => number;
   readonly now?: () => number;
 }
 
-/** Of a verification that somebody waits for. */
+/** How many times a verification is tried that a caller waits for. */
 const TRIES = 2;
-/** A claim may come a little before the time: clocks differ. */
+/** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
 
 export function createVerifier(options: VerifierOptions): RunJob<VerifyJob> {

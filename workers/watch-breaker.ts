@@ -1,20 +1,20 @@
-// This process's side of the breaker: counts what its checks see, tells the others each second, and knows between two
-// such moments which parents' moves are held. What all workers counted decides, so all come to the same.
+// This process's side of the breaker: counts what its checks see, shares the counts each second, and knows in between
+// which parents' moves are held. The counts of all workers decide, so all come to the same result.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../src/checks/breaker.ts';
-import type { Verdict } from '../src/checks/verdict.ts';
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../src/checks/delegation/breaker.ts';
+import type { Verdict } from '../src/checks/delegation/verdict.ts';
 import {
   addCheckCounts,
   type BreakerTrip,
   endTrips,
   loadBreaker,
   tripBreaker,
-} from '../src/store/breaker-store.ts';
-import type { Database } from '../src/store/database.ts';
+} from '../src/store/checks/breaker-store.ts';
+import type { Database } from '../src/store/postgres/database.ts';
 
 export interface BreakerChange {
-  /** '' is overall. */
+  /** The parent; '' is overall. */
   readonly parent: string;
   readonly checked: number;
   readonly turned: number;
@@ -25,21 +25,21 @@ type Sums = Omit<CheckCounts, 'parent'>;
 
 export interface BreakerWatchOptions {
   readonly onTrouble: (error: Error) => void;
-  /** Told by the process that came first. */
+  /** Called by the process that noticed the change first. */
   readonly onChange: (change: BreakerChange) => void;
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 1000;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Rounds after which old counts are forgotten, trip or no trip. */
+/** After how many rounds old counts are deleted, with or without a trip. */
 const PURGE_EACH = 60;
 
 export class BreakerWatch {
   readonly #db: Database;
   readonly #options: BreakerWatchOptions;
   readonly #stopping = new AbortController();
-  /** By parent, as a column has it: not told yet. */
+  /** The counts that were not shared yet, by parent as in its column. */
   #counts = new Map<string, Sums>();
   #held: ReadonlySet<string> = new Set();
   #rounds = 0;
@@ -54,12 +54,12 @@ export class BreakerWatch {
     return this.#held.has('') || this.#held.has(parent);
   }
 
-  /** Trips in force. */
+  /** How many trips are in force. */
   held(): number {
     return this.#held.size;
   }
 
-  /** A check of an active domain, and what the one before it said. */
+  /** Counts a check of an active domain, with what the check before it said. */
   count(parent: string, before: Verdict | undefined, after: Verdict): void {
     const turned = isTurn(before, after) ? 1 : 0;
     this.#add(parent, { checked: 1, turned, off: isOff(after) ? 1 : 0 });
@@ -74,13 +74,13 @@ export class BreakerWatch {
     });
   }
 
-  /** Resolves when it is known what is held: nothing may be judged before. */
+  /** Resolves when it is known which moves are held: nothing may be judged before. */
   async start(): Promise<void> {
     await this.#round();
     this.#running = this.#loop();
   }
 
-  /** Tells what was counted last. */
+  /** Stops, after sharing the last counts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -125,7 +125,7 @@ export class BreakerWatch {
     this.#options.onChange({ parent, checked, turned, ended });
   }
 
-  /** What could not be told is kept for the next time. */
+  /** Shares the counts; those that could not be shared are kept for the next time. */
   async #tell(): Promise<void> {
     const counted = this.#counts;
     if (counted.size === 0) return;

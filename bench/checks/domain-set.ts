@@ -1,9 +1,9 @@
 // Customers' domains in a database of their own, active and delegated to us, made inside Postgres: what the checker looks
 // at, and no records.
 
-import { openDatabase } from '../../src/store/database.ts';
-import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { say } from '../say.ts';
 import { OUR_NAMESERVERS, PARENT_ZONES } from './parents.ts';

@@ -2,14 +2,14 @@
 // observes so many names, and tells what that took.
 //   observing-process.ts PORT HINTS_FILE
 
-import type { Expected } from '../../src/checks/check-state.ts';
-import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
+import type { Expected } from '../../src/checks/delegation/check-state.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
 import { parseName } from '../../src/dns/name.ts';
-import { type Network, parseNetwork } from '../../src/resolver/address-rules.ts';
-import { createExchange } from '../../src/resolver/exchange.ts';
-import { AddressRates } from '../../src/resolver/rate-leases.ts';
+import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
-import { loadRootHints } from '../../src/resolver/root-hints.ts';
+import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
+import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
+import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { percentile } from '../statistics.ts';
 import type { Observed, Order } from './measure-observing.ts';
 import { OUR_NAMESERVERS, PARENT_NETWORK, parentedName } from './parents.ts';

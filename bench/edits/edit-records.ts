@@ -2,7 +2,7 @@
 // the zone's version, a change in the feed, and then the wake-up.
 
 import type { Client } from 'pg';
-import { CHANGES_CHANNEL } from '../../src/store/announce-changes.ts';
+import { CHANGES_CHANNEL } from '../../src/store/postgres/announce-changes.ts';
 
 export interface RecordEdit {
   /** As in the table `zones`. */

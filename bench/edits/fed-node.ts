@@ -3,11 +3,11 @@
 //   fed-node.ts ADDRESS PORT ZONES
 
 import { parseName, prependLabel } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
-import { DEFAULT_TCP_LIMITS } from '../../src/nameserver/tcp.ts';
-import { listenUdp } from '../../src/nameserver/udp.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { DEFAULT_TCP_LIMITS } from '../../src/nameserver/tcp/tcp.ts';
+import { listenUdp } from '../../src/nameserver/udp/udp.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startPostgres } from '../../src/start/postgres.ts';
+import { startPostgres } from '../../src/start/postgres/postgres.ts';
 import { onEnd } from '../cleanup.ts';
 import { processTree } from '../process-tree.ts';
 import { runToEnd } from '../program.ts';

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { parseName, printName } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
-import { printRdata } from '../../src/dns/rdata.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { say } from '../say.ts';
 import { type ZoneSet, zoneCount } from '../zones/zone-set.ts';
 import { benchCluster } from './cluster.ts';

@@ -1,7 +1,7 @@
 // The records of a zone file, cut where they name the zone itself, so that another zone's name can be put there.
 
 import { parseName, printName } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 
 export interface RecordPieces {
   /** In front of the zone's name: empty, or labels with a dot behind each. */

@@ -1,11 +1,11 @@
 // A set of zones in a database of Zonefleet's.
 
 import { parseName } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { saveZones } from '../../src/store/save-zones.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { say } from '../say.ts';
 import type { ZoneSet } from '../zones/zone-set.ts';
 import { benchCluster } from './cluster.ts';

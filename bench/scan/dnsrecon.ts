@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameInRdata, printName } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/rdata.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import type { CorpusZone } from '../../test/support/scan-corpus.ts';

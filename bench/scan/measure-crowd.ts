@@ -1,6 +1,6 @@
 // Twenty scans at once, in three places: each server and each resolver is still asked no more than its limit.
 
-import { PUBLIC_QUESTIONS_PER_SECOND } from '../../src/resolver/public-resolvers.ts';
+import { PUBLIC_QUESTIONS_PER_SECOND } from '../../src/resolver/state/public-resolvers.ts';
 import { type CorpusZone, makeCorpus } from '../../test/support/scan-corpus.ts';
 import { ScanTally } from '../../test/support/scan-tally.ts';
 import type { BenchOptions } from '../part.ts';

@@ -2,8 +2,8 @@
 //   scanning-process.ts CORPUS_ORDER, then a message with where everything is, then orders
 
 import type { Name } from '../../src/dns/name.ts';
-import { openPublicResolvers } from '../../src/resolver/public-resolvers.ts';
-import { AddressRates } from '../../src/resolver/rate-leases.ts';
+import { openPublicResolvers } from '../../src/resolver/state/public-resolvers.ts';
+import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
 import { makeCorpus } from '../../test/support/scan-corpus.ts';
 import { scanEach, startScanning } from '../../test/support/scan-run.ts';
 import { exactKey } from '../../test/support/scan-tally.ts';

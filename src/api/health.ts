@@ -1,11 +1,11 @@
-// /healthz and /readyz of the process, on the API's address too, and /metrics, on an address that is not the service's.
+// /healthz and /readyz of the process, also on the API's address, and /metrics, only on an address of its own.
 
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
-import { ANSWER_HEADERS } from '../answer-headers.ts';
-import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from '../judge-host.ts';
-import { mountOpenPath } from './open-path.ts';
-import { Problem, sendProblem } from './problem.ts';
+import { ANSWER_HEADERS } from '../process/answer-headers.ts';
+import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from '../process/judge-host.ts';
+import { Problem, sendProblem } from './answers/problem.ts';
+import { mountOpenPath } from './calls/open-path.ts';
 
 /** Ready, or why not: in words for the operator. */
 export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };

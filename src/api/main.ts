@@ -1,37 +1,38 @@
-// The API process: listens, then waits for the database, whose absence callers hear of as a 503.
+// The API process: listens, then waits for the database; until it answers, callers get a 503.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../config.ts';
-import { openCountryDb } from '../country-db.ts';
-import { dropRights } from '../drop-rights.ts';
-import { HEALTH_LIMITS } from '../listen-health.ts';
-import { type Log, openLog } from '../log.ts';
-import { openFileLimit } from '../open-file-limit.ts';
+import { type Config, type ListenAddress, readConfig } from '../process/config.ts';
+import { openCountryDb } from '../process/country-db.ts';
+import { dropRights } from '../process/drop-rights.ts';
+import { HEALTH_LIMITS } from '../process/listen-health.ts';
+import { type Log, openLog } from '../process/log.ts';
+import { openFileLimit } from '../process/open-file-limit.ts';
+import { chooseUser, loadAccounts } from '../process/run-as.ts';
+import { type ProcessLife, runProcess } from '../process/run-process.ts';
+import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
-import { chooseUser, loadAccounts } from '../run-as.ts';
-import { type ProcessLife, runProcess } from '../run-process.ts';
-import { StartFault } from '../start-fault.ts';
-import { type Database, openDatabase } from '../store/database.ts';
-import { requireDatabaseUrl } from '../store/database-url.ts';
-import { ensureAdminKey } from '../store/first-admin.ts';
-import { checkSchema, SchemaError } from '../store/migrate.ts';
+import { ensureAdminKey } from '../store/accounts/first-admin.ts';
+import { checkSchema, SchemaError } from '../store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../store/postgres/database.ts';
+import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
+import { createRateLimit } from './callers/call-rate-limit.ts';
 import { addHealth, createHealthServer } from './health.ts';
+import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './http/listen.ts';
+import { OutageLog } from './http/outage-log.ts';
+import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
-import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './listen.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
-import { OutageLog } from './outage-log.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { databaseReadiness } from './readiness.ts';
-import { ROUTES } from './routes.ts';
-import { createServer } from './server.ts';
+import { ROUTES } from './routes/every-route.ts';
 
 const DATABASE_RETRY_MS = 1000;
 const MAX_CONNECTIONS = 20;
 const FAULT_LINE_MS = 60_000;
-/** Of the files that the process may open, those that are no connections of the API's. */
+/** How many of the files that the process may open are not connections of the API. */
 const RESERVED_FILES = 200;
+const STANDBY_AFTER_MS = 1000;
 const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
 async function start(config: Config, life: ProcessLife): Promise<void> {
@@ -102,9 +103,21 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   await prepareDatabase(db, config, log, life);
   log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
   life.ready({ addresses });
+  // Later, so that the start itself does not take longer.
+  const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
+  life.onStop(async () => clearTimeout(standby));
 }
 
-/** What the process may open is for the database and its files, too. */
+/** If the system cannot start a thread now, the first large request tries again. */
+function prepareLargeWork(largeWork: LargeWork, log: Log): void {
+  try {
+    largeWork.prepare();
+  } catch (error) {
+    log.warn({ err: error }, 'the thread for large requests cannot be started');
+  }
+}
+
+/** Limits the connections, since the process's files also serve the database and other uses. */
 function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiListen }: Config, log: Log) {
   const files = openFileLimit();
   const room = Math.floor((files - RESERVED_FILES) / apiListen.length);
@@ -116,7 +129,7 @@ function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiLi
   return { ...API_LIMITS, perNetwork, connections: Math.min(apiConnections, room) };
 }
 
-/** One line a minute: each client that waits is another fault. */
+/** Logs one line a minute: each client that waits causes another fault. */
 function acceptFaults(log: Log): (error: Error) => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -148,7 +161,7 @@ async function listenOn(
   return listeners;
 }
 
-/** An unreachable database may come; an older schema is a mistake, since `migrate` comes first. */
+/** If the database cannot be reached the process waits; an older schema is a mistake, since `migrate` comes first. */
 async function prepareDatabase(
   db: Database,
   config: Config,

@@ -9,7 +9,7 @@ const LATENCY_BOUNDS_SECONDS = [
 
 export interface ApiMetrics {
   readonly registry: Registry;
-  /** Before the routes are mounted. */
+  /** Call it before the routes are mounted. */
   watch(app: FastifyInstance): void;
 }
 

@@ -1,5 +1,5 @@
-// The description of the API, made from the schemas that validate: every route with its answers, its refusals and their
-// headers. OpenAPI 3.1 as YAML, readable without a key, the same at both addresses.
+// The description of the API, made from the schemas that validate requests: every route with its answers, its refusals
+// and their headers. OpenAPI 3.1 as YAML, readable without a key, the same at both addresses.
 
 import { fastifySwagger } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
@@ -7,9 +7,9 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { mountOpenPath } from './open-path.ts';
-import { type Refusal, refusalsOf } from './refusals.ts';
-import { type Route, takesIdempotencyKey } from './route.ts';
+import { mountOpenPath } from './calls/open-path.ts';
+import { type Refusal, refusalsOf } from './calls/refusals.ts';
+import { type Route, takesIdempotencyKey } from './calls/route.ts';
 import { ProblemBody } from './schemas/problem.ts';
 
 const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml'];
@@ -25,7 +25,7 @@ A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answere
 type Document = OpenAPIV3_1.Document;
 type Operation = OpenAPIV3_1.OperationObject;
 
-/** Before the routes are mounted: it listens to what is mounted. */
+/** Call it before the routes are mounted, since it listens to what is mounted. */
 export async function describeRoutes(app: FastifyInstance, routes: readonly Route[]): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
@@ -80,7 +80,6 @@ function describedSchema(route: Route, schema: object): object {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    ...(route.access.kind === 'public' ? { security: [] } : {}),
   };
 }
 
@@ -138,7 +137,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const common = ['X-Request-Id', ...(route.access.kind === 'public' ? [] : RATE_HEADERS)];
+    const common = ['X-Request-Id', ...RATE_HEADERS];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
     success.description = route.summary;
@@ -171,8 +170,8 @@ function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.Respons
 }
 
 /**
- * Each schema is there twice, as it is sent (`…Input`) and as it is answered: what nothing refers to is left out, and one
- * that is only sent gets its plain name.
+ * Tidies the schemas. Each is there twice, as it is sent (`…Input`) and as it is answered: those without a reference
+ * are left out, and one that is only sent gets its plain name.
  */
 function tidySchemas(document: Document): Document {
   const { schemas = {} } = document.components ?? {};

@@ -1,16 +1,16 @@
-// Whether the API can do its work: Postgres answers, its schema is not older than ours, and no write has met a lack of
-// disk space a moment ago. Asked at most twice a second, however many ask us, and given up after two seconds.
+// Whether the API can do its work: Postgres answers, its schema is not older than ours, and no write failed for lack of
+// disk space a moment ago. Postgres is asked at most twice a second, and each attempt is given up after two seconds.
 
-import type { Database } from '../store/database.ts';
-import { checkSchema, SchemaError } from '../store/migrate.ts';
-import { OUTAGES, type OutageKind, outageOf } from '../store/outage.ts';
-import { DatabaseSilence } from '../store/preparing-client.ts';
+import { checkSchema, SchemaError } from '../store/migrate/migrate.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { OUTAGES, type OutageKind, outageOf } from '../store/postgres/outage.ts';
+import { DatabaseSilence } from '../store/postgres/preparing-client.ts';
 import type { Readiness } from './health.ts';
 
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;
 
-/** `lacking`: what writes have met lately. */
+/** `lacking`: the outage that writes have met lately. */
 export function databaseReadiness(
   db: Database,
   lacking: () => OutageKind | undefined = () => undefined,

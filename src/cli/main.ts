@@ -3,19 +3,19 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addAccountCommands } from './account.ts';
-import { addBreakerCommands } from './breaker.ts';
-import { addCheckCommand } from './check.ts';
-import { Cli, type CliSettings } from './cli.ts';
-import { addDomainCommands } from './domain.ts';
-import { explainFailure, Failure } from './failure.ts';
-import { addKeyCommands } from './key.ts';
-import { addMigrateCommand } from './migrate.ts';
-import { addNodeCommands } from './node.ts';
-import { Output } from './output.ts';
-import { addScanCommand } from './scan.ts';
-import { addVerifyCommand } from './verify.ts';
-import { addZoneCommands } from './zone.ts';
+import { addAccountCommands } from './account/account.ts';
+import { addKeyCommands } from './account/key.ts';
+import { addBreakerCommands } from './check/breaker.ts';
+import { addCheckCommand } from './check/check.ts';
+import { addDomainCommands } from './domain/domain.ts';
+import { addVerifyCommand } from './domain/verify.ts';
+import { addMigrateCommand } from './node/migrate.ts';
+import { addNodeCommands } from './node/node.ts';
+import { addScanCommand } from './scan/scan.ts';
+import { Cli, type CliSettings } from './terminal/cli.ts';
+import { explainFailure, Failure } from './terminal/failure.ts';
+import { Output } from './terminal/output.ts';
+import { addZoneCommands } from './zone/zone.ts';
 
 const FAILED = 2;
 
@@ -58,7 +58,7 @@ function programFor(cli: Cli): Command {
 }
 
 async function readSettings(): Promise<CliSettings> {
-  const { ConfigError, readConfig } = await import('../config.ts');
+  const { ConfigError, readConfig } = await import('../process/config.ts');
   try {
     return readConfig(process.env);
   } catch (error) {

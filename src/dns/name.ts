@@ -86,7 +86,10 @@ function printLabel(label: string): string {
   });
 }
 
-/** The name with A–Z as a–z and nothing else changed (RFC 4343 §3). Length octets are below "A", so all may be mapped. */
+/**
+ * The name with A–Z as a–z and all other octets unchanged (RFC 4343 §3). Length octets are below "A", so all octets can
+ * be mapped.
+ */
 export function foldCase(name: Name): Name {
   return name.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) as Name;
 }
@@ -194,7 +197,7 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
   }
 }
 
-/** The name that an uncompressed rdata holds at `offset`, where it is known to be well formed. */
+/** The name at `offset` of an uncompressed rdata that is known to be well formed. */
 export function nameInRdata(rdata: Uint8Array, offset = 0): Name {
   return decodeName(rdata, offset).name;
 }

@@ -59,9 +59,6 @@ const typeMnemonics = new Map<number, string>(
   Object.entries(TYPE).map(([mnemonic, code]) => [code, mnemonic]),
 );
 const classCodes = new Map<string, number>(Object.entries(CLASS));
-const classMnemonics = new Map<number, string>(
-  Object.entries(CLASS).map(([mnemonic, code]) => [code, mnemonic]),
-);
 
 /** The code of `A`, `a` or `TYPE65280`; undefined for what is neither. */
 export function typeCode(mnemonic: string): number | undefined {
@@ -77,10 +74,6 @@ export function typeMnemonic(code: number): string {
 export function classCode(mnemonic: string): number | undefined {
   const upper = upperCaseAscii(mnemonic);
   return classCodes.get(upper) ?? numberAfter('CLASS', upper);
-}
-
-export function classMnemonic(code: number): string {
-  return classMnemonics.get(code) ?? `CLASS${code}`;
 }
 
 function numberAfter(word: string, text: string): number | undefined {

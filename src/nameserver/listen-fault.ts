@@ -1,4 +1,4 @@
-// Why an address cannot be listened on, in words that name the setting. Undefined: not such an error.
+// Says why the process cannot listen on an address, in words that name the setting. Undefined for other errors.
 
 export function explainListenFault(setting: string, error: unknown): string | undefined {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & {

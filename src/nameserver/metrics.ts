@@ -1,20 +1,21 @@
-// The Prometheus metrics of a node (spec §11), read from its counters when they are asked for: a query pays nothing.
+// The Prometheus metrics of a node (docs/operating.md "Watching"), read from its counters at each scrape, so that a
+// query pays nothing.
 
 import { Counter, Gauge, Registry } from 'prom-client';
-import { rcodeMnemonic } from '../dns/rcodes.ts';
-import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './query-counters.ts';
+import { rcodeMnemonic } from '../dns/message/rcodes.ts';
+import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 
-/** What is true now, asked for at every scrape. */
+/** Values that are read at every scrape. */
 export interface NodeGauges {
   zones(): number;
   records(): number;
-  /** Of the zone image: in use, and reserved. */
+  /** Octets of the zone image: in use, and reserved. */
   imageOctets(): number;
   imageCapacityOctets(): number;
   tcpConnections(): number;
   /** How far the node is behind the change feed; undefined while unknown. */
   feedLagSeconds(): number | undefined;
-  /** Zones whose newest content cannot be built: their last good one is served. */
+  /** Zones whose newest content cannot be built: their last good content is served. */
   refusedZones(): number;
   /** Zones for whose newest content the image has no room. */
   zonesWithoutRoom(): number;
@@ -22,7 +23,7 @@ export interface NodeGauges {
   heldZones(): number;
 }
 
-/** `counters` gives what all threads have counted together. */
+/** `counters` gives the sum of all threads' counters. */
 export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges): Registry {
   const registry = new Registry();
   const gauge = (name: string, help: string, read: () => number | undefined) =>
@@ -115,12 +116,12 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
     ignored: counted.ignored,
     unsent: counted.unsent,
   }));
-  counter('zonefleet_failures_total', 'Queries that met a bug and got SERVFAIL.', (counted) => ({
+  counter('zonefleet_failures_total', 'Queries with an unhandled error, answered SERVFAIL.', (counted) => ({
     exception: counted.failed,
   }));
 }
 
-/** prom-client's own histogram costs more than an answer; this one is read from the counters. */
+/** prom-client's own histogram costs more than an answer, so this one is read from the counters. */
 function addLatencyHistogram(registry: Registry, counters: () => QueryCounters): void {
   const name = 'zonefleet_answer_seconds';
   const histogram = {

@@ -1,5 +1,6 @@
-// Where BullMQ keeps its jobs: in Postgres, in a schema of its own beside ours, or in Redis. Its Postgres backend is made
-// steady here: it would remember a first connection that failed for good, and take a broken one for a fault of the job.
+// Connects BullMQ to the place of its jobs: Postgres, in a schema of its own beside ours, or Redis. Its Postgres
+// backend is made to reconnect here: by itself it would keep a failed first connection forever, and count a broken one
+// as a fault of the job.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -17,20 +18,20 @@ export interface QueuePlace {
   readonly redisUrl: string | undefined;
 }
 
-/** What Queue and Worker are made with. */
+/** The options for making a Queue or a Worker. */
 export interface QueueConnection {
   readonly factory: BackendFactory<IQueueBackend>;
   readonly options: { readonly connection: ConnectionOptions; readonly prefix: string };
 }
 
 export type ConnectionUse =
-  /** Puts jobs in and must not wait: an HTTP request stands behind it. */
+  /** Adds jobs and must not wait long: an HTTP request waits for it. */
   | 'producer'
-  /** Takes jobs out and waits for the backend however long it is gone. */
+  /** Takes jobs out, and waits for the backend however long it is gone. */
   | 'worker';
 
 export const QUEUE_SCHEMA = 'bullmq';
-/** What nobody who waits for an answer waits longer than. */
+/** The longest wait of a producer's call, since a caller waits for its answer. */
 export const PRODUCER_TIMEOUT_MS = 2000;
 
 const PREFIX = 'zonefleet'; // of the keys in Redis
@@ -42,7 +43,7 @@ const WORKER_CONNECT_MS = 5000;
 const RETRY_MS = 1000;
 const LONGEST_BLOCK_SECONDS = 5;
 
-/** `onTrouble` hears of every failed call, also of those that are tried again. */
+/** `onTrouble` is called for every failed call, also for those that are retried. */
 export function connectQueue(
   { databaseUrl, redisUrl }: QueuePlace,
   use: ConnectionUse,
@@ -51,13 +52,16 @@ export function connectQueue(
 ): QueueConnection {
   if (redisUrl !== undefined) {
     return {
-      factory: (name, options, more) => unhurried(createRedisBackend(name, options, more), onTrouble),
+      factory: (name, options, more) => withRetryDelay(createRedisBackend(name, options, more), onTrouble),
       options: { connection: { url: redisUrl, ...redisOptions(use) }, prefix: PREFIX },
     };
   }
   return {
     factory: (name, options, more) =>
-      unhurried(steady(createPostgresBackend(name, options as never, more), onTrouble), onTrouble),
+      withRetryDelay(
+        withReconnect(createPostgresBackend(name, options as never, more), onTrouble),
+        onTrouble,
+      ),
     options: {
       connection: postgresOptions(databaseUrl, use, connections) as ConnectionOptions,
       prefix: PREFIX,
@@ -66,8 +70,8 @@ export function connectQueue(
 }
 
 /**
- * Brings BullMQ's own tables up to date; does nothing where there are none to have. A role that may not make tables finds
- * them made by `zonefleet migrate`, and says so when they are not.
+ * Brings BullMQ's own tables up to date, where the backend has any. A role that may not create tables expects those
+ * that `zonefleet migrate` has made, and fails with a message if they are missing.
  */
 export async function migrateQueue({ databaseUrl, redisUrl }: QueuePlace): Promise<void> {
   if (redisUrl !== undefined) return;
@@ -81,7 +85,7 @@ export async function migrateQueue({ databaseUrl, redisUrl }: QueuePlace): Promi
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Fails when the tables do not fit, after they were migrated if they are to be. */
+/** Fails when the tables do not fit, even after migrating them. */
 async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void> {
   const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate };
   const backend = createPostgresBackend('migrations', { connection });
@@ -94,7 +98,10 @@ async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void>
   }
 }
 
-/** The first job of a queue would make the sequence of its numbers, which the processes' roles may not. */
+/**
+ * Creates the sequences of job numbers. BullMQ would do so at the first job of a queue, which the processes' roles may
+ * not.
+ */
 async function makeSequences(backend: IQueueBackend): Promise<void> {
   const { pool } = (backend as unknown as PostgresParts).connection;
   const make =
@@ -126,23 +133,23 @@ function postgresOptions(databaseUrl: string, use: ConnectionUse, connections = 
     connectionTimeoutMillis: isProducer ? PRODUCER_CONNECT_MS : WORKER_CONNECT_MS,
     query_timeout: isProducer ? PRODUCER_TIMEOUT_MS : WORKER_QUERY_MS,
     keepAlive: true,
-    options: [...options, ...PLANNING, ...LIMITS, ...(isProducer ? [] : [HURRY])].join(' '),
+    options: [...options, ...PLANNING, ...LIMITS, ...(isProducer ? [] : [ASYNC_COMMIT])].join(' '),
   };
 }
 
 /**
- * BullMQ's statements all have an index to go by. Their plans are kept, and made while the tables are all but empty: then
- * reading a whole table looks cheaper, and is not when dead rows are in it.
+ * Settings for plans. All BullMQ's statements can use an index, but their plans are cached, and made while the tables
+ * are nearly empty: reading a whole table then looks cheaper, and is slow once the table has dead rows.
  */
 const PLANNING = ['-c enable_seqscan=off', '-c jit=off'];
-/** The server gives up what a client that is gone has begun: a little before a worker itself gives up. */
+/** The server cancels what a client that is gone has begun, shortly before a worker itself gives up. */
 const LIMITS = [
   '-c statement_timeout=29500',
   '-c lock_timeout=20000',
   '-c idle_in_transaction_session_timeout=30000',
 ];
-/** A crash of Postgres may forget the last moves of a job: it is then run again, which does no harm. */
-const HURRY = '-c synchronous_commit=off';
+/** A crash of Postgres may lose the last state changes of a job: the job then runs again, which does no harm. */
+const ASYNC_COMMIT = '-c synchronous_commit=off';
 
 /** BullMQ sets the schema by the `options` of a connection; those of a URL would displace it. */
 function takeOptions(databaseUrl: string): { connectionString: string; options: string[] } {
@@ -152,7 +159,7 @@ function takeOptions(databaseUrl: string): { connectionString: string; options: 
   return { connectionString: rest, options: [decodeURIComponent(options.replaceAll('+', ' '))] };
 }
 
-/** A first connection, good or bad, that is remembered. */
+/** BullMQ's connection remembers its first attempt, successful or failed. */
 interface Remembering {
   readyPromise: Promise<void> | undefined;
   waitUntilReady(): Promise<void>;
@@ -171,10 +178,10 @@ interface PostgresParts extends Remembering {
   };
 }
 
-/** What a job's own move was refused for, and no outage. */
+/** The code of a refused job state change, which is not an outage. */
 const REFUSED_MOVE = 'BM001';
 
-function steady<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
+function withReconnect<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
   const parts = backend as unknown as PostgresParts;
   const { pool } = parts.connection;
   for (const part of [parts.connection, parts]) {
@@ -206,7 +213,7 @@ function steady<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) =
   return backend;
 }
 
-/** As `pg` takes it. */
+/** A statement as `pg` takes it. */
 interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -215,11 +222,14 @@ interface Statement {
 
 const statementNames = new Map<string, string>();
 
-/** A newer BullMQ changed the tables, or a pooler gives each transaction another connection: from then on without. */
+/**
+ * Errors after which statements are no longer prepared: a newer BullMQ changed the tables, or a pooler gives each
+ * transaction another connection.
+ */
 const UNPREPARABLE = new Set(['0A000', '26000', '42P05']);
 let isPreparing = true;
 
-/** Each connection plans a statement once. */
+/** Gives the statement a name, so that each connection plans it once. */
 function prepared(statement: string | Statement, values: unknown[] | undefined): string | Statement {
   if (typeof statement !== 'string' || values === undefined) return statement;
   if (!isPreparing) return { text: statement, values };
@@ -228,14 +238,16 @@ function prepared(statement: string | Statement, values: unknown[] | undefined):
   return { name, text: statement, values };
 }
 
-/** In the form that BullMQ takes for a connection that is to be tried again; without a `cause`, which the log would repeat. */
+/**
+ * Turns an error into the form that makes BullMQ retry the connection; without a `cause`, which the log would repeat.
+ */
 function asOutage(error: Error, onTrouble: (error: Error) => void): Error {
   onTrouble(error);
   return Object.assign(new Error(error.message), { code: 'ECONNREFUSED', stack: error.stack });
 }
 
-/** A worker that cannot fetch asks again at once, as fast as it can. */
-function unhurried<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
+/** Delays the retry of a failed fetch: a worker would else ask again at once, without a pause. */
+function withRetryDelay<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
   const moveToActive = backend.moveToActive.bind(backend);
   backend.moveToActive = async (...args) => {
     try {

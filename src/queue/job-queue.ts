@@ -1,11 +1,11 @@
-// Puts jobs of one kind into their queue and counts what is in it. A background job waits once per key; one that somebody
-// waits for goes ahead of all of them, and is never taken for one of them.
+// Puts jobs of one kind into their queue and counts them. A background job waits once for each key; a job that a caller
+// waits for goes ahead of all of them, and is never merged with one.
 
 import { type IQueueBackend, Queue } from 'bullmq';
 import { connectQueue, migrateQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
 import type { JobKind } from './jobs.ts';
 
-/** The backend is gone, or does not answer in time. The message says why; the log would repeat that of a `cause`. */
+/** The backend is gone, or does not answer in time. The message says why; a `cause` would repeat it in the log. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
@@ -13,12 +13,12 @@ export class QueueUnavailable extends Error {
 export interface QueueDepth {
   readonly waiting: number;
   readonly active: number;
-  /** They failed and wait to be tried again. */
+  /** Jobs that failed and wait to be retried. */
   readonly delayed: number;
   readonly dead: number;
 }
 
-/** A job that failed as often as it may. */
+/** A job that has failed as often as allowed. */
 export interface DeadLetter<J> {
   readonly id: string;
   readonly job: J;
@@ -29,9 +29,9 @@ export interface DeadLetter<J> {
 }
 
 export interface JobQueueOptions {
-  /** Told of each failed call. */
+  /** Called with the error of each failed call. */
   readonly onTrouble?: (error: Error) => void;
-  /** Before the second attempt; the third waits twice that. */
+  /** The wait before the second attempt; the third waits twice as long. */
   readonly backoffMs?: number;
 }
 
@@ -39,9 +39,9 @@ const ATTEMPTS = 3;
 const BACKOFF_MS = 2000;
 const KEPT_DEAD_LETTERS = { count: 1000, age: 7 * 86_400 };
 const KEPT_EVENTS = 1000; // nobody reads them
-/** BullMQ: 0 goes first, then in rising order. */
+/** The priority of background jobs in BullMQ: 0 goes first, then in rising order. */
 const BACKGROUND_PRIORITY = 10;
-/** Jobs in one statement, each with a lock of its own. */
+/** How many jobs one statement adds, each with a lock of its own. */
 const BATCH = 100;
 
 export class JobQueue<J extends object> {
@@ -80,7 +80,7 @@ export class JobQueue<J extends object> {
     await migrateQueue(this.#place);
   }
 
-  /** Background jobs; one whose key is in the queue already, or whose job is running, is left out. */
+  /** Adds background jobs; a job whose key is already in the queue or running is left out. */
   async enqueue(jobs: readonly J[]): Promise<void> {
     for (let start = 0; start < jobs.length; start += BATCH) {
       const bulk = jobs.slice(start, start + BATCH).map((data) => ({
@@ -92,7 +92,9 @@ export class JobQueue<J extends object> {
     }
   }
 
-  /** Ahead of all background jobs. One whose kind has a `keyNow` may be left out for another that will be run. */
+  /**
+   * Adds a job ahead of all background jobs. If its kind has a `keyNow`, it may be left out for another that will run.
+   */
   async enqueueNow(job: J): Promise<void> {
     const id = this.#kind.keyNow?.(job);
     // Asked for while one runs: the last of those runs once that is over.
@@ -124,7 +126,9 @@ export class JobQueue<J extends object> {
     await this.queue.close();
   }
 
-  /** Nothing is handed over before the backend is there: it would be done later, when nobody waits any more. */
+  /**
+   * Calls the backend only once it answers: otherwise the job would be added later, when its caller no longer waits.
+   */
   async #ask<T>(call: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + PRODUCER_TIMEOUT_MS;
     try {

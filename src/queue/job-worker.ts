@@ -1,5 +1,5 @@
-// Takes jobs of one kind out of their queue and runs them, many at a time. What a killed process was working on is found
-// by its lock, which runs out, and goes to another; a process that is stopped gives back what it cannot finish.
+// Takes jobs of one kind out of their queue and runs them, many at a time. The jobs of a killed process are found when
+// their locks expire, and go to another process; a process that is stopped gives back what it cannot finish.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IQueueBackend, type Job, WaitingError, Worker } from 'bullmq';
@@ -9,9 +9,9 @@ import type { JobKind } from './jobs.ts';
 export interface JobRun {
   /** Aborted when the process ends: give up, the job is run again elsewhere. */
   readonly signal: AbortSignal;
-  /** It was begun before, by a process that may have got to its end. */
+  /** The job was begun before, by a process that may have finished its work. */
   readonly again: boolean;
-  /** How far it is, for the board; a call that fails is as good as none. */
+  /** Reports the job's progress, for the board; a failed call is ignored. */
   readonly report?: (progress: object) => Promise<void>;
 }
 
@@ -19,24 +19,24 @@ export type RunJob<J> = (job: J, run: JobRun) => Promise<void>;
 
 export interface JobWorkerOptions<J> {
   readonly concurrency: number;
-  /** Told of each failed call of the backend. */
+  /** Called with the error of each failed call of the backend. */
   readonly onTrouble: (error: Error) => void;
-  /** Told of each run that failed, and whether it was the last one. */
+  /** Called for each failed run, with whether it was the last one. */
   readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
-  /** How soon the work of a killed process is seen to be lost. */
+  /** How long until a killed process's jobs count as lost. */
   readonly lockMs?: number;
 }
 
 export interface JobWorker {
   running(): number;
-  /** Takes nothing more; runs that are not over after `graceMs` are given back. */
+  /** Takes no more jobs; runs that are not over after `graceMs` are given back. */
   stop(graceMs: number): Promise<void>;
 }
 
 const LOCK_MS = 20_000;
 const RETRY_MS = 1000;
 const IDLE_SECONDS = 2;
-/** Restarts by force during which one job may be lost; then it is a dead letter. */
+/** How many times a job may be lost by killed processes before it is a dead letter. */
 const LOST_TIMES = 5;
 
 export function runJobWorker<J extends object>(

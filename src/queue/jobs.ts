@@ -1,13 +1,14 @@
-// Every job's queue, name and payload. Ids and not contents: a job says what to look at, and what is true is in Postgres.
+// The queue, name and payload of every job. A job holds ids and no content: it says what to look at, and Postgres has
+// the data.
 
 /** One kind of job: a queue of its own. */
 export interface JobKind<J> {
   readonly queue: string;
   /** Of background jobs with the same key only one waits or runs. */
   readonly key: (job: J) => string;
-  /** Likewise of jobs that somebody waits for; but whoever asks while one runs has another run after it. */
+  /** The same for jobs that a caller waits for; but a request during a run causes another run after it. */
   readonly keyNow?: (job: J) => string;
-  /** Of the worker, in BullMQ's Postgres backend. */
+  /** How many connections its worker has in BullMQ's Postgres backend. */
   readonly connections: number;
 }
 
@@ -17,7 +18,7 @@ export type CheckKind = 'background' | 'manual' | 'operator';
 export interface CheckJob {
   readonly domainId: number;
   readonly kind: CheckKind;
-  /** A UUID that the run is saved with, by which whoever asked finds it; only for `manual` and `operator`. */
+  /** A UUID that is saved with the run, by which the caller finds it; only for `manual` and `operator`. */
   readonly request?: string;
 }
 
@@ -35,7 +36,7 @@ export function backgroundChecks(domainIds: readonly number[]): CheckJob[] {
 export interface VerifyJob {
   readonly domainId: number;
   readonly kind: CheckKind;
-  /** As for a check. */
+  /** The same as for a check. */
   readonly request?: string;
 }
 

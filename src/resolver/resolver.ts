@@ -1,63 +1,44 @@
-// The resolver: observes delegations from the root down, for as many domains at once as are asked for, and remembers the
-// way. Root priming (RFC 8109) is left out: the hints are asked as they are, and prefetching is not needed.
+// The resolver: observes delegations from the root down, for any number of domains at once, and caches what it learns
+// on the way. Root priming (RFC 8109) is left out: the hints are used as they are. Prefetching is not needed.
 
-import type { Evidence } from '../checks/evidence.ts';
-import type { Scan } from '../checks/scan.ts';
-import type { TargetEvidence } from '../checks/target-evidence.ts';
-import type { TxtEvidence } from '../checks/txt-evidence.ts';
+import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
+import type { Evidence } from '../checks/delegation/evidence.ts';
+import type { Scan } from '../checks/scan/scan.ts';
+import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { Name } from '../dns/name.ts';
-import type { Network } from './address-rules.ts';
-import type { Exchange } from './exchange.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { observeAddresses } from './observe-addresses.ts';
-import { observeDelegation } from './observe-delegation.ts';
-import { observeTxt } from './observe-txt.ts';
-import { type PacketCounts, ResolverState } from './resolver-state.ts';
-import type { RootServer } from './root-hints.ts';
-import { type ScanOptions, scanZone } from './scan-zone.ts';
-
-/** What this fleet holds of the deepest zone above a domain that it serves. Names are folded. */
-export interface HeldZone {
-  readonly zone: Name;
-  /** The topmost cut between the zone and the domain, perhaps the domain itself. */
-  readonly cut: Name | undefined;
-  /** Of the cut. */
-  readonly ns: readonly Name[];
-  readonly ds: readonly Uint8Array[];
-  readonly glue: readonly { readonly name: Name; readonly address: string }[];
-  readonly ttl: number;
-  /** Without a cut: the domain's name exists in the zone, or is an alias there. */
-  readonly exists: boolean;
-  readonly alias: boolean;
-}
-
-/** Resolvers of others, asked with RD=1. */
-export interface PublicResolvers {
-  /** Made with `recursive`, and a `route` from these addresses. */
-  readonly exchange: Exchange;
-  /** As `exchange` is asked for them: `address`, or with a port other than 53 `address#port`. */
-  readonly addresses: readonly string[];
-  readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
-}
-
-export interface ObserveOptions {
-  readonly held?: HeldZone | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import { observeAddresses } from './aname/observe-addresses.ts';
+import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
+import type { Network } from './state/address-rules.ts';
+import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
+import type { PublicResolvers } from './state/public-resolvers.ts';
+import { type PacketCounts, ResolverState } from './state/resolver-state.ts';
+import type { RootServer } from './state/root-hints.ts';
+import { observeTxt } from './txt/observe-txt.ts';
+import { findAddresses } from './walk/find-addresses.ts';
 
 export interface Resolver {
   /** Rejects with the signal's reason when that aborts, and when the resolver is closed. */
   observeDelegation(domain: Name, options?: ObserveOptions): Promise<Evidence>;
-  /** What the servers of the challenge's zone say, and others: `host` is the name of the TXT record. As `observeDelegation`. */
+  /**
+   * Observes what the servers of the challenge's zone and public resolvers say. `host` is the name of the TXT record.
+   * Rejects as `observeDelegation` does.
+   */
   observeTxt(host: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<TxtEvidence>;
-  /** The addresses that a name leads to, from the servers of its zones. As `observeDelegation`. */
+  /**
+   * Observes the addresses that a name leads to, from the servers of its zones. Rejects as `observeDelegation` does.
+   */
   observeAddresses(
     target: Name,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<TargetEvidence>;
-  /** Which records a zone seems to have: all that a list of names and what they lead to reveals. As `observeDelegation`. */
+  /**
+   * Finds the records that a zone seems to have, by a list of names and the names that those lead to. Rejects as
+   * `observeDelegation` does.
+   */
   scanZone(domain: Name, options?: ScanOptions): Promise<Scan>;
-  /** Since the start. */
+  /** The packets counted since the start. */
   packets(): Readonly<PacketCounts>;
   /** Closes the exchange as well. */
   close(): Promise<void>;
@@ -66,29 +47,31 @@ export interface Resolver {
 export interface ResolverOptions {
   readonly exchange: Exchange;
   readonly rootServers: readonly RootServer[];
-  /** Networks that may be asked although they are not public. */
+  /** Networks that may be asked although their addresses are not public. */
   readonly allowed: readonly Network[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
   readonly now?: () => number;
-  /** From 0 up to 1. */
+  /** Gives a number from 0 up to, not including, 1. */
   readonly random?: () => number;
   readonly limits?: Partial<Limits>;
-  /** Of each of the two caches: names with their delegations, hosts with their addresses. */
+  /** The size of each of the two caches: names with their delegations, hosts with their addresses. */
   readonly cacheEntries?: number;
 }
 
 const DEFAULT_CACHE_ENTRIES = 20_000;
 /**
- * The targets of ANAME records have a memory of their own, in which a failure lasts no longer than until the next look-up: what
- * comes back is published within a minute. Delegations are asked for by millions, and a dead registry would hold them up.
+ * The targets of ANAME records have caches of their own, in which a failure lasts no longer than until the next
+ * look-up: a target that is reachable again is published within a minute. Delegations are checked by the million, and a
+ * registry that fails would delay all of them, so their failures last longer.
  */
 const TARGET_FAILURE_MAX_MS = 30_000;
 
 export function createResolver(options: ResolverOptions): Resolver {
   const state = new ResolverState({
     ...options,
+    findAddresses,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

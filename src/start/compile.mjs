@@ -21,7 +21,7 @@ import { pathToFileURL } from 'node:url';
 
 const SOURCES = ['src', 'workers'];
 /** Files that a process or a thread starts with, or that are loaded by their URL. */
-const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/nameserver\/answer-query)\.ts$/;
+const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/answer\/answer-query)\.ts$/;
 /** Our hot processes are compiled with their packages: opening hundreds of files is most of what a start takes. */
 const WITH_PACKAGES = /^src\/nameserver\//;
 /** Packages that find files of their own by where they lie. */
@@ -91,7 +91,7 @@ async function compileInto(root, directory, sources) {
   const umask = process.umask(0o022); // as `makeReadable`: later threads read it as another user
   mkdirSync(place, { recursive: true, mode: 0o755 });
   process.umask(umask);
-  if (!isTrusted(place)) throw new Error(`${place} belongs to somebody else`);
+  if (!isTrusted(place)) throw new Error(`${place} belongs to another user`);
   const esbuild = await import('esbuild');
   compiling++;
   try {

@@ -1,15 +1,15 @@
-// The demo: one small customer domain of the first admin, in a database that has never been started on and has no zone. Only
-// once: whoever deletes it does not get it back.
+// The demo: one small customer domain of the first admin, loaded at the first start on a database without zones. It is
+// loaded only once: if it is deleted it does not come back.
 
 import { parseName } from '../dns/name.ts';
-import type { ChangedBy } from '../store/actor.ts';
-import type { Database } from '../store/database.ts';
-import { ensureFirstAdmin } from '../store/first-admin.ts';
-import { isFirstStart, rememberStart } from '../store/first-start.ts';
-import { createDomain } from '../store/save-domain.ts';
-import { saveEdit } from '../store/save-edit.ts';
-import { inTransaction } from '../store/transaction.ts';
-import { parseEdit, type RecordText } from '../zone/parse-edit.ts';
+import type { ChangedBy } from '../store/accounts/actor.ts';
+import { ensureFirstAdmin } from '../store/accounts/first-admin.ts';
+import { createDomain } from '../store/change/save-domain.ts';
+import { saveEdit } from '../store/change/save-edit.ts';
+import { isFirstStart, rememberStart } from '../store/migrate/first-start.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { inTransaction } from '../store/postgres/transaction.ts';
+import { parseEdit, type RecordText } from '../zone/edit/parse-edit.ts';
 
 export const DEMO_APEX = 'zonefleet.example.';
 /** A name of it that is answered with an address: of the edge where there is one, else of the origin. */
@@ -34,7 +34,7 @@ export function demoRecords(hasEdge: boolean): RecordText[] {
   ];
 }
 
-/** All of it or nothing, so that a kill leaves the next start to do it. */
+/** Loads all of it or nothing, so that after a kill the next start does it. */
 export async function loadDemoOnce(db: Database, hasEdge: boolean): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (await isFirstStart(trx)) await loadDemo(trx, hasEdge);

@@ -1,23 +1,24 @@
-// `npm start`: the database, the schema, the demo, then the processes that exist; stops them in the reverse order. It never
-// asks: what is missing is made, and what stands in the way is told in one line.
+// `npm start`: starts the database, the schema, the demo, then the processes; stops them in reverse order. It never
+// asks: what is missing is created, and obstacles are reported in one line.
 
-import { type Config, ConfigError, type ListenAddress, readConfig } from '../config.ts';
 import { parseName } from '../dns/name.ts';
-import { hidePasswords, type Log, openLog } from '../log.ts';
+import { type Config, type ListenAddress, readConfig } from '../process/config.ts';
+import { hidePasswords } from '../process/hide-passwords.ts';
+import { type Log, openLog } from '../process/log.ts';
+import { chooseUser, loadAccounts } from '../process/run-as.ts';
+import { StartFault } from '../process/start-fault.ts';
 import { migrateQueue } from '../queue/connection.ts';
-import { chooseUser, loadAccounts } from '../run-as.ts';
-import { type Database, openDatabase } from '../store/database.ts';
-import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/database-url.ts';
-import { createFirstAdminKey } from '../store/first-admin.ts';
-import { loadSampleApex } from '../store/first-start.ts';
-import { findDomain } from '../store/load-domains.ts';
-import { migrate, SchemaError } from '../store/migrate.ts';
-import { setRolePasswords } from '../store/roles.ts';
+import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
+import { findDomain } from '../store/domains/load-domains.ts';
+import { loadSampleApex } from '../store/migrate/first-start.ts';
+import { migrate, SchemaError } from '../store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../store/postgres/database.ts';
+import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
+import { setRolePasswords } from '../store/roles/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
-import { keepPostgres } from './keep-postgres.ts';
+import { keepPostgres } from './postgres/keep-postgres.ts';
 import { environmentOf, type ProcessName } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
-import { StartError } from './start-error.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 type Stop = () => Promise<void>;
@@ -83,7 +84,7 @@ async function start(config: Config): Promise<void> {
   say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
 }
 
-/** Last, so that nothing can go wrong between making it and printing it. Undefined: there has been one. */
+/** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
 async function makeFirstKey(url: string): Promise<string | undefined> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
@@ -94,9 +95,9 @@ async function makeFirstKey(url: string): Promise<string | undefined> {
 }
 
 interface Samples {
-  /** Of the `dig` line. */
+  /** The name for the `dig` line. */
   readonly question: string;
-  /** Of the `curl` line. */
+  /** The path for the `curl` line. */
   readonly path: string;
 }
 
@@ -126,7 +127,7 @@ async function prepareDatabase(
     if (config.databaseUrl === undefined) throw error;
     // Node tells of several addresses that all fail without a message of its own.
     const { message, code } = error as NodeJS.ErrnoException;
-    throw new StartError(
+    throw new StartFault(
       `DATABASE_URL: ${hidePasswords(message || `the server cannot be reached (${code})`)}`,
     );
   } finally {
@@ -202,8 +203,7 @@ function interrupt(): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartError || error instanceof ConfigError || error instanceof SchemaError)
-    return error.message;
+  if (error instanceof StartFault || error instanceof SchemaError) return error.message;
   return hidePasswords((error as Error).stack ?? String(error));
 }
 

@@ -1,5 +1,6 @@
-// Where the processes' code lies. A user that root's processes become may not enter root's home, but later threads still
-// read code: then a copy lies in root's place under /var/lib, made once for each version of the files.
+// Where the code of the processes lies. A user that root's processes become may not enter root's home, but threads that
+// start later still read code: then a copy lies in root's place under /var/lib, made once for each version of the
+// files.
 
 import { createHash } from 'node:crypto';
 import {
@@ -15,15 +16,15 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { mayRead, type ProcessUser, ROOT_PLACE } from '../run-as.ts';
-import { StartError } from './start-error.ts';
+import { mayRead, type ProcessUser, ROOT_PLACE } from '../process/run-as.ts';
+import { StartFault } from '../process/start-fault.ts';
 
 const PARTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'workers'];
 /** One of each kind: where these can be read, all can. */
 const READ_LATER = [
   'package.json',
-  'src/run-process.ts',
-  'src/thread.mjs',
+  'src/process/run-process.ts',
+  'src/process/thread.mjs',
   'node_modules/koffi/package.json',
 ];
 const LEFT_OUT = /^node_modules\/(\.bin|\.cache)\//;
@@ -34,7 +35,7 @@ export function placeProgram(root: string, user: ProcessUser | undefined, place 
   mkdirSync(place, { recursive: true, mode: 0o755 });
   const { uid, mode } = statSync(place);
   if (uid !== 0 || (mode & 0o022) !== 0) {
-    throw new StartError(
+    throw new StartFault(
       `${place} must be root's, and writable for root alone: processes are started from it`,
     );
   }
@@ -62,7 +63,7 @@ function copyPackages(root: string, part: string, packages: Record<string, { dev
   });
 }
 
-/** Appears whole or not at all, readable for everyone, whatever the umask was. */
+/** The copy appears complete or not at all, and everyone can read it, whatever the umask was. */
 function makeOnce(wanted: string, fill: (part: string) => void): string {
   if (existsSync(wanted)) return wanted;
   const part = `${wanted}.part-${process.pid}`;

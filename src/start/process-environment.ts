@@ -1,5 +1,5 @@
-// What each process of `npm start` finds in its environment: its own settings, and what any program needs to run. A secret
-// reaches only the process that uses it.
+// The environment of each process of `npm start`: its own settings, and what any program needs to run. A secret reaches
+// only the process that uses it.
 
 export type ProcessName = 'nameserver' | 'API' | 'workers';
 

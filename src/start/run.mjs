@@ -57,7 +57,7 @@ async function placeOfCode() {
   const givesUp = process.getuid?.() === 0 && !/^(off|root|0)$/i.test(wanted ?? '');
   if (!givesUp || !/(nameserver|api|workers|start)\/main\.ts$/.test(program) || isOpenToAll()) return root;
   (await import('tsx/esm/api')).register();
-  const { chooseUser, loadAccounts } = await import('../run-as.ts');
+  const { chooseUser, loadAccounts } = await import('../process/run-as.ts');
   const { placeProgram } = await import('./place-program.ts');
   try {
     return placeProgram(resolve(root), chooseUser(wanted, loadAccounts()));
@@ -72,7 +72,7 @@ function isOpenToAll() {
     if ((statSync(at).mode & 0o001) === 0) return false;
     if (dirname(at) === at) break;
   }
-  const some = ['package.json', 'src/thread.mjs', 'node_modules/koffi/package.json'];
+  const some = ['package.json', 'src/process/thread.mjs', 'node_modules/koffi/package.json'];
   return some.every((file) => (statSync(join(root, file)).mode & 0o004) !== 0);
 }
 

@@ -9,8 +9,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { compiledFile } from '../compiled.ts';
-import { StartError } from './start-error.ts';
+import { compiledFile } from '../process/compiled.ts';
+import { StartFault } from '../process/start-fault.ts';
 
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
 export type ProcessMessage =
@@ -58,7 +58,7 @@ export class SupervisedProcess {
     const first = this.#spawn();
     const outcome = await first.outcome;
     if (typeof outcome === 'string')
-      throw new StartError(`the ${this.#options.name} did not start: ${outcome}`);
+      throw new StartFault(`the ${this.#options.name} did not start: ${outcome}`);
     this.#ended = this.#keepRunning(first.ended);
     return outcome.addresses;
   }

@@ -1,4 +1,4 @@
-// Builds the immutable zone from its records, or says everything that is wrong with them. Bad records are never
+// Builds the immutable zone from its records, or reports everything that is wrong with them. Bad records are never
 // dropped silently: a zone is served as it was written or not at all.
 
 import { type Name, parentOf } from '../dns/name.ts';
@@ -14,12 +14,12 @@ export type BuiltZone =
 
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
 
-/** A mask: 0 once in 1024 records or names. */
+/** A mask that gives 0 once in 1024 records or names. */
 const ITEMS_A_STEP = 1023;
 
 /**
- * Owners must be folded. The order of the records decides nothing but the order of rdata within a set. `onStep` is called now
- * and then: a zone may be so large that somebody wonders whether it goes on.
+ * Owners must be folded. The order of the records decides only the order of rdata within a set. `onStep` is called now
+ * and then, so that a watchdog sees progress in a very large zone.
  */
 export function buildZone(
   apex: Name,
@@ -43,7 +43,7 @@ export function buildZone(
   return { kind: 'built', zone: { apex, soa, ...soaNumbers(soa), nodes, marked, records: count } };
 }
 
-/** RFC 4592 §2.2.2: a name exists when something lies below it. */
+/** Adds names that exist because a name lies below them (RFC 4592 §2.2.2). */
 function addEmptyNonTerminals(apex: Name, nodes: Map<Name, CollectedNode | ZoneNode>): void {
   for (const owner of [...nodes.keys()]) {
     if (owner === apex) continue;
@@ -53,7 +53,7 @@ function addEmptyNonTerminals(apex: Name, nodes: Map<Name, CollectedNode | ZoneN
   }
 }
 
-/** What a SOA says of its zone. */
+/** The numbers in the rdata of an SOA. */
 export function soaNumbers(soa: RecordSet): { serial: number; negativeTtl: number } {
   const timers = soa.rdata[0] as Uint8Array; // SERIAL REFRESH RETRY EXPIRE MINIMUM end the rdata (RFC 1035 §3.3.13)
   const view = new DataView(timers.buffer, timers.byteOffset + timers.byteLength - 20, 20);

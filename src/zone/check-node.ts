@@ -1,5 +1,5 @@
-// What the record sets of one name say, about each other and about the names above it too: all that a zone is judged by
-// beside its single records. A change of a zone needs to look at the names that it touches only.
+// Checks the record sets of one name against each other and against the names above it; all other rules concern single
+// records. For a change of a zone, only the names that it touches need this check.
 
 import { isWildcard, type Name, parentOf, printName } from '../dns/name.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
@@ -8,7 +8,7 @@ import { describeSet, type ProblemList } from './zone-problem.ts';
 
 const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
 
-/** What must stand at the apex, and what must not. */
+/** Checks what must and what must not stand at the apex. */
 export function checkApex(
   apex: Name,
   sets: ReadonlyMap<number, RecordSet> | undefined,
@@ -31,7 +31,7 @@ export function checkApex(
   }
 }
 
-/** What the sets of one name, and the names above it, say about each other. */
+/** Checks the sets of one name against each other and against the names above it. */
 export function checkNode(
   apex: Name,
   { name, sets }: ZoneNode,
@@ -55,7 +55,7 @@ export function checkNode(
   }
 }
 
-/** What can be said of each set of a name by itself. */
+/** Checks each set of a name by itself. */
 export function checkSizes(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: ProblemList): void {
   for (const set of sets.values()) {
     if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
@@ -64,7 +64,7 @@ export function checkSizes(name: Name, sets: ReadonlyMap<number, RecordSet>, pro
   }
 }
 
-/** Of an answer with an OPT record and nothing else that can be left out; each owner a pointer to the question. */
+/** The length of the smallest answer with the set and an OPT record, each owner being a pointer to the question. */
 function smallestAnswerOctets({ owner, rdata }: RecordSet): number {
   const OPT_OCTETS = 11;
   let octets = 12 + (isWildcard(owner) ? 255 : owner.length) + 4 + OPT_OCTETS;

@@ -1,15 +1,15 @@
-// Groups records into the sets of each name. What is no record of this zone is reported and left out.
+// Groups records into the sets of each name. Records that cannot belong to this zone are reported and left out.
 
 import { WireError } from '../dns/errors.ts';
 import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
-import { checkRdata } from '../dns/rdata.ts';
+import { checkRdata } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { isMark, type ZoneRecord } from './zone.ts';
 import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 
-/** A mask: 0 once in 1024 records. */
+/** A mask that gives 0 once in 1024 records. */
 const RECORDS_A_STEP = 1023;
 
 /** A record set while it grows. */
@@ -27,9 +27,9 @@ export interface CollectedNode {
 
 export interface CollectedRecords {
   readonly nodes: Map<Name, CollectedNode>;
-  /** Names that exist whatever they have: each has a node. */
+  /** Names that exist even without records: each has a node. */
   readonly marked: ReadonlySet<Name>;
-  /** Records that are in the sets: each once. */
+  /** How many records the sets have, without duplicates. */
   readonly count: number;
 }
 
@@ -61,7 +61,7 @@ export function collectRecords(
   return { nodes, marked: marked.size === 0 ? NO_MARKS : marked, count };
 }
 
-/** What can be said of one record alone. */
+/** Checks one record alone. */
 function acceptRecord(apex: Name, record: ZoneRecord, problems: ProblemList): boolean {
   const { owner, type, ttl, rdata } = record;
   if (!isWithin(owner, apex)) {
@@ -91,12 +91,12 @@ function faultOf(type: number, ttl: number, rdata: Uint8Array): ZoneProblem | un
   return undefined;
 }
 
-/** Types that no record of a zone has: 0, OPT, and the question and meta types 128 to 255 (RFC 6895 §3.1). */
+/** Types that no record of a zone can have: 0, OPT, and the question and meta types 128 to 255 (RFC 6895 §3.1). */
 function isMetaType(type: number): boolean {
   return type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 }
 
-/** What the sets of more than one rdata hold, to find duplicates. Most sets have one and no entry here. */
+/** The rdata of sets with more than one, to find duplicates. Most sets have one rdata and no entry here. */
 type RdataKeys = Map<GrowingSet, Set<string>>;
 
 /** False when the set has that rdata already: it is dropped (RFC 2181 §5). */
@@ -119,7 +119,7 @@ function addRecord(node: CollectedNode, { owner, type, ttl, rdata }: ZoneRecord,
   return true;
 }
 
-/** Types whose rdata is names from this offset on: they are the same in any case (RFC 4034 §6.2). */
+/** Types whose rdata is names from this offset on: they are compared without case (RFC 4034 §6.2). */
 const NAMES_FROM: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
   [TYPE.CNAME, 0],

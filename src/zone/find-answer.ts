@@ -1,6 +1,7 @@
-// Finds the answer to a question in the zones that we serve: RFC 1034 §4.3.2 with everything that came after it. Plain
-// and slow on purpose, and here for good: the reference that faster implementations are tested against.
+// Finds the answer to a question in the zones that we serve: RFC 1034 §4.3.2 and its later updates. Deliberately plain
+// and slow: it is the reference that faster implementations are tested against.
 
+import { RCODE } from '../dns/message/rcodes.ts';
 import {
   encodeName,
   foldCase,
@@ -15,8 +16,7 @@ import {
   replaceSuffix,
   wildcardBelow,
 } from '../dns/name.ts';
-import { RCODE } from '../dns/rcodes.ts';
-import { rdataNames } from '../dns/rdata.ts';
+import { rdataNames } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { RecordSet, Zone, ZoneNode, Zones } from './zone.ts';
 
@@ -26,22 +26,28 @@ export interface Answer {
   readonly rcode: number;
   /** AA. True for a referral that stands behind a chain: the bit is about the first owner (RFC 1035 §4.1.1). */
   readonly authoritative: boolean;
-  /** In order of the chain. What a wildcard gave carries the question's name as owner (RFC 4592 §3.3.1). */
+  /**
+   * The answer section, in order of the chain. A record that a wildcard gave has the question's name as owner (RFC 4592
+   * §3.3.1).
+   */
   readonly answer: readonly RecordSet[];
-  /** SOA of a negative answer with its negative TTL, NS of a referral; empty otherwise. */
+  /** The SOA of a negative answer with its negative TTL, or the NS of a referral; else empty. */
   readonly authority: readonly RecordSet[];
   /** Addresses of name servers below the cut: TC when they do not fit (RFC 9471 §3.1). */
   readonly glue: readonly RecordSet[];
-  /** Addresses that spare a question, and sibling glue (RFC 9471 §3.2): left out when they do not fit. */
+  /** Addresses that save the client a question, and sibling glue (RFC 9471 §3.2): left out when they do not fit. */
   readonly additional: readonly RecordSet[];
   /** The zone that answered; undefined when refused. */
   readonly zone?: Zone;
 }
 
-/** CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
+/** The most CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
 const MAX_LINKS = 16;
 
-/** Asked of the alias itself, since they may stand beside a CNAME (RFC 4034 §3, §4): it is not followed. */
+/**
+ * Types that may stand beside a CNAME (RFC 4034 §3, §4): a question for one of these is about the alias itself, which
+ * is not followed.
+ */
 const STAND_BESIDE_CNAME: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC]);
 
 /** Class IN. `qname` must be folded. */
@@ -93,7 +99,7 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
   }
 }
 
-/** What a zone with a mark at its apex answers there: registries ask for it before they delegate. */
+/** Whether a zone with a mark at its apex answers this there: registries ask for it before they delegate. */
 export function isOfApex(qtype: number): boolean {
   return qtype === TYPE.SOA || qtype === TYPE.NS;
 }
@@ -192,7 +198,10 @@ function found(zone: Zone, qtype: number, answer: readonly RecordSet[]): Answer 
   };
 }
 
-/** RFC 2308 §2: the SOA says for how long. After a chain the rcode is the last name's (RFC 6604 §3). */
+/**
+ * A negative answer. The SOA's TTL says how long it holds (RFC 2308 §2); after a chain the rcode is that of the last
+ * name (RFC 6604 §3).
+ */
 function negative(zone: Zone, kind: 'nodata' | 'nxdomain', answer: readonly RecordSet[]): Answer {
   return {
     kind,
@@ -240,7 +249,7 @@ function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[]): Answ
   };
 }
 
-/** What spares the next question: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460 §4.1 (SVCB, HTTPS). */
+/** Records that save the next question: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460 §4.1 (SVCB, HTTPS). */
 function additionalFor(zone: Zone, set: RecordSet, answer: readonly RecordSet[]): RecordSet[] {
   const sets: RecordSet[] = [];
   switch (set.type) {

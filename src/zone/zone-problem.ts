@@ -1,4 +1,4 @@
-// What is wrong with records that should be a zone, in words for who wrote them.
+// What is wrong with the records of a zone, in words for the people who wrote them.
 
 import { type Name, printName } from '../dns/name.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
@@ -33,7 +33,7 @@ export interface ZoneProblem {
 
 const MAX_PROBLEMS = 1000;
 
-/** The problems in the order in which they were found; of very many the first. */
+/** The problems in the order in which they were found; if there are very many, only the first. */
 export class ProblemList {
   readonly list: ZoneProblem[] = [];
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrateQueue } from '../../src/queue/connection.ts';
 import { runJobWorker } from '../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
-import { generateKey } from '../../src/store/api-keys.ts';
+import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { newAccount, newDomain } from '../support/domains.ts';
 import { evidenceOf, makeCheck } from '../support/made-checks.ts';

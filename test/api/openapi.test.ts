@@ -1,9 +1,9 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { PROBLEM_CODES } from '../../src/api/problem.ts';
-import { takesIdempotencyKey } from '../../src/api/route.ts';
-import { ROUTES } from '../../src/api/routes.ts';
+import { PROBLEM_CODES } from '../../src/api/answers/problem.ts';
+import { takesIdempotencyKey } from '../../src/api/calls/route.ts';
+import { ROUTES } from '../../src/api/routes/every-route.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

@@ -14,8 +14,8 @@ export class Door {
   worstMs = 0;
   /** When the newest request that failed was sent. */
   #failedAtMs = Number.NEGATIVE_INFINITY;
-  /** The first request that succeeded among those sent after it. */
-  #recovered: Passage | undefined;
+  /** Requests that succeeded. One that failed before them may be told long after them. */
+  readonly #succeeded: Passage[] = [];
   #succeededAtMs = Number.NEGATIVE_INFINITY;
 
   async pass(ask: () => Promise<Heard>): Promise<void> {
@@ -30,14 +30,12 @@ export class Door {
     if (heard === 'right') {
       this.worstMs = Math.max(this.worstMs, doneAtMs - sentAtMs);
       this.#succeededAtMs = Math.max(this.#succeededAtMs, sentAtMs);
-      if (sentAtMs > this.#failedAtMs) this.#recovered ??= { sentAtMs, doneAtMs };
+      this.#succeeded.push({ sentAtMs, doneAtMs });
       return;
     }
     if (heard === 'lost') this.lost++;
     else this.wrong++;
     this.#failedAtMs = Math.max(this.#failedAtMs, sentAtMs);
-    if (this.#recovered !== undefined && this.#recovered.sentAtMs <= this.#failedAtMs)
-      this.#recovered = undefined;
   }
 
   /** A request sent after that moment, and after the newest that failed, has succeeded. */
@@ -48,6 +46,6 @@ export class Door {
   /** When the first request after the newest failure was answered; 0: none failed; undefined: none was since. */
   recoveredAtMs(): number | undefined {
     if (this.#failedAtMs === Number.NEGATIVE_INFINITY) return 0;
-    return this.#recovered?.doneAtMs;
+    return this.#succeeded.find(({ sentAtMs }) => sentAtMs > this.#failedAtMs)?.doneAtMs;
   }
 }

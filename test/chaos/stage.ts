@@ -6,11 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { databaseDirectory } from '../../src/start/keep-postgres.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import { createApiKey, generateKey } from '../../src/store/api-keys.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { findDatabaseUrl } from '../../src/store/database-url.ts';
+import { databaseDirectory } from '../../src/start/postgres/keep-postgres.ts';
+import { SUPERUSER } from '../../src/start/postgres/postgres-cluster.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import { createApiKey, generateKey } from '../../src/store/accounts/api-keys.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { findDatabaseUrl } from '../../src/store/postgres/database-url.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import type { Seen, WitnessOptions } from './witness.ts';
@@ -95,11 +96,12 @@ export class Stage {
     return `http://127.0.0.1:${this.apiPort}`;
   }
 
-  /** Of the embedded server; throws while there is none. */
+  /** Of the embedded server's superuser; throws while there is none. */
   get databaseUrl(): string {
     const url = findDatabaseUrl(this.dataDirectory);
     if (url === undefined) throw new Error('the embedded Postgres does not run');
-    return url;
+    const password = readFileSync(join(databaseDirectory(this.dataDirectory), 'superuser'), 'utf8').trim();
+    return url.replace(/\/\/[^@]*@/, `//${SUPERUSER}:${password}@`);
   }
 
   /** Starts `npm start`, and waits until it says ready. */

@@ -5,7 +5,7 @@
 
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { decodeMessage } from '../../src/dns/message.ts';
+import { decodeMessage } from '../../src/dns/message/message.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { askTcp } from '../support/peers.ts';

@@ -10,7 +10,7 @@ import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
 import { JobQueue } from '../../src/queue/job-queue.ts';
 import { type JobWorker, runJobWorker } from '../../src/queue/job-worker.ts';
 import { backgroundChecks, CHECK_DELEGATION } from '../../src/queue/jobs.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
 import { runSchedule } from '../../workers/schedule.ts';
 import { createDatabase } from '../support/database.ts';

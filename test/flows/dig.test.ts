@@ -3,8 +3,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenTcp, type TcpListener } from '../../src/nameserver/tcp.ts';
-import type { UdpListener } from '../../src/nameserver/udp.ts';
+import { listenTcp, type TcpListener } from '../../src/nameserver/tcp/tcp.ts';
+import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
 import { listenUdpFor } from '../support/listen-udp-for.ts';
 import { isInstalled } from '../support/peers.ts';
 import { testNode } from '../support/test-node.ts';

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addVerifyCommand } from '../../src/cli/verify.ts';
+import { addVerifyCommand } from '../../src/cli/domain/verify.ts';
 import { type ApiProcess, type HttpAnswer, startApi } from '../support/api-process.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { expectPublished } from '../support/domains.ts';

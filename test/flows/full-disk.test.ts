@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { databaseUrl, runOn, TEMPLATE_DATABASE } from '../support/database.ts';
 import { lacksSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';

@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeMessage } from '../../src/dns/message.ts';
+import { decodeMessage } from '../../src/dns/message/message.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { saveZones } from '../../src/store/save-zones.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { smallZone } from '../support/follow.ts';
 import { type NodeProcess, startNode } from '../support/nodes.ts';

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type ApiProcess, startApi } from '../support/api-process.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database.ts';
 import { expectPublished } from '../support/domains.ts';

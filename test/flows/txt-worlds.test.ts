@@ -2,12 +2,12 @@
 // liars or wildcards, and what their words mean together.
 
 import { describe, expect, it } from 'vitest';
-import { judgeTxt, type TxtJudgement } from '../../src/checks/judge-txt.ts';
-import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt-evidence.ts';
+import { judgeTxt, type TxtJudgement } from '../../src/checks/txt/judge-txt.ts';
+import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import { printName } from '../../src/dns/name.ts';
-import { createExchange } from '../../src/resolver/exchange.ts';
-import { AddressRates } from '../../src/resolver/rate-leases.ts';
+import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
+import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
 import { FakeInternet } from '../support/fake-internet.ts';
 import { type ExpectedTxtCheck, parseTxtExpectations } from '../support/read-txt-expectations.ts';
 import {

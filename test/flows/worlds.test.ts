@@ -2,17 +2,17 @@
 // or liars, then the verdict, its findings and what becomes of the domain's status.
 
 import { describe, expect, it } from 'vitest';
-import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
-import { nextStatus, type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/next-status.ts';
-import type { Edns } from '../../src/dns/edns.ts';
-import { encodeMessage, type Message } from '../../src/dns/message.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
+import { nextStatus, type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
+import type { Edns } from '../../src/dns/message/edns.ts';
+import { encodeMessage, type Message } from '../../src/dns/message/message.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
-import { type Network, parseNetwork } from '../../src/resolver/address-rules.ts';
-import { createExchange } from '../../src/resolver/exchange.ts';
-import { AddressRates } from '../../src/resolver/rate-leases.ts';
+import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
-import { loadRootHints } from '../../src/resolver/root-hints.ts';
+import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
+import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
+import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { acceptedBy, outcomeOf, printEvidence, stateOf, wantedOf } from '../support/compare-check.ts';
 import { FakeInternet, startWorld } from '../support/fake-internet.ts';
 import { heldZoneFor } from '../support/held-zone.ts';
@@ -216,7 +216,7 @@ zone com.
     ]);
   });
 
-  it('writes down questions that are not asked as spec §6 says', async () => {
+  it('writes down questions that are not asked as docs/rules.md "Delegation check" says', async () => {
     const at = (change: Partial<Message>) => violationsOf('5.1.0.1', 'example.com.', change);
     const who = '5.1.0.1 (a.nic.com.):';
     expect(await at({ rd: true })).toEqual([`${who} a question has RD, AA or TC`]);

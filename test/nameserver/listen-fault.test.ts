@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { explainListenFault } from '../../src/nameserver/listen-fault.ts';
-import { listenTcp } from '../../src/nameserver/tcp.ts';
+import { listenTcp } from '../../src/nameserver/tcp/tcp.ts';
 import { listenUdpFor } from '../support/listen-udp-for.ts';
 import { testNode } from '../support/test-node.ts';
 

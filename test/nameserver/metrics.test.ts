@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { RCODE } from '../../src/dns/rcodes.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import { createMetrics } from '../../src/nameserver/metrics.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
 
 async function exported(counters: QueryCounters, feedLagSeconds: number | undefined): Promise<string[]> {
   const metrics = createMetrics(() => counters, {

@@ -3,8 +3,8 @@
 
 import { expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
-import { RateLimit } from '../../src/nameserver/rate-limit.ts';
+import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
+import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { queryFor } from '../support/packets.ts';
 import { pick, type Random, randomFrom } from '../support/random-zones.ts';
 import { scale } from '../support/scale.ts';

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
-import { RateLimit } from '../../src/nameserver/rate-limit.ts';
+import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
+import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { queryFor } from '../support/packets.ts';
 import { answerQuery, testNode, udpClient } from '../support/test-node.ts';
 

@@ -1,8 +1,8 @@
 // Loading a folder of many small zone files in one call: in few transactions and in a small heap. Tells how long it took.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listZones } from '../../src/store/load-zones.ts';
 import { createDatabase, runOn, type TestDatabase } from '../support/database.ts';
+import { listZones } from '../support/list-zones.ts';
 import { runCli } from '../support/run-cli.ts';
 import { scale } from '../support/scale.ts';
 import { makeZoneFolder, type ZoneFolder } from '../support/zone-folder.ts';

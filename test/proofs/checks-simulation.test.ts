@@ -2,8 +2,8 @@
 // leave, activates nobody who is not delegated, hands no dangling name to whoever claims it, and finds all who left.
 
 import { describe, expect, it } from 'vitest';
-import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
-import { nextStatus } from '../../src/checks/next-status.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
+import { nextStatus } from '../../src/checks/delegation/next-status.ts';
 import { proves, scale } from '../support/scale.ts';
 import { type CheckerUnderTest, RULES, simulate } from '../support/simulated-fleet.ts';
 import type { Violation } from '../support/simulated-truth.ts';

@@ -2,7 +2,7 @@
 // replayed in its order, is exactly what each of them was told and what is there in the end.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkPublished } from '../../src/store/check-published.ts';
+import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import { type ApiProcess, type HttpAnswer, startApi } from '../support/api-process.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { scale } from '../support/scale.ts';

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isWildcard } from '../../src/dns/name.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { type CustomerRecord, type RecordValue, setKey } from '../../src/zone/customer-record.ts';
-import { type Edit, idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit.ts';
-import { formerHosts, possibleGlue } from '../../src/zone/glue-needed.ts';
-import type { RecordText } from '../../src/zone/parse-edit.ts';
-import { planEdit } from '../../src/zone/plan-edit.ts';
-import { planRevert } from '../../src/zone/plan-revert.ts';
-import { apexRecords, publishName, publishRecords } from '../../src/zone/publish.ts';
-import { rdataKey, targetOf } from '../../src/zone/rdata-key.ts';
-import { namesBetween } from '../../src/zone/record-name.ts';
-import { API_TYPES, type ApiType, isAddressLike } from '../../src/zone/record-types.ts';
+import { type Edit, idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit/edit.ts';
+import { formerHosts, possibleGlue } from '../../src/zone/edit/glue-needed.ts';
+import type { RecordText } from '../../src/zone/edit/parse-edit.ts';
+import { planEdit } from '../../src/zone/edit/plan-edit.ts';
+import { planRevert } from '../../src/zone/edit/plan-revert.ts';
+import { apexRecords, publishName, publishRecords } from '../../src/zone/publish/publish.ts';
+import { type CustomerRecord, type RecordValue, setKey } from '../../src/zone/records/customer-record.ts';
+import { API_TYPES, type ApiType, isAddressLike } from '../../src/zone/records/customer-types.ts';
+import { rdataKey, targetOf } from '../../src/zone/records/rdata-key.ts';
+import { namesBetween } from '../../src/zone/records/record-name.ts';
 import { watchReads } from '../support/count-reads.ts';
 import { APEX, applied, EDGES, showRecord } from '../support/customer-records.ts';
 import {
@@ -31,7 +31,7 @@ const domain = fc.array(anything.record, { minLength: 4, maxLength: 24 }).map(do
 
 const domainAndEdit = fc.oneof(domainAndEditOf(anything), domainAndEditOf(delegations));
 
-/** The rules of spec §3 and §4, written a second time. */
+/** The rules of docs/rules.md "Published records" and docs/rules.md "Records", written a second time. */
 function faultsOf(records: readonly RecordValue[]): string[] {
   const faults: string[] = [];
   const at = grouped(records, ({ name }) => name);

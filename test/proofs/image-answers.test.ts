@@ -2,7 +2,7 @@
 // its octets, rcode and flags, and with less room the beginning of the very same octets.
 
 import { expect, test } from 'vitest';
-import { decodeMessage, type Message, type MessageRecord } from '../../src/dns/message.ts';
+import { decodeMessage, type Message, type MessageRecord } from '../../src/dns/message/message.ts';
 import { foldCase, type Name, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';

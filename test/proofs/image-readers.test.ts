@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
-import { startThread } from '../../src/start-thread.ts';
+import { startThread } from '../../src/process/start-thread.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
 import { ImageFullError } from '../../src/zone/image/space.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';

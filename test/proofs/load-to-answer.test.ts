@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeMessage } from '../../src/dns/message.ts';
+import { decodeMessage } from '../../src/dns/message/message.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -2,8 +2,8 @@
 // believed, and every owner is, as long as half of the servers of each zone stand.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { judgeTxt } from '../../src/checks/judge-txt.ts';
-import type { TxtEvidence, TxtLink, TxtServerEvidence } from '../../src/checks/txt-evidence.ts';
+import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
+import type { TxtEvidence, TxtLink, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { ATTACK_KINDS } from '../support/challenge-attacks.ts';
 import { ROOT_SERVERS } from '../support/challenge-world.ts';

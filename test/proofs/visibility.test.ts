@@ -2,8 +2,8 @@
 // command line and sockets add is timed by load-to-answer.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Wakeup } from '../../src/nameserver/reconnect.ts';
-import { saveZones } from '../../src/store/save-zones.ts';
+import { Wakeup } from '../../src/process/reconnect.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
 import { type FollowingNode, followLoaded, smallZone } from '../support/follow.ts';
 import { scale } from '../support/scale.ts';

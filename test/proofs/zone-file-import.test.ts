@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldCase, type Name, parentOf, parseName, prependLabel, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { checkPublished } from '../../src/store/check-published.ts';
+import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import type { Zone } from '../../src/zone/zone.ts';
 import { explain } from '../support/accepted-differences.ts';
 import { type ApiProcess, startApi } from '../support/api-process.ts';

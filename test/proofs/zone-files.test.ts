@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
-import { printZoneFile } from '../../src/dns/print-zone-file.ts';
-import { checkRdata } from '../../src/dns/rdata.ts';
-import type { ZoneFile } from '../../src/dns/zone-file.ts';
+import { checkRdata } from '../../src/dns/record/rdata.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
+import type { ZoneFile } from '../../src/dns/zone-file/zone-file.ts';
 import { countReads } from '../support/count-reads.ts';
 import { scale } from '../support/scale.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/checks/evidence.ts';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import {
   COM_A,
   COM_B,

@@ -32,13 +32,18 @@ beforeEach(() => {
   for (const name of ['esbuild', '@esbuild', 'tsx']) {
     symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name));
   }
-  for (const file of ['compiled.ts', 'start-thread.ts', 'thread.mjs', 'start/compile.mjs']) {
+  for (const file of [
+    'process/compiled.ts',
+    'process/start-thread.ts',
+    'process/thread.mjs',
+    'start/compile.mjs',
+  ]) {
     cpSync(join(REPOSITORY, 'src', file), join(root, 'src', file), { recursive: true });
   }
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(root, PROGRAM),
-    `import { startThread } from '../start-thread.ts';
+    `import { startThread } from '../process/start-thread.ts';
      const told: string = 'main at ' + import.meta.url;
      console.log(told);
      startThread('x', new URL('./some-thread.ts', import.meta.url), { given: 7 });`,
@@ -115,7 +120,7 @@ it('what others may write to is not run', async () => {
 it('what is no program of ours, a test or a tool, is left alone', async () => {
   const options = { dataDirectory: root, say: (text: string) => said.push(text) };
   expect(await compile(root, 'program.mjs', options)).toBeUndefined();
-  expect(await compile(root, 'src/start-thread.ts', options)).toBeUndefined();
+  expect(await compile(root, 'src/process/start-thread.ts', options)).toBeUndefined();
   mkdirSync(join(root, 'bench'));
   writeFileSync(join(root, 'bench/main.ts'), '');
   for (const program of ['src/none/main.ts', 'bench/main.ts']) {

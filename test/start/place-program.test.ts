@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mayRead } from '../../src/run-as.ts';
+import { mayRead } from '../../src/process/run-as.ts';
 import { placeProgram } from '../../src/start/place-program.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -27,7 +27,7 @@ beforeEach(() => {
   const packages = { 'node_modules/koffi': {}, 'node_modules/vitest': { dev: true } };
   const files: Record<string, string> = {
     ...{ 'package.json': '{}', 'package-lock.json': '{}', 'tsconfig.json': '{}', 'workers/main.ts': '1' },
-    ...{ 'src/run-process.ts': '1', 'src/thread.mjs': '1' },
+    ...{ 'src/process/run-process.ts': '1', 'src/process/thread.mjs': '1' },
     'node_modules/.package-lock.json': JSON.stringify({ packages }),
     'node_modules/koffi/package.json': '{}',
     'node_modules/vitest/package.json': '{}',
@@ -50,13 +50,13 @@ describe.skipIf(!isRoot)(`the program${isRoot ? '' : ' (skipped: needs root)'}`,
 
   it.each([
     ['the checkout', ''],
-    ['one of its files', 'src/run-process.ts'],
+    ['one of its files', 'src/process/run-process.ts'],
   ])('is copied once for a user who cannot read %s, without what only tests use', (_, closed) => {
     const path = join(root, closed);
     chmodSync(path, statSync(path).mode & 0o700);
     const copy = placeProgram(root, USER, place);
     expect(copy).not.toBe(root);
-    for (const file of ['src/run-process.ts', 'workers/main.ts', 'node_modules/koffi/package.json'])
+    for (const file of ['src/process/run-process.ts', 'workers/main.ts', 'node_modules/koffi/package.json'])
       expect(mayRead(join(copy, file), USER)).toBe(true);
     for (const name of ['vitest', '.cache']) expect(existsSync(join(copy, 'node_modules', name))).toBe(false);
     expect(placeProgram(root, USER, place)).toBe(copy);
@@ -65,10 +65,10 @@ describe.skipIf(!isRoot)(`the program${isRoot ? '' : ' (skipped: needs root)'}`,
   it('is another copy when a file has changed: what runs keeps its own', () => {
     chmodSync(root, 0o700);
     const before = placeProgram(root, USER, place);
-    writeFileSync(join(root, 'src/run-process.ts'), 'changed');
+    writeFileSync(join(root, 'src/process/run-process.ts'), 'changed');
     const after = placeProgram(root, USER, place);
-    expect(readFileSync(join(after, 'src/run-process.ts'), 'utf8')).toBe('changed');
-    expect(readFileSync(join(before, 'src/run-process.ts'), 'utf8')).toBe('1');
+    expect(readFileSync(join(after, 'src/process/run-process.ts'), 'utf8')).toBe('changed');
+    expect(readFileSync(join(before, 'src/process/run-process.ts'), 'utf8')).toBe('1');
   });
 
   it('is not placed where others than root may write', () => {

@@ -18,7 +18,7 @@ const secretsOf = (name: ProcessName) =>
 
 /** The names of all settings, as `readConfig` asks for them. */
 function settings(): string[] {
-  const text = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
+  const text = readFileSync(join(ROOT, 'src/process/config.ts'), 'utf8');
   const found = text.matchAll(/\b(?:setting(?:<[^(]*>)?|demo)\(\s*'([A-Z0-9_]+)'/g);
   return [...new Set([...found].map(([, name]) => name as string))].sort();
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAlive } from '../../src/start/postmaster.ts';
+import { isAlive } from '../../src/start/postgres/postmaster.ts';
 import { restartDelayMs, SupervisedProcess } from '../../src/start/supervise.ts';
 import { until } from '../support/until.ts';
 

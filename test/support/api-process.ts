@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { generateKey } from '../../src/store/api-keys.ts';
+import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { openRole } from './database.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';

@@ -2,24 +2,24 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import type { Api } from '../../src/api/call.ts';
+import { createRateLimit } from '../../src/api/callers/call-rate-limit.ts';
+import type { Api } from '../../src/api/calls/call.ts';
+import type { Route } from '../../src/api/calls/route.ts';
 import { addHealth } from '../../src/api/health.ts';
+import { OutageLog } from '../../src/api/http/outage-log.ts';
+import { createServer } from '../../src/api/http/server.ts';
 import type { LargeWork } from '../../src/api/large/large-work.ts';
 import { describeRoutes } from '../../src/api/openapi.ts';
-import { OutageLog } from '../../src/api/outage-log.ts';
-import { createRateLimit } from '../../src/api/rate-limit.ts';
 import { databaseReadiness } from '../../src/api/readiness.ts';
-import type { Route } from '../../src/api/route.ts';
-import { ROUTES } from '../../src/api/routes.ts';
-import { createServer } from '../../src/api/server.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import { createApiKey, generateKey, type NewApiKey } from '../../src/store/api-keys.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { Domain } from '../../src/store/domain.ts';
-import { saveMembership } from '../../src/store/memberships.ts';
-import { createDomain } from '../../src/store/save-domain.ts';
-import { parseDomainName } from '../../src/zone/domain-name.ts';
-import type { DnsMode } from '../../src/zone/domain-status.ts';
+import { ROUTES } from '../../src/api/routes/every-route.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import { createApiKey, generateKey, type NewApiKey } from '../../src/store/accounts/api-keys.ts';
+import { saveMembership } from '../../src/store/accounts/memberships.ts';
+import { createDomain } from '../../src/store/change/save-domain.ts';
+import type { Domain } from '../../src/store/domains/domain.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { parseDomainName } from '../../src/zone/domain/domain-name.ts';
+import type { DnsMode } from '../../src/zone/domain/domain-status.ts';
 import { asRole, createDatabase, type TestDatabase } from './database.ts';
 
 /** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */

@@ -1,7 +1,7 @@
 // An Output that keeps what a command writes, however much that is.
 
 import { Writable } from 'node:stream';
-import { Output } from '../../src/cli/output.ts';
+import { Output } from '../../src/cli/terminal/output.ts';
 
 export interface CapturedOutput {
   readonly output: Output;

@@ -1,7 +1,7 @@
 // What strangers do to have a name that is not theirs verified. None of it is enough while an honest server of the zone
 // concerned still answers: whoever has more than that has the zone.
 
-import { RCODE } from '../../src/dns/rcodes.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { type ChallengeDraft, FLEET, fail, lastOf, TXT_VALUE, VALUE } from './challenge-draft.ts';
 import { nsLines, type Seat, type WorldZone } from './challenge-world.ts';
 import { CHANGES, changingWildcard } from './changing-wildcards.ts';
@@ -192,7 +192,7 @@ function useOurs(draft: ChallengeDraft): boolean {
   return true;
 }
 
-const MAX_ALIASES = 8; // spec §8
+const MAX_ALIASES = 8; // docs/rules.md "TXT verification"
 
 function leadAstray(draft: ChallengeDraft): boolean {
   const { random, links } = draft;

@@ -1,6 +1,6 @@
 // What a world for one challenge is made of while it is made: by its owner, by chance, and by a stranger.
 
-import { RCODE } from '../../src/dns/rcodes.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import type { ChallengeWorld, Seat, WorldZone } from './challenge-world.ts';
 import { pick, type Random } from './random-zones.ts';
 import { reply } from './zone-exchange.ts';

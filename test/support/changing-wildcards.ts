@@ -1,7 +1,7 @@
 // Wildcards that a program makes, as load balancers in front of tenants do: an alias at every name that is not there, and
 // not always of the same host.
 
-import { RCODE } from '../../src/dns/rcodes.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { contains } from './challenge-world.ts';
 import type { Random } from './random-zones.ts';
 import { answering, type Conduct } from './zone-exchange.ts';

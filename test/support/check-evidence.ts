@@ -2,8 +2,8 @@
 //
 //   referral ns1.a ns2.a; timeout; referral ns2.a ns1.a +ds; nxdomain
 
-import type { Expected, NameserverSet } from '../../src/checks/check-state.ts';
-import type { Evidence, ServerEvidence, ServerOutcome } from '../../src/checks/evidence.ts';
+import type { Expected, NameserverSet } from '../../src/checks/delegation/check-state.ts';
+import type { Evidence, ServerEvidence, ServerOutcome } from '../../src/checks/delegation/evidence.ts';
 import { type Name, parseName, ROOT } from '../../src/dns/name.ts';
 
 export const names = (text: string): readonly Name[] =>

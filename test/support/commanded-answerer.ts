@@ -2,7 +2,7 @@
 // twelve octets and a word commands what must never happen.
 
 import { createRequire } from 'node:module';
-import type { PacketAnswerer } from '../../src/nameserver/packet-batch.ts';
+import type { PacketAnswerer } from '../../src/nameserver/udp/packet-batch.ts';
 
 export const COMMANDED_ANSWERER = import.meta.url;
 

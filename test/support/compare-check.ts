@@ -1,11 +1,11 @@
 // Compares what a check in a small internet came to with what its expect.txt wants: both as plain values in words, so that
 // a difference can be read.
 
-import type { CheckState, Expected, NameserverSet, Preset } from '../../src/checks/check-state.ts';
-import type { Evidence } from '../../src/checks/evidence.ts';
-import type { Finding } from '../../src/checks/findings.ts';
-import type { Decision } from '../../src/checks/next-status.ts';
-import type { Judgement } from '../../src/checks/verdict.ts';
+import type { CheckState, Expected, NameserverSet, Preset } from '../../src/checks/delegation/check-state.ts';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import type { Finding } from '../../src/checks/delegation/findings.ts';
+import type { Decision } from '../../src/checks/delegation/next-status.ts';
+import type { Judgement } from '../../src/checks/delegation/verdict.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import type { Expectations, ExpectedCheck, ExpectedPreset } from './read-expectations.ts';
 import { canonicalAddress } from './read-world.ts';

@@ -2,19 +2,23 @@
 // one with the default TTL. Names are as in the API, destinations too (MX with its priority in front).
 
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { type CustomerRecord, DEFAULT_SETTINGS, type RecordValue } from '../../src/zone/customer-record.ts';
-import { printDestination } from '../../src/zone/destination.ts';
-import type { EditProblem } from '../../src/zone/edit.ts';
+import type { EditProblem } from '../../src/zone/edit/edit.ts';
 import {
   type ContentText,
   type EditText,
   type ParsedEdit,
   parseEdit,
   type RecordText,
-} from '../../src/zone/parse-edit.ts';
-import type { EditState, Planned, RecordOperation } from '../../src/zone/plan-edit.ts';
-import { printRecordName } from '../../src/zone/record-name.ts';
-import { type ApiType, isApiType } from '../../src/zone/record-types.ts';
+} from '../../src/zone/edit/parse-edit.ts';
+import type { EditState, Planned, RecordOperation } from '../../src/zone/edit/plan-edit.ts';
+import {
+  type CustomerRecord,
+  DEFAULT_SETTINGS,
+  type RecordValue,
+} from '../../src/zone/records/customer-record.ts';
+import { type ApiType, isApiType } from '../../src/zone/records/customer-types.ts';
+import { printDestination } from '../../src/zone/records/destination.ts';
+import { printRecordName } from '../../src/zone/records/record-name.ts';
 
 export const APEX = parseName('example.com.');
 export const EDGES = { v4: ['203.0.113.1', '203.0.113.2'], v6: ['2001:db8::1'] };

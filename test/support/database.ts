@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrateQueue } from '../../src/queue/connection.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { OPERATOR_LIMITS } from '../../src/store/deadlines.ts';
-import type { ProcessRole } from '../../src/store/role-privileges.ts';
-import { prepareRoles } from '../../src/store/roles.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
+import type { ProcessRole } from '../../src/store/roles/role-privileges.ts';
+import { prepareRoles } from '../../src/store/roles/roles.ts';
 
 export interface TestServer {
   name: string;

@@ -2,19 +2,19 @@
 
 import { expect } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/rdata.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../src/dns/type-codes.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import type { Actor } from '../../src/store/actor.ts';
-import { checkPublished } from '../../src/store/check-published.ts';
-import type { Database } from '../../src/store/database.ts';
-import type { Domain } from '../../src/store/domain.ts';
-import { streamRecords } from '../../src/store/load-records.ts';
-import { loadZone } from '../../src/store/load-zones.ts';
-import { createDomain, type NewDomain } from '../../src/store/save-domain.ts';
-import { type SavedEdit, saveEdit } from '../../src/store/save-edit.ts';
-import type { Edit } from '../../src/zone/edit.ts';
-import { printRecordName } from '../../src/zone/record-name.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import type { Actor } from '../../src/store/accounts/actor.ts';
+import { createDomain, type NewDomain } from '../../src/store/change/save-domain.ts';
+import { type SavedEdit, saveEdit } from '../../src/store/change/save-edit.ts';
+import type { Domain } from '../../src/store/domains/domain.ts';
+import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { streamRecords } from '../../src/store/records/load-records.ts';
+import { loadZone } from '../../src/store/zones/load-zones.ts';
+import type { Edit } from '../../src/zone/edit/edit.ts';
+import { printRecordName } from '../../src/zone/records/record-name.ts';
 import { APEX, showRecord } from './customer-records.ts';
 
 export const BY: { by: Actor; source: 'api' } = {

@@ -4,7 +4,7 @@
 
 import { runJobWorker } from '../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
 import { createChecker } from '../../workers/check-delegation.ts';
 import { evidenceOf } from './made-checks.ts';
 import { RULES } from './saved-checks.ts';

@@ -1,7 +1,7 @@
 // The system as the UDP threads see it, in the memory of a test: packets to be received, packets that were sent. Reads and
 // writes struct mmsghdr as the kernel does, so that headers that are not set right are found out.
 
-import type { Libc } from '../../src/nameserver/libc.ts';
+import type { Libc } from '../../src/nameserver/threads/libc.ts';
 
 export interface FakePacket {
   /** struct sockaddr_in or sockaddr_in6. */

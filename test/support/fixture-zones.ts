@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printName } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
-import { printZoneFile } from '../../src/dns/print-zone-file.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone } from '../../src/zone/zone.ts';
 import type { ZoneText } from './peers.ts';

@@ -1,7 +1,7 @@
 // A following node in a process of its own, so that a test can kill it. Started with fork: argument = the options as JSON;
 // asked over IPC what it holds.
 
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
 import { differences, follow } from './follow.ts';
 
 export type ChildAnswer = { loaded: boolean; differences: string[] };

@@ -2,15 +2,20 @@
 // name by name.
 
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { type Following, type FollowOptions, followChanges } from '../../src/nameserver/follow-changes.ts';
-import type { Log } from '../../src/nameserver/reconnect.ts';
-import type { Database } from '../../src/store/database.ts';
-import { listZones, loadZone } from '../../src/store/load-zones.ts';
+import {
+  type Following,
+  type FollowOptions,
+  followChanges,
+} from '../../src/nameserver/follow/follow-changes.ts';
+import type { Log } from '../../src/process/reconnect.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
 import { readZone } from '../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import { listZones } from './list-zones.ts';
 import { until } from './until.ts';
 import { recordsOf } from './zone-text.ts';
 

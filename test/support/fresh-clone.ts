@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { databaseDirectory } from '../../src/start/keep-postgres.ts';
+import { databaseDirectory } from '../../src/start/postgres/keep-postgres.ts';
 import { until } from './until.ts';
 
 export interface User {
@@ -166,7 +166,7 @@ export class StartedClone {
   /** The `dig` line, once it is printed. */
   async ready(timeoutMs = 180_000): Promise<string> {
     let over = false;
-    this.ended.then(() => {
+    void this.ended.then(() => {
       over = true;
     });
     return until(

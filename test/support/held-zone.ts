@@ -1,9 +1,9 @@
 // What Postgres would say of a domain, for a zone of a small internet that this fleet holds: the topmost cut on the way down
 // to the domain, else whether the name is there or an alias.
 
+import type { HeldZone } from '../../src/checks/delegation/held-zone.ts';
 import { isWithin, labelCount, labelsOf, type Name, nameInRdata, prependLabel } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import type { HeldZone } from '../../src/resolver/resolver.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { Zone } from '../../src/zone/zone.ts';
 import { printAddress } from './read-world.ts';

@@ -1,12 +1,12 @@
 // A test's node on UDP, as the nameserver process does it.
 
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import {
   type ChosenUdpListener,
   type ListenAddress,
   listenUdp,
   type UdpOptions,
-} from '../../src/nameserver/udp.ts';
+} from '../../src/nameserver/udp/udp.ts';
 import { collectingLog } from './follow.ts';
 import type { AnsweringNode } from './test-node.ts';
 

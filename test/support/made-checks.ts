@@ -1,11 +1,11 @@
 // Checks as workers make them, of an internet that is said in a word: everything from the judgement on is real.
 
-import type { Api } from '../../src/api/call.ts';
-import type { Evidence, ServerEvidence } from '../../src/checks/evidence.ts';
-import { UNKNOWN_PENDING_MAX_MS } from '../../src/checks/next-status.ts';
+import type { Api } from '../../src/api/calls/call.ts';
+import type { Evidence, ServerEvidence } from '../../src/checks/delegation/evidence.ts';
+import { UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf, parseName, ROOT } from '../../src/dns/name.ts';
 import type { CheckKind } from '../../src/queue/jobs.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 import { type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,12 +1,12 @@
 // What a scan found, from records as text (see `customer-records.ts`), and workers that find it.
 
-import type { Api } from '../../src/api/call.ts';
-import type { Scan } from '../../src/checks/scan.ts';
+import type { Api } from '../../src/api/calls/call.ts';
+import type { Scan } from '../../src/checks/scan/scan.ts';
 import type { Name } from '../../src/dns/name.ts';
 import { parseName } from '../../src/dns/name.ts';
 import type { ScanJob } from '../../src/queue/jobs.ts';
-import type { Database } from '../../src/store/database.ts';
-import { type WireType, wireTypeCode } from '../../src/zone/record-types.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { type WireType, wireTypeCode } from '../../src/zone/records/customer-types.ts';
 import { createScanner, type ScannerOptions, type ScanOutcome } from '../../workers/scan-import.ts';
 import { APEX, newRecord } from './customer-records.ts';
 

@@ -2,10 +2,10 @@
 // its own, on which a target is looked up whenever it is due.
 
 import { sql } from 'kysely';
-import { TARGET_RULES } from '../../src/checks/next-target.ts';
-import type { FamilyEvidence, TargetEvidence } from '../../src/checks/target-evidence.ts';
+import { TARGET_RULES } from '../../src/checks/aname/next-target.ts';
+import type { FamilyEvidence, TargetEvidence } from '../../src/checks/aname/target-evidence.ts';
 import { foldCase, isWithin, type Name, parseName, printName } from '../../src/dns/name.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 import { createFlattener, type FlattenerOptions, type FlattenOutcome } from '../../workers/flatten-aname.ts';
 
 /** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */

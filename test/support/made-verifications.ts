@@ -1,10 +1,10 @@
 // Verifications as workers make them, of servers whose word is given: everything from the judgement on is real.
 
-import type { Api } from '../../src/api/call.ts';
-import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt-evidence.ts';
+import type { Api } from '../../src/api/calls/call.ts';
+import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import { type Name, parentOf, parseName } from '../../src/dns/name.ts';
 import type { CheckKind } from '../../src/queue/jobs.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 import { createVerifier, type VerifyOutcome } from '../../workers/verify-txt.ts';
 
 export const UNVERIFIED_MAX_MS = 28 * 86_400_000;

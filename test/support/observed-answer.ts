@@ -1,10 +1,10 @@
 // What a reply says, in a form that can be compared: sections as sorted lines with owners folded. The case of names
 // inside rdata is folded too where a type holds little but names: NSD and Knot load them in lower case.
 
-import { decodeMessage, type MessageRecord } from '../../src/dns/message.ts';
+import { decodeMessage, type MessageRecord } from '../../src/dns/message/message.ts';
+import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, printName } from '../../src/dns/name.ts';
-import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
-import { printRdata } from '../../src/dns/rdata.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { RecordSet } from '../../src/zone/zone.ts';
 

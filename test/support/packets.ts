@@ -1,10 +1,10 @@
 // Packets as text, for fixtures and tests: hex octets, "names." and OPT(…) in a row, spaces anywhere.
 //   1234 0000 0001 0000 0000 0001 "www.example.test." 0001 0001 OPT(size=4096 do version=1 cookie:0102030405060708 3:)
 
-import { EDNS_OPTION } from '../../src/dns/edns.ts';
-import { decodeMessage } from '../../src/dns/message.ts';
+import { EDNS_OPTION } from '../../src/dns/message/edns.ts';
+import { decodeMessage } from '../../src/dns/message/message.ts';
+import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { encodeName, parseName } from '../../src/dns/name.ts';
-import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
 
 const OPTION_CODES: Record<string, number> = {
   nsid: EDNS_OPTION.NSID,

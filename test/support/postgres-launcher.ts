@@ -1,7 +1,7 @@
 // A process of its own that starts Postgres on the directory it is told, says so on standard output, and waits to be
 // killed: for what a launcher leaves behind.
 
-import { startPostgres } from '../../src/start/postgres.ts';
+import { startPostgres } from '../../src/start/postgres/postgres.ts';
 
 try {
   const { url, pid } = await startPostgres({

@@ -1,11 +1,11 @@
 // Random edits for proofs, of few names and with few destinations, so that they meet.
 
 import fc from 'fast-check';
-import type { CustomerRecord } from '../../src/zone/customer-record.ts';
-import type { Edit } from '../../src/zone/edit.ts';
-import { type EditText, parseEdit, type RecordText } from '../../src/zone/parse-edit.ts';
-import { planEdit } from '../../src/zone/plan-edit.ts';
-import { type ApiType, isAddressLike } from '../../src/zone/record-types.ts';
+import type { Edit } from '../../src/zone/edit/edit.ts';
+import { type EditText, parseEdit, type RecordText } from '../../src/zone/edit/parse-edit.ts';
+import { planEdit } from '../../src/zone/edit/plan-edit.ts';
+import type { CustomerRecord } from '../../src/zone/records/customer-record.ts';
+import { type ApiType, isAddressLike } from '../../src/zone/records/customer-types.ts';
 import { APEX, applied, editState } from './customer-records.ts';
 
 const NAMES = ['@', 'a', 'b', 's', 'x.s', 'y.x.s', 'y.a', '*', '*.s'];

@@ -11,7 +11,7 @@ import {
   printName,
   ROOT,
 } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/rdata.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';

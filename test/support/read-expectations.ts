@@ -1,6 +1,6 @@
 // Reads the expect.txt of a small internet: what must be concluded in it, check by check. See fixtures/worlds/README.md.
 
-import type { CheckedStatus, NameserverSet } from '../../src/checks/check-state.ts';
+import type { CheckedStatus, NameserverSet } from '../../src/checks/delegation/check-state.ts';
 import type { Name } from '../../src/dns/name.ts';
 import { type Block, canonicalAddress, nameOf, parseBlocks } from './read-world.ts';
 
@@ -53,7 +53,7 @@ export interface Expectations {
 }
 
 const DEFAULT_SETS = 'ana.fleet.net. ben.fleet.net. ; cleo.fleet.net. dora.fleet.net.';
-const MAX_PACKETS = 60; // spec §7
+const MAX_PACKETS = 60; // docs/rules.md "Limits of the resolver"
 const UNITS: Record<string, number> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export function parseExpectations(text: string, what = 'expect.txt'): Expectations {

@@ -24,7 +24,7 @@ export interface TxtExpectations {
   readonly check: ExpectedTxtCheck;
 }
 
-const CHALLENGE = '_svc-challenge'; // spec §8
+const CHALLENGE = '_svc-challenge'; // docs/rules.md "TXT verification"
 const DEFAULT_VALUE = 'svc-verify=abcdefghijklmnopqrstuvwxyz234567';
 const DEFAULT_PACKETS = 60;
 

@@ -4,9 +4,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TextError } from '../../src/dns/errors.ts';
-import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../src/dns/ip-address.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
-import { RCODE } from '../../src/dns/rcodes.ts';
+import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../src/dns/record/ip-address.ts';
 import { TYPE, typeCode } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';

@@ -4,8 +4,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { createApiKey, generateKey } from '../../src/store/api-keys.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { createApiKey, generateKey } from '../../src/store/accounts/api-keys.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type ApiProcess, startApi } from './api-process.ts';
 import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from './database.ts';
 import { newAccount } from './domains.ts';

@@ -2,8 +2,8 @@
 // its own takes to start.
 
 import { Command, CommanderError } from 'commander';
-import { Cli } from '../../src/cli/cli.ts';
-import { explainFailure } from '../../src/cli/failure.ts';
+import { Cli } from '../../src/cli/terminal/cli.ts';
+import { explainFailure } from '../../src/cli/terminal/failure.ts';
 import { captureOutput } from './captured-output.ts';
 import { TEST_SETTINGS } from './database.ts';
 import type { CliRun } from './run-cli.ts';

@@ -1,13 +1,13 @@
 // Checks up to where they are saved: what the parent says is given as text, everything after that is real.
 
-import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
-import { nextCheckAt } from '../../src/checks/next-check-at.ts';
-import { nextStatus, type Rules } from '../../src/checks/next-status.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
+import { nextCheckAt } from '../../src/checks/delegation/next-check-at.ts';
+import { nextStatus, type Rules } from '../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf } from '../../src/dns/name.ts';
-import type { CheckOrder } from '../../src/store/check-outcome.ts';
-import type { Database } from '../../src/store/database.ts';
-import { loadCheckedDomain } from '../../src/store/load-checked-domain.ts';
-import { type SavedCheck, saveCheck } from '../../src/store/save-check.ts';
+import type { CheckOrder } from '../../src/store/checks/check-outcome.ts';
+import { loadCheckedDomain } from '../../src/store/checks/load-checked-domain.ts';
+import { type SavedCheck, saveCheck } from '../../src/store/checks/save-check.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 import { evidenceOf } from './check-evidence.ts';
 
 export const HOUR_MS = 3_600_000;

@@ -10,7 +10,7 @@ import {
   prependLabel,
   wildcardBelow,
 } from '../../src/dns/name.ts';
-import { rdataNames } from '../../src/dns/rdata.ts';
+import { rdataNames } from '../../src/dns/record/rdata.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 

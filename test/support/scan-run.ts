@@ -1,9 +1,10 @@
 // Scans made zones with the real resolver over sockets, so many at once, and counts what it sends to whom.
 
-import type { Scan } from '../../src/checks/scan.ts';
-import { createExchange, type Exchange } from '../../src/resolver/exchange.ts';
-import { createResolver, type PublicResolvers, type Resolver } from '../../src/resolver/resolver.ts';
-import type { RootServer } from '../../src/resolver/root-hints.ts';
+import type { Scan } from '../../src/checks/scan/scan.ts';
+import { createExchange, type Exchange } from '../../src/resolver/exchange/exchange.ts';
+import { createResolver, type Resolver } from '../../src/resolver/resolver.ts';
+import type { PublicResolvers } from '../../src/resolver/state/public-resolvers.ts';
+import type { RootServer } from '../../src/resolver/state/root-hints.ts';
 import type { CorpusZone } from './scan-corpus.ts';
 
 export interface ScanSetting {

@@ -1,7 +1,7 @@
 // What a scan found of made zones, counted: by what could be known, by type, by what stands there; and what it made up.
 
 import { printName } from '../../src/dns/name.ts';
-import { printRdata, rdataNames } from '../../src/dns/rdata.ts';
+import { printRdata, rdataNames } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import type { CorpusZone } from './scan-corpus.ts';

@@ -1,7 +1,7 @@
 // Domains of a simulated fleet, each with what its owner (or a hijacker) does with the delegation in thirty days.
 
-import type { CheckState, Expected, NameserverSet } from '../../src/checks/check-state.ts';
-import type { Verdict } from '../../src/checks/verdict.ts';
+import type { CheckState, Expected, NameserverSet } from '../../src/checks/delegation/check-state.ts';
+import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { names } from './check-evidence.ts';
 import { pick, type Random } from './random-zones.ts';

@@ -1,18 +1,18 @@
 // Runs the real rules of the delegation checker over simulated domains and parents in virtual time. The rules can be
 // swapped for broken ones, which must not go unnoticed.
 
-import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../src/checks/breaker.ts';
-import type { CheckState, Expected } from '../../src/checks/check-state.ts';
-import { judgeDelegation } from '../../src/checks/judge-delegation.ts';
-import { nextCheckAt } from '../../src/checks/next-check-at.ts';
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../src/checks/delegation/breaker.ts';
+import type { CheckState, Expected } from '../../src/checks/delegation/check-state.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
+import { nextCheckAt } from '../../src/checks/delegation/next-check-at.ts';
 import {
   type Decision,
   nextStatus,
   type Rules,
   UNKNOWN_PENDING_MAX_MS,
-} from '../../src/checks/next-status.ts';
-import { setsLeft } from '../../src/checks/preset.ts';
-import type { Verdict } from '../../src/checks/verdict.ts';
+} from '../../src/checks/delegation/next-status.ts';
+import { setsLeft } from '../../src/checks/delegation/preset.ts';
+import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import { printName } from '../../src/dns/name.ts';
 import { type Random, randomFrom } from './random-zones.ts';
 import { EXPECTED, makeDomain, reactToPreset, type SimulatedDomain } from './simulated-domains.ts';

@@ -1,7 +1,7 @@
 // Thirty days of parent zones that lose packets, go away, come back lame, publish at different times or show an old zone,
 // and what each of their addresses says about a domain at a moment. Seeded: the same days for the same seed.
 
-import type { Evidence, ServerEvidence, ServerOutcome } from '../../src/checks/evidence.ts';
+import type { Evidence, ServerEvidence, ServerOutcome } from '../../src/checks/delegation/evidence.ts';
 import { type Name, parseName, ROOT } from '../../src/dns/name.ts';
 import { pick, type Random } from './random-zones.ts';
 
@@ -170,7 +170,10 @@ export interface Observed {
   readonly tookMs: number;
 }
 
-/** Two addresses first, then all up to six when those differ or do not both answer (spec §6). */
+/**
+ * Asks two addresses first, then all up to six when those differ or do not both answer (docs/rules.md "Delegation
+ * check").
+ */
 export function observe(
   random: Random,
   weather: Weather,

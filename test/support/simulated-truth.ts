@@ -1,9 +1,9 @@
 // Holds every decision of the simulated checker against what the parents really published: it knows the truth and the
 // packets that arrived, and nothing of how the rules conclude.
 
-import type { CheckState } from '../../src/checks/check-state.ts';
-import type { ServerEvidence } from '../../src/checks/evidence.ts';
-import type { Decision, Rules } from '../../src/checks/next-status.ts';
+import type { CheckState } from '../../src/checks/delegation/check-state.ts';
+import type { ServerEvidence } from '../../src/checks/delegation/evidence.ts';
+import type { Decision, Rules } from '../../src/checks/delegation/next-status.ts';
 import { printName } from '../../src/dns/name.ts';
 import { namesOurs, readySince, type SimulatedDomain, showsAcceptedSet } from './simulated-domains.ts';
 import {

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type RunningPostgres, startPostgres } from '../../src/start/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../src/start/postgres/postgres.ts';
 import { DEBIAN_POSTGRES } from './database.ts';
 
 const run = promisify(execFile);

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type RunningPostgres, startPostgres } from '../../src/start/postgres.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { type RunningPostgres, startPostgres } from '../../src/start/postgres/postgres.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
 import { DEBIAN_POSTGRES, databaseUrl, TEMPLATE_DATABASE, TEST_SETTINGS } from './database.ts';
 
 /** Nothing of a test's is worth a wait for the disk. */

@@ -1,11 +1,10 @@
 // A node to ask in tests: the zone of fixtures/packets in an image, the cookie secret of RFC 9018 appendix A, a clock to set.
 
 import { readFileSync } from 'node:fs';
-import type { AmplificationLimit } from '../../src/nameserver/amplification-limit.ts';
-import { Answerer, type AnswerSettings } from '../../src/nameserver/answer-query.ts';
-import { parseCookieSecret } from '../../src/nameserver/cookies.ts';
-import { QueryCounters, type Transport } from '../../src/nameserver/query-counters.ts';
-import type { RateLimit } from '../../src/nameserver/rate-limit.ts';
+import type { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
+import { Answerer, type AnswerSettings } from '../../src/nameserver/answer/answer-query.ts';
+import { QueryCounters, type Transport } from '../../src/nameserver/answer/query-counters.ts';
+import type { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { createImage, Image, ReaderSlot } from '../../src/zone/image/image.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { Zone } from '../../src/zone/zone.ts';
@@ -52,7 +51,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
   const node = answeringNode([zone], {
     nodeName: options.nodeName ?? 'node-1',
     version: 'Zonefleet 1.2.3',
-    cookieSecrets: [parseCookieSecret(RFC_9018_SECRET) as Uint8Array],
+    cookieSecrets: [Uint8Array.from(Buffer.from(RFC_9018_SECRET, 'hex'))],
     rateLimit: options.rateLimit,
     amplificationLimit: options.amplificationLimit,
     tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,

@@ -1,16 +1,13 @@
 // A resolver over a ZoneExchange with a clock and dice of its own, and evidence as short text.
 
-import type { Evidence } from '../../src/checks/evidence.ts';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { printName } from '../../src/dns/name.ts';
-import type { Network } from '../../src/resolver/address-rules.ts';
-import type { Exchange } from '../../src/resolver/exchange.ts';
-import type { Limits } from '../../src/resolver/limits.ts';
-import {
-  createResolver,
-  type ObserveOptions,
-  type PublicResolvers,
-  type Resolver,
-} from '../../src/resolver/resolver.ts';
+import type { ObserveOptions } from '../../src/resolver/delegation/observe-delegation.ts';
+import type { Exchange } from '../../src/resolver/exchange/exchange.ts';
+import { createResolver, type Resolver } from '../../src/resolver/resolver.ts';
+import type { Network } from '../../src/resolver/state/address-rules.ts';
+import type { Limits } from '../../src/resolver/state/limits.ts';
+import type { PublicResolvers } from '../../src/resolver/state/public-resolvers.ts';
 import { name, ZoneExchange, zone } from './zone-exchange.ts';
 
 export const ROOT_A = '198.41.0.4';

@@ -1,5 +1,5 @@
-// Which tests run when: `npm run test:unit` runs `unit`, `npm test` also `postgres` and `flows`, `npm run test:all` also
-// `whole`, and `everyPostgres` once more on Postgres 15. A test's imports tell where it belongs.
+// Which tests run when: `npm run test:unit` runs `unit`, `npm test` also `postgres` and `sockets`, `npm run test:all` also
+// `whole`, and `everyPostgres` once more on Postgres 15. A test's folder and imports tell where it belongs.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -9,26 +9,21 @@ export interface Tiers {
   readonly unit: readonly string[];
   /** Call the store, the API, the workers and the command line; they share processes too, and reach Postgres. */
   readonly postgres: readonly string[];
-  /** Sockets, threads and processes; each file has a process for itself. */
-  readonly flows: readonly string[];
+  /** Sockets and threads; each file has a process for itself. */
+  readonly sockets: readonly string[];
+  /** Processes of ours, outages, the first minutes with a clone, proofs. */
   readonly whole: readonly string[];
   /** Of the others: what holds for every Postgres that is supported. */
   readonly everyPostgres: readonly string[];
 }
 
-/** The first minutes with a clone, outages, crashes, and fleets of processes: each takes many seconds. */
-const WHOLE = [
-  'api-visibility',
-  'atomic-batch',
-  'bulk-load',
-  'check-outages',
-  'existing-names',
-  'first-run',
-  'load-to-answer',
-  'restart',
-  'scan-recall',
-  'scan-written',
-];
+const LONG = /^test\/(flows|proofs)\//;
+const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
+/** They wait for time-outs. */
+const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
+/** Flows that show in seconds that the whole works: `npm test` has them, too. */
+const TOUR = ['api-tour', 'zone-load'];
+const STARTS_PROCESSES = /\/support\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
 const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
 /** A process remembers whether statements are prepared: another file's fault would count. */
@@ -45,30 +40,27 @@ export function sortTests(): Tiers {
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => `test/${path}`)
     .sort();
-  const isWhole = (path: string) => WHOLE.includes(basename(path, '.test.ts'));
-  const gone = WHOLE.filter((name) => !tests.some((path) => basename(path, '.test.ts') === name));
-  if (gone.length > 0)
-    throw new Error(`test/support/tiers.ts names tests that do not exist: ${gone.join(', ')}`);
   const tiers = {
     unit: [] as string[],
     postgres: [] as string[],
-    flows: [] as string[],
+    sockets: [] as string[],
     whole: [] as string[],
   };
-  for (const path of tests) tiers[isWhole(path) ? 'whole' : tierOf(path)].push(path);
+  for (const path of tests) tiers[tierOf(path)].push(path);
   return { ...tiers, everyPostgres: tests.filter((path) => read(path).includes('testServers()')) };
 }
 
-/** The long proofs keep a process for themselves: some measure memory. */
-function tierOf(path: string): 'unit' | 'postgres' | 'flows' {
+function tierOf(path: string): 'unit' | 'postgres' | 'sockets' | 'whole' {
+  const name = basename(path, '.test.ts');
   const reached = [...reach(path)];
   const isApart =
-    reached.some((name) => APART.test(name)) ||
-    REPLACES.test(read(path)) ||
-    ALONE.includes(basename(path, '.test.ts'));
-  if (isApart || path.startsWith('test/proofs/')) return 'flows';
-  if (!reached.some((name) => POSTGRES.test(name))) return 'unit';
-  return IN_PROCESS.test(path) ? 'postgres' : 'flows';
+    reached.some((from) => APART.test(from)) || REPLACES.test(read(path)) || ALONE.includes(name);
+  const usesPostgres = reached.some((from) => POSTGRES.test(from));
+  if (TOUR.includes(name)) return 'sockets';
+  if (LONG.test(path) || PATIENT.includes(name)) return 'whole';
+  if (!isApart && !usesPostgres) return 'unit';
+  if (OF_PROCESSES.test(path) || reached.some((from) => STARTS_PROCESSES.test(from))) return 'whole';
+  return usesPostgres && !isApart && IN_PROCESS.test(path) ? 'postgres' : 'sockets';
 }
 
 /** What it imports, and what the support that it uses imports. */

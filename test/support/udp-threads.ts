@@ -1,11 +1,11 @@
 // UDP threads for a test, on 127.0.0.1. Run by itself (fork), it is a process with one such thread, which tells its port.
 
 import { fileURLToPath } from 'node:url';
-import { openLibc } from '../../src/nameserver/libc.ts';
-import { QueryCounters } from '../../src/nameserver/query-counters.ts';
-import type { ListenAddress } from '../../src/nameserver/udp.ts';
-import { openUdpSockets } from '../../src/nameserver/udp-sockets.ts';
-import { UdpThreads, type UdpThreadsOptions } from '../../src/nameserver/udp-threads.ts';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { openLibc } from '../../src/nameserver/threads/libc.ts';
+import type { ListenAddress } from '../../src/nameserver/udp/udp.ts';
+import { openUdpSockets } from '../../src/nameserver/udp/udp-sockets.ts';
+import { UdpThreads, type UdpThreadsOptions } from '../../src/nameserver/udp/udp-threads.ts';
 import { createImage } from '../../src/zone/image/image.ts';
 import { COMMANDED_ANSWERER } from './commanded-answerer.ts';
 import { collectingLog } from './follow.ts';

@@ -1,5 +1,6 @@
-// What one address of a small internet replies to a packet: the zones that it serves through our own answers, bent by its
-// faults. The client is held to spec §6: a question that is asked in another way is written down as wrong.
+// What one address of a small internet replies to a packet: the zones that it serves through our own answers, changed
+// by its faults. The client must ask as docs/rules.md "Delegation check" says: a question that is asked in another way
+// is written down as wrong.
 
 import {
   decodeMessage,
@@ -7,9 +8,9 @@ import {
   FLAG,
   type Message,
   type MessageRecord,
-} from '../../src/dns/message.ts';
+} from '../../src/dns/message/message.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { foldCase, isWithin, type Name, prependLabel, printName } from '../../src/dns/name.ts';
-import { RCODE } from '../../src/dns/rcodes.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet, Zone, ZoneRecord } from '../../src/zone/zone.ts';

@@ -3,9 +3,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { foldCase, isWithin, type Name, nameInRdata, parseName, printName } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import type { ZoneFileRecord } from '../../src/dns/zone-file.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import type { ZoneFileRecord } from '../../src/dns/zone-file/zone-file.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { built, type CorpusZone, type Hoster, hosterOf } from './scan-corpus.ts';
 import { type CorpusRecord, type DraftRecord, labelRecords, type Sort } from './scan-corpus-labels.ts';

@@ -1,12 +1,12 @@
 // A small internet in memory behind the exchange's interface: each address serves zones as the reference does, or as the
 // test says. Nothing is waited for, and whatever is asked of an address that nobody has is an error.
 
-import type { Message, MessageRecord } from '../../src/dns/message.ts';
+import type { Message, MessageRecord } from '../../src/dns/message/message.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
-import { RCODE } from '../../src/dns/rcodes.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { unwatchAbort, watchAbort } from '../../src/resolver/abort-watch.ts';
-import type { Exchange, Exchanged, Question } from '../../src/resolver/exchange.ts';
+import { unwatchAbort, watchAbort } from '../../src/resolver/exchange/abort-watch.ts';
+import type { Exchange, Exchanged, Question } from '../../src/resolver/exchange/exchange.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
 import { recordsOf, zoneOf } from './zone-text.ts';
@@ -104,7 +104,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     signal.throwIfAborted();
     const abort = () => reject(signal.reason);
     watchAbort(signal, abort);
-    promise.then(resolve).finally(() => unwatchAbort(signal, abort));
+    void promise.then(resolve).finally(() => unwatchAbort(signal, abort));
   });
 }
 

@@ -1,7 +1,7 @@
 // Zones and record sets from zone-file text, for tests: what is wrong with the text is an error at once.
 
 import { type Name, parseName, ROOT } from '../../src/dns/name.ts';
-import { parseZoneFile } from '../../src/dns/parse-zone-file.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord, Zones } from '../../src/zone/zone.ts';
 

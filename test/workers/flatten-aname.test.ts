@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadDomainById } from '../../src/store/load-domains.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
 import { createFlattener, type FlattenOutcome } from '../../workers/flatten-aname.ts';
 import { edit } from '../support/customer-records.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

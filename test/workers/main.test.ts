@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listChecks } from '../../src/store/load-checks.ts';
+import { listChecks } from '../../src/store/checks/load-checks.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { newAccount, newDomain } from '../support/domains.ts';
 import { freePort } from '../support/free-port.ts';

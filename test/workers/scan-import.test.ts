@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changeStatus } from '../../src/store/change-status.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { loadScan } from '../../src/store/load-scan.ts';
-import { openScan } from '../../src/store/open-scan.ts';
-import { deleteDomain } from '../../src/store/save-domain.ts';
-import type { ScanKind } from '../../src/store/schema.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { openScan } from '../../src/store/change/open-scan.ts';
+import { deleteDomain } from '../../src/store/change/save-domain.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import type { ScanKind } from '../../src/store/postgres/schema.ts';
+import { loadScan } from '../../src/store/scans/load-scan.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { BY, expectPublished, listed, newAccount, newDomain } from '../support/domains.ts';
 import { type Found, runScan, scanOf } from '../support/made-scans.ts';
@@ -53,7 +53,7 @@ test('what is there is looked at when it writes, not when it began', async () =>
   const id = await open();
   const outcome = await run(id, async () => {
     const other = scanOf(['www A 198.51.100.99']).records;
-    const { importScanned } = await import('../../src/store/import-scanned.ts');
+    const { importScanned } = await import('../../src/store/scans/import-scanned.ts');
     await importScanned(database.db, { domainId, records: other, by: BY.by, narrowing: null });
     return WWW;
   });

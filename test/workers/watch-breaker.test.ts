@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { releaseBreaker } from '../../src/store/breaker-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { releaseBreaker } from '../../src/store/checks/breaker-store.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
 import { type BreakerChange, BreakerWatch } from '../../workers/watch-breaker.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/tcp-proxy.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
-import { printZoneFile } from '../../src/dns/print-zone-file.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
 import { type BuiltZone, buildZone } from '../../src/zone/build-zone.ts';
 import { markOf, type Zone, type ZoneRecord } from '../../src/zone/zone.ts';
 import { watchReads } from '../support/count-reads.ts';

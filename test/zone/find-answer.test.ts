@@ -2,8 +2,8 @@
 // its RFC. They are asked of answerQuery, so that what is written is what was found.
 
 import { describe, expect, it } from 'vitest';
+import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { foldCase, parseName } from '../../src/dns/name.ts';
-import { rcodeMnemonic } from '../../src/dns/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';

@@ -1,36 +1,39 @@
-// How much one call may send: by its route, and on routes for many records by the domain's plan as well.
+// The limits of one call's body: by its route, and on routes for many records by the domain's plan as well.
 
-import { type Problem, problem } from '../problem.ts';
-import type { Route } from '../route.ts';
+import { type Problem, problem } from '../answers/problem.ts';
+import type { Route } from '../calls/route.ts';
 import type { JsonBounds } from './scan-json.ts';
 
 const MIB = 1024 * 1024;
 export const SMALL_BODY_OCTETS = MIB;
 export const LARGE_BODY_OCTETS = 32 * MIB;
 const SMALL_BODY_VALUES = 20_000;
-/** From here on a body is worked on in a thread of its own: what is smaller is done in some milliseconds. */
+/** The size from which a body is handled in a thread of its own; a smaller one takes some milliseconds. */
 export const THREAD_BODY_OCTETS = 128 * 1024;
 
-/** A record has at most fourteen members, and is a value itself. */
+/** How many JSON values one item has: a record has at most fourteen members, and is a value itself. */
 const VALUES_AN_ITEM = 16;
 const VALUES_AROUND = 1000;
 
 const MIN_PLAN_OCTETS = 4 * MIB;
 const MIN_PLAN_ITEMS = 1000;
 const OCTETS_A_RECORD = 16 * 1024;
-/** A zone may be replaced as a whole, and some of its records may be wrong. */
+/**
+ * How many items a call may have for each record of the plan: it may replace the whole zone, and some of its records
+ * may be wrong.
+ */
 const ITEMS_A_RECORD = 10;
 
 export interface BodyBounds extends JsonBounds {
   readonly octets: number;
-  /** Items of one call; undefined where there are none. */
+  /** The most items of one call; undefined where it has none. */
   readonly items: number | undefined;
-  /** That the plan allows less than the route: it is to blame where they are passed. */
+  /** The plan allows less than the route does, so a problem must name the plan. */
   readonly byPlan: boolean;
 }
 
 type Bounded = Pick<Route, 'largeBody' | 'maxItems'>;
-/** Of the domain; null: it has none. */
+/** The plan of the domain; null: it has none. */
 type PlanOfDomain = { readonly maxRecords: number | null } | null;
 
 export function bodyBounds({ largeBody, maxItems }: Bounded, plan: PlanOfDomain): BodyBounds {
@@ -51,7 +54,7 @@ export function bodyBounds({ largeBody, maxItems }: Bounded, plan: PlanOfDomain)
   };
 }
 
-/** More items than the plan allows in one call. */
+/** Refuses more items than the plan allows in one call. */
 export function judgeItems(count: number, route: Bounded, plan: PlanOfDomain): Problem | undefined {
   const { items } = bodyBounds(route, plan);
   if (items === undefined || count <= items) return undefined;

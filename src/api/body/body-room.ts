@@ -1,5 +1,5 @@
-// The memory that large bodies may take in this process, while they arrive and while they wait: so much in all, and so much
-// for one account, so that none can take the room of the others.
+// The memory that large bodies may take in this process while they arrive and wait: one limit for all, and one for each
+// account, so that no account takes the room of others.
 
 export interface RoomSize {
   readonly octets: number;
@@ -7,9 +7,9 @@ export interface RoomSize {
 }
 
 export interface Reservation {
-  /** False: there is no room for so many more, and the body is to be refused. */
+  /** False: there is no room for so many more octets, and the body must be refused. */
   grow(octets: number): boolean;
-  /** Of an answer, which cannot be refused any more: it counts against what comes next. */
+  /** Counts an answer, which can no longer be refused: it reduces the room for the next bodies. */
   hold(octets: number): void;
   release(): void;
 }

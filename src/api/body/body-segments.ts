@@ -1,5 +1,5 @@
-// The octets of a body as they arrive, copied together: a body of a million chunks of one octet takes no more memory than one
-// of a single chunk.
+// The octets of a body, copied together as they arrive: a body of a million chunks of one octet takes no more memory
+// than one chunk.
 
 const FIRST_OCTETS = 4096;
 const MAX_SEGMENT_OCTETS = 1024 * 1024;
@@ -25,7 +25,7 @@ export class BodySegments {
     this.#octets += chunk.length;
   }
 
-  /** Each is alone in its buffer, which can be handed to a thread. */
+  /** Each segment has a buffer of its own, which can be transferred to a thread. */
   list(): Uint8Array<ArrayBuffer>[] {
     return [...this.#full, this.#open.subarray(0, this.#used)] as Uint8Array<ArrayBuffer>[];
   }

@@ -1,5 +1,5 @@
-// Ends a connection whose request was answered before its body was there: a caller has some time to see the answer, and what
-// it sends meanwhile is thrown away; then nobody listens any more.
+// Ends a connection whose request was answered before its body had arrived: the caller has some time to read the
+// answer, and what it sends meanwhile is discarded; then the connection is closed.
 
 import type { IncomingMessage } from 'node:http';
 

@@ -1,23 +1,28 @@
-// Takes a body in as it arrives, and refuses it at the first octet that is too many: of the body, of its parts, or of the
-// memory that bodies may take. What follows a refusal is thrown away unread.
+// Receives a body as it arrives, and refuses it at the first octet beyond a limit: of the body, of its parts, or of the
+// memory for bodies. What follows a refusal is discarded unread.
 
-import { badRequest, Problem, problem, unavailable } from '../problem.ts';
+import { badRequest, Problem, problem, unavailable } from '../answers/problem.ts';
 import { type BodyBounds, THREAD_BODY_OCTETS } from './body-bounds.ts';
 import type { Reservation } from './body-room.ts';
 import { BodySegments } from './body-segments.ts';
+import { BodyTurns } from './body-turns.ts';
 import { JsonScan } from './scan-json.ts';
 
 export interface Arriving {
   readonly payload: NodeJS.ReadableStream;
-  /** As the header says. */
+  /** The length as the header gives it. */
   readonly contentLength: string | undefined;
   readonly bounds: BodyBounds;
-  /** A problem only where a body comes at all. */
+  /** A problem counts only if a body comes at all. */
   readonly type: 'json' | 'text' | Problem;
   readonly room: Reservation;
 }
 
 const NO_ROOM_RETRY_SECONDS = 5;
+/** A body up to this size is counted as it comes, without waiting for a turn. */
+const AT_ONCE_OCTETS = 64 * 1024;
+/** The turns of all bodies of the process, which share one event loop. */
+const turns = new BodyTurns();
 
 /** Rejects when the connection breaks. */
 export async function receiveBody(arriving: Arriving): Promise<BodySegments | Problem> {
@@ -29,21 +34,40 @@ export async function receiveBody(arriving: Arriving): Promise<BodySegments | Pr
   return await new Promise((resolve, reject) => {
     const settle = (outcome: BodySegments | Problem) => {
       payload.removeListener('data', onData);
+      payload.resume();
       resolve(outcome);
     };
-    const onData = (chunk: Buffer) => {
+    let isWaiting = false;
+    const take = (chunk: Buffer) => {
       const problem = intake.take(chunk);
-      if (problem === undefined) return;
-      settle(problem);
-      payload.resume();
+      if (problem !== undefined) settle(problem);
     };
-    payload.on('data', onData);
-    payload.once('end', () => {
+    const finish = () => {
       const isShort = !Number.isNaN(announced) && intake.segments.octets !== announced;
       settle(isShort ? badRequest('the body is not as long as Content-Length says') : intake.segments);
+    };
+    const onData = (chunk: Buffer) => {
+      const isSmall = intake.segments.octets + chunk.length <= AT_ONCE_OCTETS;
+      if (isSmall || turns.mayTake(chunk.length)) return take(chunk);
+      payload.pause();
+      isWaiting = true;
+      turns.wait(chunk.length, () => {
+        isWaiting = false;
+        take(chunk);
+        if (hasEnded) finish();
+        else payload.resume();
+      });
+    };
+    let hasEnded = false;
+    payload.on('data', onData);
+    payload.once('end', () => {
+      hasEnded = true; // said, and the stream closed, even while it is paused
+      if (!isWaiting) finish();
     });
     payload.once('error', reject);
-    payload.once('close', () => reject(new Error('the connection was closed within the body')));
+    payload.once('close', () => {
+      if (!hasEnded) reject(new Error('the connection was closed within the body'));
+    });
   });
 }
 

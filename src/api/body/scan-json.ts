@@ -1,16 +1,20 @@
-// Counts what a JSON body is made of while it arrives, in constant memory, so that one with too many values, too deep or
-// with endless numbers is refused before `JSON.parse` sees it. It judges bounds only: what is no JSON passes it.
+// Counts what a JSON body contains while it arrives, in constant memory, so that one with too many values, too much
+// depth or endless numbers is refused before `JSON.parse` reads it. It checks limits only: text that is not JSON
+// passes.
 
 export interface JsonBounds {
-  /** Objects, arrays, strings, numbers, literals; names of members are none. */
+  /** Objects, arrays, strings, numbers and literals; names of members do not count. */
   readonly values: number;
 }
 
 export const MAX_DEPTH = 64;
-/** The largest object that a call takes has some fifty. A flood of names that hash alike is short with it. */
+/**
+ * The most members of an object: the largest that a call takes has some fifty. The limit keeps a flood of names with
+ * equal hashes short.
+ */
 export const MAX_MEMBERS = 256;
 export const MAX_KEY_OCTETS = 1024;
-/** Of a number, or of what stands in the place of one. */
+/** The longest number, or other text in the place of one. */
 export const MAX_NUMBER_OCTETS = 256;
 
 const TAB = 9;
@@ -33,7 +37,7 @@ export class JsonScan {
   #values = 0;
   #depth = 0;
   #inside: Inside = 'nothing';
-  /** Of the word or name that is being read. */
+  /** Octets of the word or name that is being read. */
   #octets = 0;
   #isKey = false;
   #expectsKey = false;
@@ -42,7 +46,7 @@ export class JsonScan {
     this.#bounds = bounds;
   }
 
-  /** What bound the body has passed, in words for the caller; undefined while it keeps all. */
+  /** Which limit the body exceeds, in words for the caller; undefined while it exceeds none. */
   push(chunk: Uint8Array): string | undefined {
     for (let at = 0; at < chunk.length; ) {
       if (this.#inside === 'text' || this.#inside === 'escape') {
@@ -58,7 +62,7 @@ export class JsonScan {
     return undefined;
   }
 
-  /** To the text's end, or the chunk's. */
+  /** Skips to the end of the text, or of the chunk. */
   #skipText(chunk: Uint8Array, from: number): number {
     let at = from;
     if (this.#inside === 'escape') {

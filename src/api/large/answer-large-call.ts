@@ -1,15 +1,16 @@
-// A large call from its octets to the octets of its answer: what the framework does for a small one, in one place.
+// Answers a large call, from its octets to the octets of its answer: what the framework does for a small one, in one
+// place.
 
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { answerCall, type CallAnswer } from '../answer-call.ts';
-import type { Api } from '../call.ts';
-import { judgeBody } from '../judge-body.ts';
-import { Problem } from '../problem.ts';
-import { readBody } from '../read-body.ts';
-import type { Route } from '../route.ts';
-import { StreamedArray } from '../stream-array.ts';
-import { StreamedText } from '../stream-text.ts';
+import { Problem } from '../answers/problem.ts';
+import { StreamedArray } from '../answers/stream-array.ts';
+import { StreamedText } from '../answers/stream-text.ts';
+import { judgeBody } from '../body/judge-body.ts';
+import { readBody } from '../body/read-body.ts';
+import { answerCall, type CallAnswer } from '../calls/answer-call.ts';
+import type { Api } from '../calls/call.ts';
+import type { Route } from '../calls/route.ts';
 import type { LargeAnswer, LargeCall } from './large-call.ts';
 
 const NO_BODY = z.strictObject({}).nullable();

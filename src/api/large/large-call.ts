@@ -1,8 +1,8 @@
-// What the two sides of a work thread say to each other. Everything here can be cloned from one thread to the other.
+// The messages between the main thread and a work thread. All of them can be cloned from one thread to the other.
 
-import { type OutageKind, outageOf } from '../../store/outage.ts';
-import { mayBeCommitted } from '../../store/preparing-client.ts';
-import type { Admitted } from '../guard.ts';
+import { type OutageKind, outageOf } from '../../store/postgres/outage.ts';
+import { mayBeCommitted } from '../../store/postgres/preparing-client.ts';
+import type { Admitted } from '../calls/guard.ts';
 
 export interface ThreadSettings {
   readonly databaseUrl: string;
@@ -10,15 +10,15 @@ export interface ThreadSettings {
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
 }
 
-/** A request that has passed its guards, its body not yet read. */
+/** A request that has passed its guards, and whose body is not read yet. */
 export interface LargeCall {
-  /** Names the route. */
+  /** The name of the route. */
   readonly operationId: string;
   readonly method: string;
   readonly url: string;
   readonly admitted: Admitted;
   readonly query: unknown;
-  /** The octets of the body, one after another; they are transferred. */
+  /** The octets of the body, in order; their buffers are transferred. */
   readonly segments: readonly Uint8Array<ArrayBuffer>[];
   readonly contentType: string | undefined;
 }
@@ -47,12 +47,12 @@ export type FromThread =
   | { readonly kind: 'answer'; readonly answer: LargeAnswer }
   | { readonly kind: 'failed'; readonly error: ThrownError };
 
-/** An error as far as it can be cloned, and what only the thread can tell of it. */
+/** The parts of an error that can be cloned, and what only the thread knows of it. */
 export interface ThrownError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Undefined: it is a bug. */
+  /** Undefined: the error is a bug. */
   readonly outage: OutageKind | undefined;
   readonly mayBeCommitted: boolean;
 }
@@ -63,7 +63,7 @@ export function packError(thrown: unknown): ThrownError {
   return { name, message, stack, outage: outageOf(thrown), mayBeCommitted: mayBeCommitted(thrown) };
 }
 
-/** What a handler threw in a thread. */
+/** The error that a handler threw in a thread. */
 export class ThreadError extends Error {
   readonly outage: OutageKind | undefined;
   readonly mayBeCommitted: boolean;

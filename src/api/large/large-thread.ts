@@ -1,12 +1,13 @@
-// A thread that works on large calls, one at a time, with connections to Postgres of its own: what takes long here keeps
-// nobody waiting in the main thread.
+// A thread that handles large calls, one at a time, with its own connections to Postgres: long work here does not delay
+// the main thread.
 
+import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
-import { openCountryDb } from '../../country-db.ts';
-import { openDatabase } from '../../store/database.ts';
-import type { Api } from '../call.ts';
-import { ROUTES } from '../routes.ts';
+import { openCountryDb } from '../../process/country-db.ts';
+import { openDatabase } from '../../store/postgres/database.ts';
+import type { Api } from '../calls/call.ts';
+import { ROUTES } from '../routes/every-route.ts';
 import { answerLargeCall } from './answer-large-call.ts';
 import {
   type FromThread,
@@ -18,7 +19,11 @@ import {
 } from './large-call.ts';
 
 const MAX_CONNECTIONS = 2;
+/** The thread's priority: it gets a tenth of the processor when other threads want it (sched(7)). */
+const BELOW_THE_OTHERS = constants.priority.PRIORITY_BELOW_NORMAL;
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+
+yieldToOthers();
 
 const port = parentPort as MessagePort;
 const settings = workerData as ThreadSettings;
@@ -58,12 +63,22 @@ async function work(call: LargeCall): Promise<void> {
   }
 }
 
+/** The main thread, which all other calls need, comes first on a busy machine. Linux sets it for this thread alone. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(BELOW_THE_OTHERS);
+  } catch {
+    // A filter of system calls forbids it: the thread works all the same.
+  }
+}
+
 async function end(): Promise<void> {
   await db.destroy();
   port.close();
 }
 
-/** The main thread writes the lines, with the id of the request. */
+/** A log that posts its lines: the main thread writes them, with the id of the request. */
 function postedLog(): FastifyBaseLogger {
   const lines = LEVELS.map((level) => [
     level,

@@ -1,9 +1,9 @@
-// Where large calls are worked on: threads that start when they are needed and end when they are not, and a place in one of
-// them for each call in its turn. A thread that fails takes down the call that it works on, and no other.
+// Handles large calls in threads, which start when they are needed and end when they are not; each call gets a place in
+// one of them in its turn. A thread that fails ends the call that it handles, and no other.
 
 import type { ResourceLimits } from 'node:worker_threads';
+import { type Problem, unavailable } from '../answers/problem.ts';
 import { BodyRoom } from '../body/body-room.ts';
-import { type Problem, unavailable } from '../problem.ts';
 import type { LargeAnswer, ThreadSettings } from './large-call.ts';
 import { type PlacesSize, WorkPlaces } from './work-places.ts';
 import { type LargeOrder, WorkThread } from './work-thread.ts';
@@ -16,11 +16,13 @@ export interface LargeWorkOptions extends PlacesSize {
   readonly roomOctetsOfOne: number;
   /** A call that waits longer gives up. */
   readonly waitMs: number;
-  /** A call that is worked on longer is given up, and its thread with it. */
+  /** How long a call may be handled: after that it is given up, and its thread is ended. */
   readonly workMs: number;
-  /** A thread without work for so long ends. */
+  /** How many threads stay without work: starting one takes half a second. */
+  readonly standby: number;
+  /** Any other thread without work for this long ends. */
   readonly idleMs: number;
-  /** Of each thread. */
+  /** The limits of each thread. */
   readonly limits: ResourceLimits;
 }
 
@@ -32,6 +34,7 @@ const DEFAULTS: LargeWorkOptions = {
   roomOctetsOfOne: 64 * MIB,
   waitMs: 60_000,
   workMs: 120_000,
+  standby: 1,
   idleMs: 30_000,
   limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
 };
@@ -40,14 +43,14 @@ const DEFAULTS: LargeWorkOptions = {
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export class LargeWork {
-  /** What the bodies may take that arrive or wait. */
+  /** The memory for bodies that arrive or wait. */
   readonly room: BodyRoom;
   readonly #settings: ThreadSettings;
   readonly #options: LargeWorkOptions;
   readonly #places: WorkPlaces;
   readonly #threads = new Set<WorkThread>();
-  /** Those without work, and when they end. */
-  readonly #idle = new Map<WorkThread, NodeJS.Timeout>();
+  /** The threads without work, and when they end; undefined: they stay. */
+  readonly #idle = new Map<WorkThread, NodeJS.Timeout | undefined>();
 
   constructor(settings: ThreadSettings, options: Partial<LargeWorkOptions> = {}) {
     this.#settings = settings;
@@ -61,7 +64,7 @@ export class LargeWork {
     return { threads: this.#threads.size, working: this.#places.working, waiting: this.#places.waiting };
   }
 
-  /** Rejects with what a handler throws. */
+  /** Rejects with the error that a handler throws. */
   async answer(order: LargeOrder, inTurn: InTurn): Promise<LargeAnswer | Problem> {
     const { admitted } = order.call;
     const entered = await this.#places.enter({
@@ -77,6 +80,11 @@ export class LargeWork {
     } finally {
       entered.leave();
     }
+  }
+
+  /** Starts the threads that stay. */
+  prepare(): void {
+    while (this.#threads.size < this.#options.standby) this.#keepThread(this.#startThread());
   }
 
   async close(): Promise<void> {
@@ -99,6 +107,10 @@ export class LargeWork {
       this.#idle.delete(idle);
       return idle;
     }
+    return this.#startThread();
+  }
+
+  #startThread(): WorkThread {
     const thread = new WorkThread(this.#settings, this.#options.limits);
     this.#threads.add(thread);
     void thread.ended.then(() => {
@@ -110,6 +122,11 @@ export class LargeWork {
   }
 
   #keepThread(thread: WorkThread): void {
+    const staying = [...this.#idle.values()].filter((end) => end === undefined).length;
+    if (staying < this.#options.standby) {
+      this.#idle.set(thread, undefined);
+      return;
+    }
     const end = setTimeout(() => {
       this.#idle.delete(thread);
       thread.end();

@@ -1,8 +1,8 @@
-// Who may work on a large body now: so many at a time, one of an account and one of a domain; the others wait in the order
-// in which they came, and one that waits for its own account's place keeps nobody behind it.
+// Who may have a large body handled now: a limited number at a time, one for each account and each domain. The others
+// wait in the order in which they came, and one that waits for its own account's place does not delay those after it.
 
 export interface PlacesSize {
-  /** Worked on at a time. */
+  /** How many bodies are handled at a time. */
   readonly places: number;
   readonly waiting: number;
   readonly waitingOfOne: number;
@@ -11,11 +11,11 @@ export interface PlacesSize {
 export interface Entrant {
   readonly accountId: number;
   readonly domainId: number | undefined;
-  /** Gives up waiting. */
+  /** Aborts waiting. */
   readonly gone: AbortSignal;
 }
 
-/** `full`: too many wait, or too many of this account do. */
+/** `full`: too many wait, or too many of this account. */
 export type Entered =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full' }

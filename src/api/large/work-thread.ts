@@ -1,10 +1,10 @@
-// One thread for large calls, as the main thread sees it. Where it ends in the middle of a call (no memory left, a crash, too
-// much time), that call gets a problem.
+// One thread for large calls, as the main thread sees it. If it ends during a call (no memory left, a crash, too much
+// time), that call gets a problem.
 
 import type { ResourceLimits, Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
-import { startThread } from '../../start-thread.ts';
-import { badRequest, MAY_BE_DONE, type Problem, unavailable } from '../problem.ts';
+import { startThread } from '../../process/start-thread.ts';
+import { badRequest, MAY_BE_DONE, type Problem, unavailable } from '../answers/problem.ts';
 import {
   type FromThread,
   type LargeAnswer,
@@ -30,7 +30,7 @@ interface Current {
 }
 
 export class WorkThread {
-  /** Resolves when it has ended, however. */
+  /** Resolves when the thread has ended, for any reason. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   #current: Current | undefined;
@@ -39,6 +39,7 @@ export class WorkThread {
 
   constructor(settings: ThreadSettings, limits: ResourceLimits) {
     this.#worker = startThread('large-work', ENTRY, settings, [], limits);
+    this.#worker.unref(); // without work it keeps no process alive
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
     this.#worker.on('error', (error: NodeJS.ErrnoException) => {
       this.#isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -61,7 +62,10 @@ export class WorkThread {
     return this.#hasEnded;
   }
 
-  /** One at a time. Rejects with what the handler throws. After `workMs` the call is given up, and the thread with it. */
+  /**
+   * Answers one call at a time. Rejects with the error that the handler throws. After `workMs` the call is given up,
+   * and the thread is ended.
+   */
   async answer({ call, gone, log }: LargeOrder, workMs: number): Promise<LargeAnswer | Problem> {
     const onGone = () => this.#say({ kind: 'gone', reason: String(gone.reason) });
     this.#worker.ref();
@@ -87,7 +91,7 @@ export class WorkThread {
     }
   }
 
-  /** Lets it close its connections. */
+  /** Ends the thread after it has closed its connections. */
   end(): void {
     this.#say({ kind: 'end' });
   }

@@ -1,12 +1,12 @@
-// GET /changes: everything that happens to the domains that an account sees, to be followed.
+// GET /changes: all changes of the domains that an account sees, so that a client can follow them.
 
 import { z } from 'zod';
 import { parseName } from '../../dns/name.ts';
-import { listAccountChanges } from '../../store/load-changes.ts';
-import { asStoreCaller } from '../caller.ts';
-import { answerChanges, CHANGES_QUERY } from '../page-changes.ts';
-import { linkToNext } from '../paging.ts';
-import { accountRoute } from '../route.ts';
+import { listAccountChanges } from '../../store/records/load-changes.ts';
+import { asStoreCaller } from '../callers/caller.ts';
+import { accountRoute } from '../calls/route.ts';
+import { answerChanges, CHANGES_QUERY } from '../lists/page-changes.ts';
+import { linkToNext } from '../lists/paging.ts';
 import { Change } from '../schemas/change.ts';
 
 export const listChanges = accountRoute({

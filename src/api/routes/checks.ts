@@ -1,12 +1,13 @@
-// The log of a domain's checks: every run, an unchanged one counted on the row before, and what each of them saw.
+// The log of a domain's checks: every run with its evidence; a run with an unchanged outcome is counted on the row
+// before.
 
 import { z } from 'zod';
-import { listChecks, loadCheck } from '../../store/load-checks.ts';
-import type { DomainCall } from '../call.ts';
-import { answerLog, LOG_QUERY } from '../page-by-id.ts';
-import { linkToNext } from '../paging.ts';
-import { printCheck } from '../print-check.ts';
-import { domainRoute } from '../route.ts';
+import { listChecks, loadCheck } from '../../store/checks/load-checks.ts';
+import type { DomainCall } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { answerLog, LOG_QUERY } from '../lists/page-by-id.ts';
+import { linkToNext } from '../lists/paging.ts';
+import { printCheck } from '../print/print-check.ts';
 import { Check } from '../schemas/check.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText, integerText } from '../schemas/query-text.ts';

@@ -1,11 +1,11 @@
-// POST /domains/: a domain of the caller's own, under a name that nobody here holds.
+// POST /domains/: creates a domain of the caller's own, under a name that no other domain has.
 
-import { createDomain as saveDomain } from '../../store/save-domain.ts';
-import { judgeDomainName, parseDomainName } from '../../zone/domain-name.ts';
-import { asActor } from '../caller.ts';
-import { printDomain } from '../print-domain.ts';
-import { invalid, problem } from '../problem.ts';
-import { accountRoute } from '../route.ts';
+import { createDomain as saveDomain } from '../../store/change/save-domain.ts';
+import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
+import { invalid, problem } from '../answers/problem.ts';
+import { asActor } from '../callers/caller.ts';
+import { accountRoute } from '../calls/route.ts';
+import { printDomain } from '../print/print-domain.ts';
 import { Domain, DomainCreate } from '../schemas/domain.ts';
 
 export const createDomain = accountRoute({

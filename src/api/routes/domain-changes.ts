@@ -1,22 +1,22 @@
-// The log of a domain: what was done to it, how far each change has come, and taking one back.
+// The log of a domain: its changes, how many nameservers have each, and taking one back.
 
 import { z } from 'zod';
-import { inSync } from '../../store/in-sync.ts';
-import { type DomainChange, listDomainChanges, loadDomainChange } from '../../store/load-changes.ts';
-import { saveRevert } from '../../store/save-revert.ts';
-import type { DomainCall } from '../call.ts';
-import { asActor, judgeNarrowing } from '../caller.ts';
-import { explainRevert } from '../edit-problem.ts';
-import { answerChanges, CHANGES_QUERY } from '../page-changes.ts';
-import { linkToNext } from '../paging.ts';
-import { printChange, type SeenChange } from '../print-change.ts';
-import { notFound, Problem, problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
-import { answerWrite } from '../save-records.ts';
+import { saveRevert } from '../../store/change/save-revert.ts';
+import { inSync } from '../../store/feed/in-sync.ts';
+import { type DomainChange, listDomainChanges, loadDomainChange } from '../../store/records/load-changes.ts';
+import { explainRevert } from '../actions/edit-problem.ts';
+import { answerWrite } from '../actions/save-records.ts';
+import { waitForSync } from '../actions/watch-sync.ts';
+import { notFound, Problem, problem } from '../answers/problem.ts';
+import { asActor, judgeNarrowing } from '../callers/caller.ts';
+import type { DomainCall } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { answerChanges, CHANGES_QUERY } from '../lists/page-changes.ts';
+import { linkToNext } from '../lists/paging.ts';
+import { printChange, type SeenChange } from '../print/print-change.ts';
 import { Change } from '../schemas/change.ts';
 import { idText } from '../schemas/ids.ts';
 import { integerText } from '../schemas/query-text.ts';
-import { waitForSync } from '../watch-sync.ts';
 
 const tag = 'Changes';
 const MAX_WAIT_SECONDS = 10;

@@ -1,11 +1,11 @@
-// One domain: to be read, deleted and enabled. Changing its settings is in update-domain.ts.
+// One domain: read, delete, enable. Changing its settings is in update-domain.ts.
 
-import { changeStatus } from '../../store/change-status.ts';
-import { deleteDomain as saveDeletion } from '../../store/save-domain.ts';
-import { answerDomain } from '../answer-domain.ts';
-import { asActor } from '../caller.ts';
-import { notFound } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+import { changeStatus } from '../../store/change/change-status.ts';
+import { deleteDomain as saveDeletion } from '../../store/change/save-domain.ts';
+import { notFound } from '../answers/problem.ts';
+import { asActor } from '../callers/caller.ts';
+import { domainRoute } from '../calls/route.ts';
+import { answerDomain } from '../print/answer-domain.ts';
 import { Domain } from '../schemas/domain.ts';
 import { Message } from '../schemas/message.ts';
 import { answerUpdated } from './update-domain.ts';

@@ -1,25 +1,25 @@
-// GET /domains/: every domain that the caller owns, shares or, as a global admin, looks after. Whole lists are streamed,
-// with one look for subscriptions per page of domains.
+// GET /domains/: every domain that the caller owns, shares or, as a global admin, looks after. Whole lists are
+// streamed, with one query for subscriptions for each page of domains.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
-import type { Database } from '../../store/database.ts';
-import type { VisibleDomain } from '../../store/domain.ts';
+import { activeSubscriptions } from '../../store/accounts/plans.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
 import {
   countDomains,
   DOMAIN_SORTS,
   type DomainFilter,
   type DomainOrder,
   listDomains as loadPage,
-} from '../../store/load-domains.ts';
-import { activeSubscriptions } from '../../store/plans.ts';
-import { parseDomainName } from '../../zone/domain-name.ts';
-import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
-import { asStoreCaller, type Caller } from '../caller.ts';
-import { answerList, PAGE_QUERY } from '../paging.ts';
-import { ROLES } from '../permissions.ts';
-import { printDomainListItem } from '../print-domain.ts';
-import { accountRoute } from '../route.ts';
+} from '../../store/domains/load-domains.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { asStoreCaller, type Caller } from '../callers/caller.ts';
+import { ROLES } from '../callers/permissions.ts';
+import { accountRoute } from '../calls/route.ts';
+import { answerList, PAGE_QUERY } from '../lists/paging.ts';
+import { printDomainListItem } from '../print/print-domain.ts';
 import { DomainListItem } from '../schemas/domain-list-item.ts';
 import { listText, sortText } from '../schemas/query-text.ts';
 

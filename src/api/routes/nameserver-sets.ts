@@ -1,7 +1,7 @@
 // GET /domains/ns-sets: the nameservers that a domain may be delegated to.
 
-import { loadAnswerSettings } from '../../store/answer-settings.ts';
-import { accountRoute } from '../route.ts';
+import { loadAnswerSettings } from '../../store/postgres/answer-settings.ts';
+import { accountRoute } from '../calls/route.ts';
 import { NameserverSets } from '../schemas/nameservers.ts';
 
 export const getNameserverSets = accountRoute({

@@ -1,21 +1,22 @@
-// POST /domains/{domain}/ns-check: have the delegation looked at now, and wait for what comes of it. A worker makes the
-// check; its run is found by the request that the job carries.
+// POST /domains/{domain}/ns-check: has the delegation checked now, and waits for the result. A worker makes the check;
+// its run is found by the request that the job carries.
 //
-//     take the hour → enqueue → wait for the run → answer          no run, or one that learnt nothing: the hour is given back
+//     take the hour → enqueue → wait for the run → answer
+//         no run, or a run with the result `unknown`: the hour is given back
 
-import type { SavedRun } from '../../store/load-checks.ts';
-import { findCheckByRequest } from '../../store/load-checks.ts';
-import { loadDomain } from '../../store/load-domains.ts';
-import { giveBackManualCheck, takeManualCheck } from '../../store/take-manual-check.ts';
-import { waitForCheck } from '../../store/wait-for-check.ts';
-import { type DomainCall, STOPPING } from '../call.ts';
-import { asStoreCaller } from '../caller.ts';
-import { enqueueNow } from '../enqueue.ts';
-import { jobRequestOf } from '../job-request.ts';
-import { printCheck } from '../print-check.ts';
-import { printDomain } from '../print-domain.ts';
-import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+import type { SavedRun } from '../../store/checks/load-checks.ts';
+import { findCheckByRequest } from '../../store/checks/load-checks.ts';
+import { giveBackManualCheck, takeManualCheck } from '../../store/checks/take-manual-check.ts';
+import { waitForCheck } from '../../store/checks/wait-for-check.ts';
+import { loadDomain } from '../../store/domains/load-domains.ts';
+import { enqueueNow } from '../actions/enqueue.ts';
+import { jobRequestOf } from '../actions/job-request.ts';
+import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
+import { asStoreCaller } from '../callers/caller.ts';
+import { type DomainCall, STOPPING } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { printCheck } from '../print/print-check.ts';
+import { printDomain } from '../print/print-domain.ts';
 import { CheckedDomain } from '../schemas/check.ts';
 
 /** A check itself ends within 15 s. */

@@ -1,12 +1,12 @@
-// Many records in one call: all of it is done, in one change, or nothing.
+// Many records in one call: all are written, in one change, or none.
 
 import { z } from 'zod';
-import { type EditText, parseEdit } from '../../zone/parse-edit.ts';
+import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
+import { explainBatch, explainBatchFields } from '../actions/edit-problem.ts';
+import { saveRecords } from '../actions/save-records.ts';
+import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
-import { explainBatch, explainBatchFields } from '../edit-problem.ts';
-import { invalid, Problem } from '../problem.ts';
-import { type AnswerHeader, domainRoute } from '../route.ts';
-import { saveRecords } from '../save-records.ts';
+import { type AnswerHeader, domainRoute } from '../calls/route.ts';
 import {
   BatchDelete,
   BatchDeleted,
@@ -84,7 +84,7 @@ export const deleteRecords = domainRoute({
   },
 });
 
-/** Their ids are a list of their own there. */
+/** A delete takes ids, so its problems name the list `ids`. */
 const explainDelete: typeof explainBatch = (problems, limit) => explainBatch(problems, limit, () => 'ids');
 
 async function saveBatch(

@@ -1,15 +1,15 @@
 // A domain's records as a zone file: as their owner wrote them, or as nameservers serve them.
 
 import { z } from 'zod';
-import { printZoneFileEntries } from '../../dns/print-zone-file.ts';
-import { loadRecordsByName } from '../../store/load-touched-records.ts';
-import { loadZone } from '../../store/load-zones.ts';
+import { printZoneFileEntries } from '../../dns/zone-file/print-zone-file.ts';
+import { loadRecordsByName } from '../../store/records/load-touched-records.ts';
+import { loadZone } from '../../store/zones/load-zones.ts';
+import { printRecords } from '../../zone/import/print-records.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { printRecords } from '../../zone/print-records.ts';
 import { isMark } from '../../zone/zone.ts';
-import { problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
-import { StreamedText } from '../stream-text.ts';
+import { problem } from '../answers/problem.ts';
+import { StreamedText } from '../answers/stream-text.ts';
+import { domainRoute } from '../calls/route.ts';
 
 export const exportRecords = domainRoute({
   method: 'GET',

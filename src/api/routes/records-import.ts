@@ -1,17 +1,17 @@
-// Many records at once, item by item: what is wrong is left out and told, the rest goes in as one change.
+// Many records at once, item by item: wrong items are left out and reported, the others are written in one change.
 
 import { z } from 'zod';
-import { inPieces } from '../../store/in-pieces.ts';
-import { type SavedEdit, saveEdit } from '../../store/save-edit.ts';
-import { ImportMerge } from '../../zone/merge-import.ts';
-import { type ReadImport, readImport } from '../../zone/read-import.ts';
+import { type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
+import { inPieces } from '../../store/postgres/in-pieces.ts';
+import { ImportMerge } from '../../zone/import/merge-import.ts';
+import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
+import { explainOne } from '../actions/edit-problem.ts';
+import { answerWrite } from '../actions/save-records.ts';
+import { Problem, problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
-import { asActor, judgeNarrowing } from '../caller.ts';
-import { type CondensedFailures, condenseFailures, expandFailures } from '../condense-failures.ts';
-import { explainOne } from '../edit-problem.ts';
-import { Problem, problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
-import { answerWrite } from '../save-records.ts';
+import { type CondensedFailures, condenseFailures, expandFailures } from '../body/condense-failures.ts';
+import { asActor, judgeNarrowing } from '../callers/caller.ts';
+import { domainRoute } from '../calls/route.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/import.ts';
 import { booleanText } from '../schemas/query-text.ts';
 
@@ -51,7 +51,7 @@ export const importRecords = domainRoute({
     const { saved, merge } = await saveImport(call, read);
     const answered = answerWrite(call, saved, explain);
     if (answered instanceof Problem) return answered;
-    if (merge === undefined) throw new Error('an import was saved that nobody made');
+    if (merge === undefined) throw new Error('an import was saved without being made');
     const { creates, updates, deletes } = merge.edit;
     const changeId = answered.kind === 'saved' ? answered.changeId : undefined;
     const counted: Counted = {
@@ -108,7 +108,10 @@ function printResult(
 
 const MAX_QUOTED_CHARACTERS = 300;
 
-/** The answer is kept, under an Idempotency-Key, and is not longer than what was sent. */
+/**
+ * Makes text fit for an answer that is kept under an Idempotency-Key: Postgres can store it, and it is not longer than
+ * what was sent.
+ */
 function storable(text: string): string {
   const quoted = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
   return quoted.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');

@@ -1,8 +1,8 @@
-// A zone file as import items: looked at by whoever wants to import it, and by us not at all.
+// Reads a zone file into import items, for the caller to look at; nothing is checked against the domain.
 
-import { inPieces } from '../../store/in-pieces.ts';
-import { parseRecords } from '../../zone/parse-records.ts';
-import { domainRoute } from '../route.ts';
+import { inPieces } from '../../store/postgres/in-pieces.ts';
+import { parseRecords } from '../../zone/import/parse-records.ts';
+import { domainRoute } from '../calls/route.ts';
 import { ParsedZoneFile, ZoneFileText } from '../schemas/import.ts';
 
 export const parseImport = domainRoute({

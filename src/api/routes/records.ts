@@ -1,8 +1,8 @@
 // The records of a domain, one by one: list, create, read, change, delete. The service's own nameservers are listed
-// among them under ids of their own, which stay while the nameserver stays, and cannot be edited.
+// among them and cannot be edited; each keeps its id as long as the nameserver stays.
 
 import { z } from 'zod';
-import { loadDomainChange } from '../../store/load-changes.ts';
+import { loadDomainChange } from '../../store/records/load-changes.ts';
 import {
   countRecords,
   type ListedRecord,
@@ -11,17 +11,17 @@ import {
   RECORD_SORTS,
   type RecordFilter,
   type RecordOrder,
-} from '../../store/load-records.ts';
-import { type EditText, parseEdit } from '../../zone/parse-edit.ts';
-import { parseRecordName } from '../../zone/record-name.ts';
-import { API_TYPES } from '../../zone/record-types.ts';
-import type { Call, DomainCall } from '../call.ts';
-import { explainOne } from '../edit-problem.ts';
-import { answerList, PAGE_QUERY } from '../paging.ts';
-import { RecordPrinter } from '../print-record.ts';
-import { invalid, notFound, Problem } from '../problem.ts';
-import { type AnswerHeader, domainRoute } from '../route.ts';
-import { type Saved, saveRecords } from '../save-records.ts';
+} from '../../store/records/load-records.ts';
+import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
+import { API_TYPES } from '../../zone/records/customer-types.ts';
+import { parseRecordName } from '../../zone/records/record-name.ts';
+import { explainOne } from '../actions/edit-problem.ts';
+import { type Saved, saveRecords } from '../actions/save-records.ts';
+import { invalid, notFound, Problem } from '../answers/problem.ts';
+import type { Call, DomainCall } from '../calls/call.ts';
+import { type AnswerHeader, domainRoute } from '../calls/route.ts';
+import { answerList, PAGE_QUERY } from '../lists/paging.ts';
+import { RecordPrinter } from '../print/print-record.ts';
 import { idText } from '../schemas/ids.ts';
 import { Message } from '../schemas/message.ts';
 import { booleanText, listText, sortText } from '../schemas/query-text.ts';

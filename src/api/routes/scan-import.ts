@@ -1,17 +1,17 @@
-// POST /domains/{domain}/records/scan-import: find what the domain has elsewhere and write it here. A worker does both, so
-// that a caller who goes away has it done all the same.
+// POST /domains/{domain}/records/scan-import: finds the records that the domain has elsewhere and imports them. A
+// worker does both, so the work is done even if the caller goes away.
 
 import { z } from 'zod';
-import { type ImportedScan, importScanned } from '../../store/import-scanned.ts';
-import { loadDomain } from '../../store/load-domains.ts';
-import { type ListedRecord, streamRecords } from '../../store/load-records.ts';
-import type { SavedScan } from '../../store/load-scan.ts';
-import { askForScan, type ScanCall } from '../ask-for-scan.ts';
-import { asActor, asStoreCaller } from '../caller.ts';
-import { RecordPrinter } from '../print-record.ts';
-import { planFound, printFailed, printScan } from '../print-scan.ts';
-import { forbidden, notFound, Problem, problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+import { loadDomain } from '../../store/domains/load-domains.ts';
+import { type ListedRecord, streamRecords } from '../../store/records/load-records.ts';
+import { type ImportedScan, importScanned } from '../../store/scans/import-scanned.ts';
+import type { SavedScan } from '../../store/scans/load-scan.ts';
+import { askForScan, type ScanCall } from '../actions/ask-for-scan.ts';
+import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
+import { asActor, asStoreCaller } from '../callers/caller.ts';
+import { domainRoute } from '../calls/route.ts';
+import { RecordPrinter } from '../print/print-record.ts';
+import { planFound, printFailed, printScan } from '../print/print-scan.ts';
 import { booleanText } from '../schemas/query-text.ts';
 import { ScanImported } from '../schemas/scan.ts';
 import { recentOrNew } from './scan.ts';

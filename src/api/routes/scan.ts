@@ -1,14 +1,14 @@
-// GET /domains/{domain}/records/scan: what a scan-import would find and do. Nothing is written.
+// GET /domains/{domain}/records/scan: shows what a scan-import would find and do. Nothing is written.
 
-import { loadSetKeys } from '../../store/load-records.ts';
-import { findRecentScan, type SavedScan } from '../../store/load-scan.ts';
-import { askForScan, type ScanCall } from '../ask-for-scan.ts';
-import { planFound, printPreview } from '../print-scan.ts';
-import { Problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+import { loadSetKeys } from '../../store/records/load-records.ts';
+import { findRecentScan, type SavedScan } from '../../store/scans/load-scan.ts';
+import { askForScan, type ScanCall } from '../actions/ask-for-scan.ts';
+import { Problem } from '../answers/problem.ts';
+import { domainRoute } from '../calls/route.ts';
+import { planFound, printPreview } from '../print/print-scan.ts';
 import { ScanPreview } from '../schemas/scan.ts';
 
-/** A preview changes nothing, and asks the servers of others. */
+/** How old a scan may be that answers a preview: a preview changes nothing, and puts load on the servers of others. */
 const REUSED_SECONDS = 600;
 
 export const previewScan = domainRoute({

@@ -1,10 +1,10 @@
 // A domain's plan: what it allows, for everyone who sees the domain; what was bought and until when, for its owner.
 
 import { z } from 'zod';
-import { activeSubscriptions, listSubscriptions, loadSubscription } from '../../store/plans.ts';
-import { printEntitlements } from '../print-entitlements.ts';
-import { printSubscription } from '../print-subscription.ts';
-import { domainRoute } from '../route.ts';
+import { activeSubscriptions, listSubscriptions, loadSubscription } from '../../store/accounts/plans.ts';
+import { domainRoute } from '../calls/route.ts';
+import { printEntitlements } from '../print/print-entitlements.ts';
+import { printSubscription } from '../print/print-subscription.ts';
 import { Entitlements } from '../schemas/entitlements.ts';
 import { idText } from '../schemas/ids.ts';
 import { Subscription } from '../schemas/subscription.ts';

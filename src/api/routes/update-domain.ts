@@ -1,21 +1,21 @@
-// PUT /domains/{domain}: what an owner sets on a domain. Only what differs from the domain as it was read is judged
-// against the plan and saved, so that a body made from a GET is taken whatever the plan has become.
+// PUT /domains/{domain}: what an owner sets on a domain. Only members that differ from the domain are judged against
+// the plan and saved, so a body made from a GET is accepted even if the plan has changed.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
-import type { VisibleDomain } from '../../store/domain.ts';
 import {
   type DomainUpdate as SavedUpdate,
   updateDomain as saveUpdate,
   type UpdatedDomain,
-} from '../../store/update-domain.ts';
-import { judgeExternalName, parseDomainName } from '../../zone/domain-name.ts';
-import { findSet } from '../../zone/select-nameservers.ts';
-import type { DomainCall } from '../call.ts';
-import { asActor } from '../caller.ts';
-import { printDomain } from '../print-domain.ts';
-import { type FieldProblem, forbidden, invalid, notFound, Problem, problem } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+} from '../../store/change/update-domain.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { judgeExternalName, parseDomainName } from '../../zone/domain/domain-name.ts';
+import { findSet } from '../../zone/publish/select-nameservers.ts';
+import { type FieldProblem, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
+import { asActor } from '../callers/caller.ts';
+import type { DomainCall } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { printDomain } from '../print/print-domain.ts';
 import { Domain, DomainUpdate } from '../schemas/domain.ts';
 
 type Body = z.output<typeof DomainUpdate>;
@@ -47,7 +47,7 @@ export const updateDomain = domainRoute({
   },
 });
 
-/** What a call that changed a domain answers, or why it could not. */
+/** The answer to a call that changed a domain, or why it could not. */
 export function answerUpdated(
   call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerHeader'>,
   updated: UpdatedDomain,
@@ -65,7 +65,7 @@ export function answerUpdated(
   return printDomain({ ...updated.domain, myRole: call.domain.myRole });
 }
 
-/** Undefined: none said, or the set that it has. */
+/** Undefined: the call names none, or the set that the domain has. */
 function chosenNameservers(
   { nameserverSets }: VisibleDomain,
   texts: readonly string[] | undefined,

@@ -5,17 +5,17 @@
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer
 
-import { loadDomain } from '../../store/load-domains.ts';
-import { findVerificationByRequest } from '../../store/load-verifications.ts';
-import { renewExpiredVerification } from '../../store/renew-verification.ts';
-import { waitForVerification } from '../../store/wait-for-verification.ts';
-import { answerDomain } from '../answer-domain.ts';
-import type { DomainCall } from '../call.ts';
-import { asStoreCaller } from '../caller.ts';
-import { enqueueNow } from '../enqueue.ts';
-import { jobRequestOf } from '../job-request.ts';
-import { notFound, problem, unavailable } from '../problem.ts';
-import { domainRoute } from '../route.ts';
+import { loadDomain } from '../../store/domains/load-domains.ts';
+import { findVerificationByRequest } from '../../store/verifications/load-verifications.ts';
+import { renewExpiredVerification } from '../../store/verifications/renew-verification.ts';
+import { waitForVerification } from '../../store/verifications/wait-for-verification.ts';
+import { enqueueNow } from '../actions/enqueue.ts';
+import { jobRequestOf } from '../actions/job-request.ts';
+import { notFound, problem, unavailable } from '../answers/problem.ts';
+import { asStoreCaller } from '../callers/caller.ts';
+import type { DomainCall } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { answerDomain } from '../print/answer-domain.ts';
 import { Domain } from '../schemas/domain.ts';
 
 /** A verification itself ends within 20 s. */

@@ -1,7 +1,7 @@
-// Many changes of a domain's records in one call, and how it came out.
+// Many changes of a domain's records in one call, and their results.
 
 import { z } from 'zod';
-import type { EditText } from '../../zone/parse-edit.ts';
+import type { EditText } from '../../zone/edit/parse-edit.ts';
 import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { RecordContent, RecordCreate, RecordUpdateItem } from './record.ts';
@@ -34,7 +34,7 @@ export const RecordsBatch = Batch.refine((batch) => countItems(batch) <= MAX_BAT
   description: `Carried out in the order delete, replace, update, create, judged by the result. At most ${MAX_BATCH_ITEMS} items in all.`,
 });
 
-/** A set counts as many as it has records. */
+/** Counts items; a set counts as many as it has records. */
 export function countItems({ delete: gone = [], replace = [], update = [], create = [] }: EditText): number {
   const inSets = replace.reduce((count, { records }) => count + Math.max(1, records.length), 0);
   return gone.length + inSets + update.length + create.length;

@@ -1,5 +1,5 @@
-// An array that is counted before it is judged, and judged item by item no further than to its twentieth problem: a bulk
-// call of wrong items costs no more than one of right ones. Described as any other array.
+// An array that is counted before it is judged; judging its items stops at the twentieth problem, so that a call of
+// wrong items costs no more than one of right ones. It is described like any other array.
 
 import { z } from 'zod';
 

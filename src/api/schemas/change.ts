@@ -1,7 +1,7 @@
-// One change of a domain: who, when, what, and how far it has come.
+// One change of a domain: by whom, when, what, and how many nameservers have it.
 
 import { z } from 'zod';
-import { DOMAIN_STATUSES } from '../../zone/domain-status.ts';
+import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Id } from './ids.ts';
 import { ChangedRecord } from './record.ts';
 import { Timestamp } from './timestamp.ts';

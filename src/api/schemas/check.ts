@@ -1,8 +1,8 @@
 // One check of a domain's delegation: what the parent's servers said, what that means, and what it did to the status.
 
 import { z } from 'zod';
-import { VERDICTS } from '../../checks/verdict.ts';
-import { DOMAIN_STATUSES } from '../../zone/domain-status.ts';
+import { VERDICTS } from '../../checks/delegation/verdict.ts';
+import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Domain } from './domain.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';

@@ -1,4 +1,4 @@
-// A domain in the list of all of them: with a word about its certificates and, for its owner, its subscription.
+// A domain in the list of all: with the state of its certificates and, for its owner, its subscription.
 
 import { z } from 'zod';
 import { Domain } from './domain.ts';

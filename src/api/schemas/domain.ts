@@ -1,8 +1,8 @@
-// A domain in answers, and what a caller may say to make or change one.
+// A domain in answers, and the members that a caller may send to create or change one.
 
 import { z } from 'zod';
-import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain-status.ts';
-import { PERMISSIONS, ROLES } from '../permissions.ts';
+import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
 import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
@@ -12,7 +12,7 @@ export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 
 const HostName = z.string().min(1).max(1024);
 
-/** What its owner sets by PUT. */
+/** The members that an owner sets by PUT. */
 const settings = {
   dns_mode: z.enum(DNS_MODES).describe('Who publishes the zone: this service, or the owner elsewhere.'),
   cache_l2_max_gb: z.int().min(0).max(1_000_000).describe('How much of the disk cache it may take, in GB.'),
@@ -45,7 +45,9 @@ const svcNs = boundedArray(HostName).describe(
   'The accepted set that it is to be delegated to: one of `svc_ns_sets`.',
 );
 
-/** What the service alone decides: taken in a PUT and ignored, so that what was read can be sent back. */
+/**
+ * The members that only the service sets: a PUT takes and ignores them, so that a body that was read can be sent back.
+ */
 const facts = {
   id: Id,
   name: z.string().describe('Lower-case A-labels, without the final dot.'),

@@ -6,7 +6,7 @@ import { Timestamp } from './timestamp.ts';
 
 const limit = z.int().min(0).nullable().describe('`null`: no limit. Without an active plan 0.');
 
-/** What a plan gives, and what a domain has of it. */
+/** What a plan includes, and how much of it a domain has. */
 export const PlanFeatures = z.object({
   max_records: limit,
   max_traffic_gb: limit,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const NO_ID = 'expected an id, a positive integer';
 
-/** In a path what is no id is the path of nothing: 404. */
+/** In a path, text that is not an id leads to a 404. */
 export const idText = z
   .string()
   .regex(/^[1-9][0-9]{0,15}$/, NO_ID)

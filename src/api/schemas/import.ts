@@ -1,8 +1,8 @@
-// What an import takes, how it came out, and what a zone file says.
+// The items of an import, its result, and the items of a zone file.
 
 import { z } from 'zod';
-import { ORIGIN_SCHEMES } from '../../zone/customer-record.ts';
-import { API_TYPES } from '../../zone/record-types.ts';
+import { ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
+import { API_TYPES } from '../../zone/records/customer-types.ts';
 import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
 import { RecordCreate } from './record.ts';
@@ -15,7 +15,7 @@ const number = z.number();
 
 const ttl = 'Seconds, for all records of this name and type';
 
-/** Looser than a create: what is wrong with one item must not refuse the others. */
+/** Less strict than a create: one wrong item must not refuse the others. */
 export const ImportItem = z
   .strictObject({
     ...shape,

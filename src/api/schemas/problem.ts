@@ -1,7 +1,7 @@
 // The body of every refused call.
 
 import { z } from 'zod';
-import { PROBLEM_CODES, type ProblemCode } from '../problem.ts';
+import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
 
 const codes = Object.keys(PROBLEM_CODES) as [ProblemCode, ...ProblemCode[]];
 

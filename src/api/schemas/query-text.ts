@@ -1,4 +1,4 @@
-// Query parameters are text; these say what the text must be, and are described by what it means.
+// Query parameters are text: these schemas check the text, and describe its meaning.
 
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ export const booleanText = z
   .transform((text) => text === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** `A,AAAA`: each one of `values`, in any order. */
+/** A list as `A,AAAA`: each item is one of `values`, in any order. */
 export function listText<const V extends string>(values: readonly V[]) {
   const known: ReadonlySet<string> = new Set(values);
   return z
@@ -30,7 +30,7 @@ export function listText<const V extends string>(values: readonly V[]) {
     .meta({ type: 'string', description: `Comma list of ${values.join(', ')}.` });
 }
 
-/** `name` or `-name`. */
+/** A sort key as `name` or `-name`. */
 export function sortText<const V extends string>(columns: readonly V[]) {
   return z
     .enum(columns.flatMap((column) => [column, `-${column}`] as const) as [V, ...V[]])

@@ -1,9 +1,8 @@
-// A DNS record in answers, and what a caller may say to make or change one. What only its neighbours or its type can tell
-// is judged by src/zone.
+// A DNS record in answers, and the members that a caller may send to create or change one. Rules that need other
+// records or the type are in src/zone.
 
 import { z } from 'zod';
-import { ORIGIN_SCHEMES } from '../../zone/customer-record.ts';
-import { isLongerThan } from '../../zone/judge-record.ts';
+import { ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
 import {
   API_TYPES,
   MAX_COMMENT_CHARACTERS,
@@ -12,7 +11,8 @@ import {
   MAX_TIMEOUT_SECONDS,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
-} from '../../zone/record-types.ts';
+} from '../../zone/records/customer-types.ts';
+import { isLongerThan } from '../../zone/records/judge-record.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -26,7 +26,7 @@ const comment = z
   )
   .meta({ maxLength: MAX_COMMENT_CHARACTERS, description: 'For people. Empty: none.' });
 
-/** What a record of a set says beside its name and type. */
+/** The members of a record in a set, beside name and type. */
 const content = {
   destination: z
     .string()
@@ -73,7 +73,10 @@ const nameAndType = {
 export const RecordContent = z.strictObject(content).meta({ id: 'RecordContent' });
 export const RecordCreate = z.strictObject({ ...nameAndType, ...content }).meta({ id: 'RecordCreate' });
 
-/** Taken in an update and ignored, so that what was read can be sent back. `id` is not: it names the record. */
+/**
+ * Members that an update takes and ignores, so that a body that was read can be sent back. `id` is not among them: it
+ * names the record.
+ */
 export const RECORD_FACTS = [
   'user_id',
   'domain_id',
@@ -88,7 +91,7 @@ const changes = z.object({ ...nameAndType, ...content }).partial().shape;
 const ignored = z.unknown().optional().describe('Read-only: ignored.');
 const facts = Object.fromEntries(RECORD_FACTS.map((name) => [name, ignored])) as Record<never, never>;
 
-/** Fields that are left out stay. */
+/** An update; members that are left out stay unchanged. */
 export const RecordUpdate = z
   .strictObject({ ...changes, ...facts, ...({ id: ignored } as Record<never, never>) })
   .meta({ id: 'RecordUpdate' });
@@ -98,7 +101,7 @@ export const RecordUpdateItem = z
   .strictObject({ id: Id, ...changes, ...facts })
   .meta({ id: 'RecordUpdateItem' });
 
-/** A record as its owner wrote it, at some time. */
+/** A record as its owner wrote it at some time. */
 const written = {
   id: Id,
   name: z.string().describe('Relative to the domain; `@` is the domain itself.'),
@@ -118,7 +121,7 @@ const written = {
   comment: z.string().optional(),
 };
 
-/** One side of a change. */
+/** A record before or after a change. */
 export const ChangedRecord = z.object(written).meta({ id: 'ChangedRecord' });
 
 export const Record = z

@@ -1,7 +1,7 @@
-// A scan in answers: what it found, what an import makes of that, and what came of one.
+// A scan in answers: what it found, what an import would make of that, and the result of an import.
 
 import { z } from 'zod';
-import { API_TYPES, MAX_MX_PRIORITY } from '../../zone/record-types.ts';
+import { API_TYPES, MAX_MX_PRIORITY } from '../../zone/records/customer-types.ts';
 import { Id } from './ids.ts';
 import { Record } from './record.ts';
 import { Timestamp } from './timestamp.ts';

@@ -1,4 +1,4 @@
-// A moment, in UTC.
+// A time, in UTC.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// How a domain in external mode is proved, and how far that is: what its servers said when they were last asked.
+// How a domain in external mode is proved, and the progress: what its servers said when they were last asked.
 
 import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
@@ -12,7 +12,9 @@ export const Verification = z.object({
   type: z.literal('TXT'),
   value: z.string().describe('What it must say.'),
   verified: z.boolean(),
-  expires_at: Timestamp.describe('Then nobody looks for it any more; `verify` gives a fresh value.'),
+  expires_at: Timestamp.describe(
+    'When the value expires: it is no longer looked for, and `verify` gives a fresh one.',
+  ),
   seconds_remaining: z.int().min(0),
   checked_at: Timestamp.optional().describe(
     'When this value was last looked for. This and what follows: in GET of the domain and in `verify` only.',

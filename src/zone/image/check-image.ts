@@ -1,6 +1,6 @@
-// Whether an image that was read from a file is one that its writer made: every block lies inside and in no other, every
-// loop over it ends, every name and zone is found under its hash, every sum is right. What records say (TTL and rdata of
-// the right form) cannot be told from it. Each block is looked at once, and one bit noted for each of its units.
+// Whether an image that was read from a file is one that its writer made: blocks lie inside and do not overlap, every
+// loop over them ends, every name and zone is found under its hash, every sum is correct. Whether TTL and rdata of
+// records are correct cannot be told from it. Each block is read once, and one bit is set for each of its units.
 
 import { TYPE } from '../../dns/type-codes.ts';
 import { isSoundSet } from './check-set.ts';
@@ -58,7 +58,7 @@ export function findImageFault(
   }
 }
 
-/** What the names of a zone have shown, to be compared with its root. */
+/** The sums over the names of a zone, to be compared with its root. */
 class ZoneSums {
   names = 0;
   records = 0;
@@ -73,10 +73,10 @@ class ImageCheck {
   readonly #image: Image;
   readonly #onStep: () => void;
   readonly #end: number;
-  /** A bit for each unit below the end: it belongs to a block. */
+  /** A bit for each unit below the end: set when a block has it. */
   readonly #taken: Int32Array;
   #takenUnits = 0;
-  /** The full name of the node or zone that is looked at. */
+  /** The full name of the node or zone that is checked. */
   readonly #name = new Uint8Array(2 * MAX_NAME_OCTETS);
   readonly #labelAt = new Uint8Array(MAX_NAME_OCTETS);
 
@@ -100,7 +100,7 @@ class ImageCheck {
     demand(this.#takenUnits === this.#end - FIRST_BLOCK, 'space in it is neither used nor free');
   }
 
-  /** Notes a block: it lies inside, in one segment, and no other has a part of it. */
+  /** Marks a block as used: it lies inside, in one segment, and overlaps no other. */
   #take(ref: number, units: number): void {
     const isInside = ref >= FIRST_BLOCK && units > 0 && units <= this.#end - ref;
     demand(isInside && segmentOf(ref) === segmentOf(ref + units - 1), 'a block lies outside');
@@ -121,7 +121,7 @@ class ImageCheck {
     this.#take(ref, unitsOfClass(classFor(Math.ceil((words * 4) / UNIT_OCTETS))));
   }
 
-  /** The words that a block starts with lie inside. */
+  /** Whether the words at the start of a block lie inside. */
   #enter(ref: number, words: number): Int32Array {
     const isInside = ref >= FIRST_BLOCK && ref + Math.ceil(words / 2) <= this.#end;
     demand(isInside && (ref % SEGMENT_UNITS) + Math.ceil(words / 2) <= SEGMENT_UNITS, 'a block lies outside');
@@ -156,7 +156,7 @@ class ImageCheck {
     this.#checkSearches(words, slots, log2);
   }
 
-  /** Every zone is found from where its hash says on: no slot that ends the search stands before it. */
+  /** Checks that every zone is found from its hash: no empty slot, which ends the search, lies before it. */
   #checkSearches(words: Int32Array, slots: number, log2: number): void {
     const mask = (1 << log2) - 1;
     const rootIn = (slot: number) => words[slots + (slot & mask) * TABLE_SLOT_WORDS + 1] as number;
@@ -357,7 +357,7 @@ class ImageCheck {
     return labels;
   }
 
-  /** Of the labels that were read last, in front of a suffix with this hash. */
+  /** The hash of the labels that were read last, in front of a suffix with this hash. */
   #hash(suffix: number, labels: number, to: number): number {
     const { header } = this.#image;
     const a = header[HEADER.HASH_FACTOR_A] as number;

@@ -1,9 +1,9 @@
-// Whether the octets of a stored record set are what layout.ts promises of them, so that nobody who follows a length or a
-// pointer in them leaves the set, goes round in a circle or meets an rdata that its type does not have.
+// Whether the octets of a stored record set are as layout.ts says, so that no reader that follows a length or a pointer
+// in them leaves the set, loops, or finds rdata that does not fit its type.
 
 import { WireError } from '../../dns/errors.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
-import { checkRdata, nameFields } from '../../dns/rdata.ts';
+import { checkRdata, nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import { setStart } from './compile-set.ts';
 import { RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
@@ -22,14 +22,14 @@ export interface SetPlace {
   readonly at: number;
   readonly type: number;
   readonly records: number;
-  /** The second of its words: octets and flags. */
+  /** The second word of the set: octets and flags. */
   readonly second: number;
   readonly owner: Uint8Array;
   readonly ownerOctets: number;
   readonly apexOctets: number;
 }
 
-/** What the names of the set under way have shown. */
+/** The flags that the names of the current set have shown. */
 let flags = 0;
 
 export function isSoundSet(set: SetPlace): boolean {
@@ -75,7 +75,7 @@ function isRdata(type: number, rdata: Uint8Array): boolean {
   }
 }
 
-/** Names that may be compressed, each behind so many octets. Nothing but SOA and MX has more than names. */
+/** Checks names that may be compressed, each after so many octets. Only SOA and MX have other data than names. */
 function areNames(set: SetPlace, fields: readonly { skip: number }[], from: number, to: number): boolean {
   let at = from;
   for (const { skip } of fields) {
@@ -85,7 +85,7 @@ function areNames(set: SetPlace, fields: readonly { skip: number }[], from: numb
   return set.type === TYPE.SOA ? to - at === 20 : at === to;
 }
 
-/** The end of the name at `from`, which lies before `to`; -1: it is none. */
+/** The end of the name at `from`, which lies before `to`; -1: there is no valid name. */
 function endOfName(set: SetPlace, from: number, to: number): number {
   const { octets, at: first } = set;
   const start = setStart(set.ownerOctets);
@@ -121,7 +121,7 @@ function endOfName(set: SetPlace, from: number, to: number): number {
   }
 }
 
-/** Of the suffix of the owner that starts at this octet, which is a label's; -1: none does. */
+/** The length of the owner's suffix whose first label starts at this octet; -1: none does. */
 function suffixOctets({ owner, ownerOctets }: SetPlace, start: number): number {
   for (let at = 0; at <= start && at < ownerOctets; at += (owner[at] as number) + 1) {
     if (at === start) return ownerOctets - start;

@@ -1,20 +1,20 @@
-// A record set as the octets that answers copy: owner a pointer to the question, names in rdata compressed against the
-// owner and against each other (layout.ts says what a pointer may lead to). Names keep their octets: what differs from the
-// folded owner in case is not compressed against it.
+// Compiles a record set into the octets that answers copy: the owner is a pointer to the question, and names in rdata
+// are compressed against the owner and each other (layout.ts says where pointers may lead). Names keep their octets: a
+// name whose case differs from the folded owner is not compressed against it.
 
-import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message-writer.ts';
+import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/message-writer.ts';
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
-import { nameFields } from '../../dns/rdata.ts';
+import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS } from '../../dns/type-codes.ts';
 import type { RecordSet } from '../zone.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 
-/** Where the set starts in the answer that it is compiled for: behind the question. */
+/** Where the set starts in the answer that it is compiled for: after the question. */
 export function setStart(ownerOctets: number): number {
   return MESSAGE_HEADER_OCTETS + ownerOctets + 4;
 }
 
-/** At most so many octets does `compileSet` write. */
+/** The most octets that `compileSet` writes. */
 export function maxSetOctets({ rdata }: RecordSet): number {
   let octets = 0;
   for (const one of rdata) octets += RECORD_HEAD_OCTETS + one.length;
@@ -23,14 +23,14 @@ export function maxSetOctets({ rdata }: RecordSet): number {
 
 let out: Uint8Array = new Uint8Array(0);
 let length = 0;
-/** What to add to an index of `out` for the offset in the message. */
+/** The number to add to an index of `out` to get the offset in the message. */
 let shift = 0;
 let flags = 0;
 let owner = '' as Name;
 let apexOctets = 0;
 /**
- * Names, and their suffixes, that stand in the set: their offsets in the message. A new map for each set that needs one:
- * what `clear` leaves behind outlives many collections.
+ * The offsets in the message of names and suffixes in the set. Each set that needs a map gets a new one: what `clear`
+ * leaves behind outlives many collections.
  */
 let targets: Map<string, number> | undefined;
 

@@ -1,5 +1,6 @@
-// Changes of record sets on the zone that is served: new blocks for the names that they touch, for the buckets that these
-// are in and for the root; everything else is shared with the version before. Judged by the rules of build-zone.ts.
+// Changes record sets of the zone that is served: makes new blocks for the names that they touch, for those names'
+// buckets and for the root, and shares all others with the version before. The result is judged by the rules of
+// build-zone.ts.
 
 import { isWildcard, isWithin, labelCount, type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -27,19 +28,19 @@ import {
 } from './zone-root.ts';
 
 export interface ZoneChanges {
-  /** The changed record sets, each whole. */
+  /** The changed record sets, each complete. */
   readonly records: readonly ZoneRecord[];
-  /** Record sets that are no more. */
+  /** The record sets that no longer exist. */
   readonly gone: readonly { readonly owner: Name; readonly type: number }[];
 }
 
 /** A name that the changes touch. */
 interface TouchedName extends NodeContent {
   readonly hash: number;
-  /** Ref of what is served; 0: the name does not exist. */
+  /** The ref of the node that is served; 0: the name does not exist. */
   readonly oldNode: number;
   readonly before: NodeContent | undefined;
-  /** Ref of what is to be served; 0: the name will not exist. */
+  /** The ref of the node that will be served; 0: the name will not exist. */
   newNode: number;
   readonly sets: Map<number, RecordSet>;
   children: number;
@@ -54,7 +55,7 @@ export class ZoneEdit {
   readonly #root: number;
   readonly #served: RootContent;
   readonly #touched = new Map<Name, TouchedName>();
-  /** Those of each number of labels. */
+  /** The touched names, by their number of labels. */
   readonly #levels: TouchedName[][] = [];
   #oldBuckets: readonly number[] = [];
 
@@ -65,7 +66,7 @@ export class ZoneEdit {
     this.#served = readRoot(image, root);
   }
 
-  /** False: it cannot be told from the touched names alone that the result is a sound zone. */
+  /** False: the touched names alone do not tell whether the result is a valid zone. */
   apply({ records, gone }: ZoneChanges): boolean {
     const { apex } = this.#served;
     const problems = new ProblemList();
@@ -110,7 +111,7 @@ export class ZoneEdit {
     return touched;
   }
 
-  /** Names come and go with what is below them (RFC 4592 §2.2.2): from the deepest up. */
+  /** Adds and removes names together with the names below them (RFC 4592 §2.2.2), from the deepest up. */
   #settle(): void {
     const apexLabels = labelCount(this.#served.apex);
     for (let level = this.#levels.length - 1; level > apexLabels; level--) {
@@ -171,7 +172,7 @@ export class ZoneEdit {
     return ref;
   }
 
-  /** Hands back what the version before does not share with the new one. */
+  /** Retires the blocks of the version before that the new one does not share. */
   retire(): void {
     for (const { oldNode } of this.#touched.values()) {
       if (oldNode !== 0) this.#space.retire(oldNode, unitsOfNode(this.#image, oldNode));

@@ -1,8 +1,8 @@
-// Finds the answer to a question in an image, as find-answer does in zones: RFC 1034 §4.3.2 with what came after it. The
-// outcome stands in fixed fields until the next question; nothing is made that would have to be collected.
+// Finds the answer to a question in an image, as find-answer does in zones: RFC 1034 §4.3.2 and its later updates. The
+// result stands in fixed fields until the next question, so that no garbage is made.
 
+import { RCODE } from '../../dns/message/rcodes.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
-import { RCODE } from '../../dns/rcodes.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isOfApex } from '../find-answer.ts';
 import { NameFinder, PLACE } from './find-name.ts';
@@ -11,7 +11,10 @@ import { FoldedName } from './folded-name.ts';
 import { FIRST_RDATA, FoundSet, lowestTypeAt } from './found-set.ts';
 import type { Image } from './image.ts';
 
-/** The kinds of find-answer, and that the zone is ours but not served. What has no zone to answer from comes last. */
+/**
+ * The kinds of find-answer, and one for a zone that is ours but not served. Kinds without a zone to answer from come
+ * last.
+ */
 export const FOUND = {
   ANSWER: 0,
   NODATA: 1,
@@ -31,7 +34,7 @@ const MAX_SETS = 2 * MAX_LINKS + 1;
 export class ImageFinder {
   /** The question's name and those of the chain behind it. */
   readonly names: readonly FoldedName[];
-  /** The first of them: to be filled in before `find`. */
+  /** The question's name, which the caller fills in before `find`. */
   readonly question: FoldedName;
 
   kind: FoundKind = FOUND.REFUSED;
@@ -42,11 +45,11 @@ export class ImageFinder {
   answers = 0;
   /** `referral`: the NS at the cut; `nodata` and `nxdomain`: the SOA, to be sent with the negative TTL. */
   readonly authority = new FoundSet();
-  /** The last set of the answer is what was asked for, not an alias: its targets may have additional records. */
+  /** The last set of the answer is what was asked for and not an alias: its targets may have additional records. */
   isAnswered = false;
-  /** Octets of the apex; 0 when refused. */
+  /** The length of the apex; 0 when refused. */
   apexOctets = 0;
-  /** Of the question's name: the label that exists, and whether that is only its closest encloser. */
+  /** The label of the question's name where an existing name begins, and whether that is only the closest encloser. */
   #sourceLabel = 0;
   #isBelowSource = false;
 
@@ -54,7 +57,7 @@ export class ImageFinder {
   readonly #octets: readonly Uint8Array[];
   readonly #zones: ZoneFinder;
   readonly zone: NameFinder;
-  /** To look whether the zone above delegates a name. */
+  /** Used to find whether the zone above delegates a name. */
   readonly #parent: NameFinder;
 
   constructor(image: Image) {
@@ -117,7 +120,7 @@ export class ImageFinder {
     }
   }
 
-  /** For rate limits: whoever invents names under a wildcard asks for the wildcard. */
+  /** The hash for rate limits: random names under a wildcard count as the wildcard. */
   sourceHash(): number {
     const label = this.#sourceLabel;
     return this.#isBelowSource ? this.question.wildcardHash(label) : (this.question.hashes[label] as number);
@@ -204,7 +207,7 @@ export class ImageFinder {
     return true;
   }
 
-  /** Once in an answer is enough. */
+  /** Whether the answer has this DNAME already: it is given only once. */
   #hasDname(dname: FoundSet): boolean {
     for (let i = 0; i < this.answers; i++) {
       const set = this.answer[i] as FoundSet;

@@ -1,5 +1,5 @@
-// Finds names in one zone of an image: RFC 1034 §4.3.2 step 3. Numbers and fixed buffers only: nothing is made that would
-// have to be collected.
+// Finds names in one zone of an image: RFC 1034 §4.3.2 step 3. It uses numbers and fixed buffers only, so that no
+// garbage is made.
 
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from './folded-name.ts';
@@ -13,7 +13,7 @@ export type Place = (typeof PLACE)[keyof typeof PLACE];
 const WILDCARD_OCTETS = 2;
 
 export class NameFinder {
-  /** Of the last walk: the node that it ended at. */
+  /** The node at which the last walk ended. */
   node = 0;
   /** Of the last walk: the label at which the node's owner starts in the name, or that of the closest encloser. */
   label = 0;
@@ -38,7 +38,7 @@ export class NameFinder {
     this.#rootWords = image.header;
   }
 
-  /** What is found from now on is of this version of the zone. */
+  /** Selects this version of the zone for all later searches. */
   enter(root: number): void {
     const words = this.#images[segmentOf(root)] as Int32Array;
     const at = wordOf(root);
@@ -53,7 +53,7 @@ export class NameFinder {
     this.#log2Buckets = shape >>> 24;
   }
 
-  /** Not everything is answered: nothing at all (`isNotServed`), or nothing but SOA and NS of the apex. */
+  /** Only part of the zone is answered: nothing (`isNotServed`), or only SOA and NS of the apex. */
   get isRestricted(): boolean {
     return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED)) !== 0;
   }

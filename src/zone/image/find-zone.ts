@@ -1,6 +1,6 @@
-// Finds the zone that is nearest above a name in the zone table of an image. Its loads are plain: Atomics.load is a call
-// of some 10 ns. What a ref leads to was stored before the ref was, and nothing is read before the ref that leads to it;
-// that no load is older than the reader slot is what `ReaderSlot.enter` sees to.
+// Finds the zone nearest above a name in the zone table of an image. Its loads are plain, since a call of Atomics.load
+// takes some 10 ns. They are safe: the target of a ref is stored before the ref and read after it, and
+// `ReaderSlot.enter` makes sure that no load is older than the reader slot.
 
 import type { FoldedName } from './folded-name.ts';
 import type { Image } from './image.ts';

@@ -1,30 +1,30 @@
-// A name in fixed buffers, folded (RFC 4343), with the place and the hash of every suffix: overwritten for each question,
-// so that no answer leaves garbage. Four octets are taken at a time: one by one is three times as slow.
+// A name in fixed buffers, folded (RFC 4343), with the place and the hash of every suffix. It is overwritten for each
+// question, so that no answer leaves garbage. It is read four octets at a time, three times as fast as one by one.
 
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { mixChunk } from './hash-name.ts';
 import { HEADER } from './layout.ts';
 
 const MAX_LABELS = 128; // the root's included
-/** Keeps the first octets of a chunk, by how many those are. */
+/** Masks that keep the first octets of a chunk, by their number. */
 const CHUNK_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1);
 const WILDCARD_CHUNK = 0x2a01; // the label `*` with its length
 
 export class FoldedName {
-  /** Uncompressed wire form, the root's octet included; then whatever. */
+  /** The uncompressed wire form with the root's octet; octets after it have no meaning. */
   readonly octets = new Uint8Array(MAX_NAME_OCTETS + 1 + 8);
   readonly view = new DataView(this.octets.buffer);
-  /** Octets of the whole name. */
+  /** The length of the whole name. */
   length = 1;
-  /** Without the root's. */
+  /** The number of labels, without the root's. */
   labels = 0;
   /** Offset of the length octet of each label; the root's last. */
   readonly labelAt = new Uint8Array(MAX_LABELS);
   /** Hash of the suffix that starts with each label; the root's last. */
   readonly hashes = new Int32Array(MAX_LABELS);
-  /** It was read with upper-case letters. */
+  /** The name was read with upper-case letters. */
   hadUpperCase = false;
-  /** Of the hash: seed and factors. In an array they are integers without a look. */
+  /** The seed and factors of the hash. In an array they are known to be integers. */
   readonly #secret: Int32Array;
 
   /** `header` is that of the image whose names it is compared with. */
@@ -44,8 +44,9 @@ export class FoldedName {
   }
 
   /**
-   * Reads the uncompressed name at `at`, behind which four more octets have to stand before `limit`, as type and class do
-   * behind a question's. `view` is of `source`. Returns the offset behind the name, or -1; then it is the root.
+   * Reads the uncompressed name at `at`. Four more octets must stand after it before `limit`, as type and class do
+   * after a question's name. `view` is a view of `source`. Returns the offset after the name, or -1; then the name is
+   * the root.
    */
   readQuestion(source: Uint8Array, view: DataView, at: number, limit: number): number {
     const { labelAt } = this;
@@ -69,7 +70,7 @@ export class FoldedName {
     return -1;
   }
 
-  /** Adopts the first `length` octets of `octets`, which have been written: a whole name of any case. */
+  /** Takes the first `length` octets of `octets`, which the caller has written: a whole name in any case. */
   adopt(length: number): void {
     const { octets, labelAt } = this;
     let labels = 0;

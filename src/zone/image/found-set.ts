@@ -6,18 +6,23 @@ import { NODE, octetOf, RECORD_HEAD_OCTETS, SET, SET_FLAG, SET_WORDS, segmentOf,
 export class FoundSet {
   type = 0;
   records = 0;
-  /** Where the octets stand: segment, first octet in it, how many. */
+  /** Where the octets stand: the segment, the first octet in it, and their number. */
   segment = 0;
   at = 0;
   octets = 0;
   hasPointers = false;
   hasOwnerPointers = false;
-  /** Of the name whose set it is in the zone: what pointers in rdata are counted from. */
+  /** The length of the owner's name in the zone: pointers in rdata count from there. */
   ownerOctets = 0;
-  /** The owner in the answer: a name of the chain, 0 being the question's, from this label on. */
+  /**
+   * The owner in the answer: the number of a name of the chain, 0 being the question's, and the label where it starts.
+   */
   name = 0;
   label = 0;
-  /** Not the set itself but the CNAME that its DNAME gives for the name (RFC 6672 §3.1); `label` is the DNAME's. */
+  /**
+   * The result is not the set itself but the CNAME that its DNAME gives for the name (RFC 6672 §3.1); `label` is the
+   * DNAME's.
+   */
   isSynthesized = false;
 
   /** Becomes the set of a type at a node of a zone, for an owner. False when there is none. */

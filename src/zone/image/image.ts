@@ -1,5 +1,6 @@
-// An image in memory: views on its buffer, its header, and how a reader keeps the space it reads from being reused.
-// Reserved whole when it is made: pages cost nothing until they are written, a growing buffer makes every access slower.
+// An image in memory: views of its buffer, its header, and the slots by which readers keep their space from being
+// reused. It is reserved whole when it is made: pages cost nothing until they are written, and a growing buffer would
+// slow every access.
 
 import { hashFactors } from './hash-name.ts';
 import {
@@ -24,7 +25,9 @@ const FIRST_TABLE_UNITS = unitsOfClass(classFor(unitsForTable(MIN_LOG2_CAPACITY)
 
 export const MIN_IMAGE_OCTETS = 64 * 1024;
 
-/** An image without zones. `seed` is 32 random bits: it keeps strangers from choosing names whose hashes are the same. */
+/**
+ * Makes an image without zones. `seed` is 32 random bits, so that an attacker cannot choose names with equal hashes.
+ */
 export function createImage(octets: number, seed: number): SharedArrayBuffer {
   if (!(octets >= MIN_IMAGE_OCTETS && octets <= MAX_IMAGE_OCTETS)) {
     throw new RangeError(`an image has ${MIN_IMAGE_OCTETS} to ${MAX_IMAGE_OCTETS} octets, not ${octets}`);
@@ -90,7 +93,7 @@ export class Image {
     return (this.header[HEADER.CAPACITY] as number) * UNIT_OCTETS;
   }
 
-  /** The octets from here on are untouched. */
+  /** The octets from here on have never been written. */
   get endOctets(): number {
     return (this.header[HEADER.END] as number) * UNIT_OCTETS;
   }
@@ -100,14 +103,14 @@ export class Image {
     return this.header[HEADER.FULL] === 1;
   }
 
-  /** What the header says of the content: to be kept with the blocks, from HEADER_OCTETS to `endOctets`. */
+  /** The header's description of the content, which is kept with the blocks from HEADER_OCTETS to `endOctets`. */
   exportHeader(): Int32Array {
     return this.header.slice(0, READER_SLOTS_AT);
   }
 
   /**
-   * The blocks have been filled in: takes over what `exportHeader` gave with them. The capacity stays this image's, the
-   * hash becomes that of the blocks: who hashes names for this image starts afterwards.
+   * Takes over what `exportHeader` gave, after the blocks have been filled in. The capacity stays that of this image,
+   * the hash becomes that of the blocks: hash names for this image only after this call.
    */
   importHeader(words: Int32Array): void {
     if (words.length !== READER_SLOTS_AT) throw new RangeError('the header of an image has another length');
@@ -131,8 +134,8 @@ function checkFormat(header: Int32Array): void {
 }
 
 /**
- * Between `enter` and `leave` nothing that the reader has reached is reused. A slot has one reader. Leave after each
- * batch and before blocking: the writer waits for the slowest.
+ * Between `enter` and `leave`, nothing that the reader has reached is reused. A slot has one reader. Leave after each
+ * batch and before blocking, since the writer waits for the slowest reader.
  */
 export class ReaderSlot {
   readonly #header: Int32Array;
@@ -155,7 +158,7 @@ export class ReaderSlot {
   }
 }
 
-/** For a reader that died in between. */
+/** Clears the slot of a reader that died in between. */
 export function clearSlot(image: Image, slot: number): void {
   Atomics.store(image.header, slotAt(slot), 0);
 }

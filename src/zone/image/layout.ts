@@ -43,17 +43,20 @@ export const MAGIC = 0x5a464c54;
 export const FORMAT = 3;
 export const HEADER_OCTETS = 16 * 1024;
 
-/** Words of the header. Those from 16 on change often and lie in cache lines of their own. */
+/** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
 export const HEADER = {
   MAGIC: 0,
   FORMAT: 1,
-  /** Random, so that nobody can choose names whose hashes are the same; the factors are odd and made from the seed. */
+  /** Random, so that an attacker cannot choose names with equal hashes; the factors are odd and made from the seed. */
   HASH_SEED: 2,
   HASH_FACTOR_A: 3,
   HASH_FACTOR_B: 4,
   /** Ref of the zone table: Atomics. Never 0. */
   ZONE_TABLE: 5,
-  /** Bit min(labels, 31) is set for every number of labels that an apex has had: others need no look into the table. */
+  /**
+   * Bit min(labels, 31) is set for every number of labels that an apex has had: other names are not looked up in the
+   * table.
+   */
   APEX_DEPTHS: 6,
 
   ZONES: 16,

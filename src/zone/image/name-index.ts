@@ -1,4 +1,5 @@
-// The names of a zone by their hashes: the buckets behind a zone's root, written whole or with changes, and searched.
+// The index of a zone's names by their hashes: the buckets of a zone's root, written whole or with changes, and
+// searched.
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
@@ -54,14 +55,14 @@ export function writeIndex(image: Image, space: Space, root: number, names: Inde
   }
 }
 
-/** What becomes of a name: refs of its nodes, 0 where it does not exist. */
+/** The change of a name: the refs of its nodes before and after, 0 where it does not exist. */
 export interface NameChange {
   readonly hash: number;
   readonly oldNode: number;
   readonly newNode: number;
 }
 
-/** Fills the index of a new root from that of the root before. Returns the buckets that are not used any more. */
+/** Fills the index of a new root from that of the root before. Returns the buckets that are no longer used. */
 export function changeIndex(
   image: Image,
   space: Space,
@@ -122,7 +123,7 @@ function groupByBucket(changes: readonly NameChange[], log2: number): Map<number
   return groups;
 }
 
-/** Names `order[from]` to `order[to - 1]`, as a block of their own; without an order, those numbers themselves. */
+/** Writes names `order[from]` to `order[to - 1]` as a block; without an order, the names with those numbers. */
 function writeBucket(
   image: Image,
   space: Space,

@@ -1,5 +1,5 @@
-// A zone read back out of an image, whole: for edits that concern all of it, for tests, for whoever may take the time.
-// The caller is the writer or has entered a reader slot.
+// Reads a zone back from an image, whole: for edits that concern all of it, and for tests. It is slow. The caller is
+// the writer or has entered a reader slot.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -42,7 +42,7 @@ export function readNode(image: Image, ref: number, apex: Name): NodeContent {
   return { ...node, sets: new Map([...node.sets].map(([type, set]) => [type, set.read()])) };
 }
 
-/** A node whose sets are read when they are asked for: good until its block is retired. */
+/** A node whose sets are read on demand: valid until its block is retired. */
 export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const words = image.words[segmentOf(ref)] as Int32Array;
   const octets = image.octets[segmentOf(ref)] as Uint8Array;

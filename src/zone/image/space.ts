@@ -22,18 +22,18 @@ export class ImageFullError extends Error {
 
 export class Space {
   readonly #header: Int32Array;
-  /** Refs of free blocks, by class. */
+  /** The refs of free blocks, by class. */
   readonly #free: IntStack[] = Array.from({ length: SIZE_CLASSES }, () => new IntStack());
   readonly #retired = new RetiredBlocks();
-  /** Ref and class of what the change under way has allocated. */
+  /** The refs and classes that the current change has allocated. */
   readonly #fresh = new IntStack();
-  /** What is left of a free block that is being cut up. */
+  /** The rest of a free block that is being cut up. */
   #carvedAt = 0;
   #carvedEnd = 0;
   #paused = false;
-  /** Units at the end of the image that are kept for what says that a zone has no room. */
+  /** Units at the end of the image that are reserved for marking zones that have no room. */
   #reserve: number;
-  /** Units that became free, or lie in other blocks, since neighbours were last joined. */
+  /** Units that became free, or joined other blocks, since neighbours were last joined. */
   #freedUnits = 0;
 
   /** `free`: what `exportFree` gave for this content. */
@@ -65,8 +65,8 @@ export class Space {
   }
 
   /**
-   * To be called before much is allocated that needs large blocks too: where at least so many units became free, neighbours
-   * are joined, lest small blocks be taken from all over them.
+   * Call it before many allocations that include large blocks: when at least so many units became free, neighbours are
+   * joined, since small blocks would else be taken from all over the free space.
    */
   tidy(units: number): void {
     if (this.#freedUnits >= units) this.#join();
@@ -83,12 +83,12 @@ export class Space {
     }
   }
 
-  /** What was allocated since the last call stays. */
+  /** Keeps what was allocated since the last call. */
   keep(): void {
     this.#fresh.clear();
   }
 
-  /** Takes back what was allocated since the last `keep`: nobody has seen it. */
+  /** Takes back what was allocated since the last `keep`: no reader has seen it. */
   takeBack(): void {
     while (this.#fresh.length > 0) {
       const sizeClass = this.#fresh.pop();
@@ -115,7 +115,7 @@ export class Space {
     }
   }
 
-  /** From now on blocks that are free already are used, but none that becomes free. */
+  /** From now on only blocks that are free already are used, and none that becomes free. */
   pauseReuse(): void {
     this.#paused = true;
   }
@@ -148,7 +148,7 @@ export class Space {
     return oldest;
   }
 
-  /** From the untouched end; 0: none is left. The rest of a segment that is too short becomes free. */
+  /** Allocates from the unused end; 0: none is left. The rest of a segment that is too short becomes free. */
   #extend(sizeClass: number): number {
     const units = unitsOfClass(sizeClass);
     if (units > SEGMENT_UNITS) return 0;

@@ -1,8 +1,8 @@
-// A record set as it stands in the image. An edit copies the octets of those that it leaves alone: their records are read
-// only when somebody asks for them.
+// A record set as it is stored in the image. An edit copies the octets of sets that it does not change: their records
+// are read only on demand.
 
 import type { Name } from '../../dns/name.ts';
-import { nameFields, readRdata } from '../../dns/rdata.ts';
+import { nameFields, readRdata } from '../../dns/record/rdata.ts';
 import type { RecordSet } from '../zone.ts';
 import { setStart } from './compile-set.ts';
 import { RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
@@ -12,7 +12,7 @@ const RDLENGTH_AT = 10;
 /** From here on a view and `set` are faster than a loop. */
 const LONG_OCTETS = 512;
 
-/** Good as long as the block that it lies in: until that is retired. */
+/** Valid as long as its block, until that is retired. */
 export class StoredSet implements RecordSet {
   readonly owner: Name;
   readonly type: number;
@@ -20,7 +20,7 @@ export class StoredSet implements RecordSet {
   readonly records: number;
   /** The second of its words: octets and flags. */
   readonly second: number;
-  /** A segment of the image, and where in it the set stands: views are dear to make. */
+  /** A segment of the image, and where in it the set stands: creating a view is expensive. */
   readonly #segment: Uint8Array;
   readonly #start: number;
   #rdata: readonly Uint8Array[] | undefined;
@@ -65,7 +65,7 @@ export class StoredSet implements RecordSet {
     return this.#rdata;
   }
 
-  /** The same with memory of its own. */
+  /** The same set with memory of its own. */
   read(): RecordSet {
     const { owner, type, ttl, rdata } = this;
     return { owner, type, ttl, rdata };

@@ -1,5 +1,5 @@
-// The one writer of an image: puts zones in, takes them out, keeps the counts. Whatever it does is either published whole
-// or, when it does not fit, not at all: then ImageFullError is thrown and everything is served as before.
+// The only writer of an image: puts zones in, takes them out, keeps the counts. A change is published whole or, when it
+// does not fit, not at all: then ImageFullError is thrown and everything is served as before.
 
 import { isWildcard, type Name, parentOf, printName, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -33,13 +33,13 @@ export interface ZoneEntry extends ZoneContent {
   readonly records: number;
 }
 
-/** This part of the image is kept for saying of zones that they have no room. */
+/** The part of the image that is reserved for marking zones that have no room. */
 const RESERVED_PART = 1 / 64;
 const MANY_RECORDS = 1000;
 /** Of a zone whose root takes a large block. */
 const MANY_NAMES = 1000;
 const LEAST_UNITS_OF_NAME = 4;
-/** A mask: 0 once in 256 names. */
+/** A mask that gives 0 once in 256 names. */
 const NAMES_A_STEP = 255;
 
 export class ImageWriter {
@@ -81,9 +81,9 @@ export class ImageWriter {
   }
 
   /**
-   * Changed record sets on what is served, judged as the whole zone would be. The cost does not grow with the zone, but
-   * for a copy of its root, unless the change is refused, a DNAME comes to stand above other names, or most of the zone is
-   * new: then it is built anew, which takes a third of the time.
+   * Changes record sets of a zone that is served; the result is judged as the whole zone would be. The cost does not
+   * grow with the zone, except for a copy of its root, unless the change is refused, a DNAME comes to stand above other
+   * names, or most of the zone is new: then the zone is built anew, which takes a third of the time.
    */
   edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {
     const root = this.rootOf(apex);
@@ -113,8 +113,8 @@ export class ImageWriter {
   }
 
   /**
-   * Says of a zone that it is ours and cannot be served, until it is put or removed. False: it is served, or there is no room
-   * even for that.
+   * Marks a zone as ours and not served, until it is put or removed. False: the zone is served, or there is no room
+   * even for the mark.
    */
   markNotServed(apex: Name, content: ZoneContent): boolean {
     if (this.rootOf(apex) !== 0) return false;
@@ -183,7 +183,7 @@ export class ImageWriter {
     this.#space.reclaim();
   }
 
-  /** Until `resumeReuse` every block that is served now keeps its octets. */
+  /** Until `resumeReuse`, every block that is served now keeps its octets. */
   pauseReuse(): void {
     this.#space.pauseReuse();
   }

@@ -1,4 +1,4 @@
-// Writes the block of one name. Nodes are put together in memory of our own first: only then is their size known.
+// Writes the block of one name. A node is first built in private memory, since its size is known only then.
 
 import { isWildcard, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -13,10 +13,10 @@ import { recordsOfSet, StoredSet } from './stored-set.ts';
 export interface NodeContent {
   readonly name: Name;
   readonly sets: ReadonlyMap<number, RecordSet>;
-  /** How many names that exist are one label longer. */
+  /** How many existing names are one label longer. */
   readonly children: number;
   readonly hasWildcardChild: boolean;
-  /** Exists of itself. */
+  /** The name exists even without records. */
   readonly marked: boolean;
 }
 

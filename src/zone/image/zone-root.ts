@@ -1,4 +1,4 @@
-// The block of a zone: written with the index of its names, and read by the writer and by those who may take their time.
+// The block of a zone's root: written with the index of its names, and read by the writer and by slow readers.
 
 import { labelCount, type Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
@@ -14,14 +14,14 @@ import {
 } from './layout.ts';
 import type { Space } from './space.ts';
 
-/** Which content of the store a zone is made of. */
+/** The content of the store that a zone was made of. */
 export interface ZoneContent {
   readonly id: number;
   readonly version: number;
   readonly mark: number;
 }
 
-/** What a root says beside its index. */
+/** The content of a root, without its index. */
 export interface RootContent extends ZoneContent {
   readonly apex: Name;
   readonly apexNode: number;

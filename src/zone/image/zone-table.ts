@@ -85,7 +85,7 @@ export class ZoneTable {
     return { octetsAt: this.#ref * UNIT_OCTETS, octets: unitsForTable(log2) * UNIT_OCTETS };
   }
 
-  /** Sees to it that one more zone has a slot: a larger table takes the place of a full one. Throws ImageFullError. */
+  /** Makes sure that one more zone has a slot: a larger table replaces a full one. Throws ImageFullError. */
   makeRoom(): void {
     const { words, at, log2 } = slotsOf(this.#image, this.#ref);
     const taken = words[at - TABLE.SLOTS + TABLE.TAKEN] as number;

@@ -5,7 +5,7 @@ import {
   LARGE_BODY_OCTETS,
   SMALL_BODY_OCTETS,
 } from '../../../src/api/body/body-bounds.ts';
-import { ROUTES } from '../../../src/api/routes.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
 
 const MIB = 2 ** 20;
 const IMPORT = { largeBody: true, maxItems: 100_000 } as const;

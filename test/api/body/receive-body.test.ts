@@ -1,11 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { badRequest, Problem } from '../../../src/api/answers/problem.ts';
 import { type BodyBounds, THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
 import { BodyRoom } from '../../../src/api/body/body-room.ts';
 import { BodySegments } from '../../../src/api/body/body-segments.ts';
 import { type Arriving, receiveBody } from '../../../src/api/body/receive-body.ts';
-import { badRequest, Problem } from '../../../src/api/problem.ts';
 
 const BOUNDS: BodyBounds = { octets: 1_000_000, values: 1000, items: undefined, byPlan: false };
 const PIECE = 1000;
@@ -83,4 +86,21 @@ it('a connection that breaks within the body rejects', async () => {
   payload.push('{');
   payload.destroy();
   await expect(receiving).rejects.toThrow('within the body');
+});
+
+it('a request is taken in whole, though its end is said while its last piece waits', async () => {
+  const octets = Buffer.from(JSON.stringify('x'.repeat(1_000_000)));
+  let received: BodySegments | Problem | undefined;
+  const server = createServer(async (request, response) => {
+    const contentLength = request.headers['content-length'];
+    const room = new BodyRoom({ octets: 1e7, octetsOfOne: 1e7 }).reserve(1);
+    const bounds = { ...BOUNDS, octets: 1e7 };
+    received = await receiveBody({ payload: request, contentLength, bounds, type: 'json', room });
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: octets });
+  expect(Buffer.concat((received as BodySegments).list())).toEqual(octets);
+  server.close();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
-import type { Admitted } from '../../../src/api/guard.ts';
+import type { Admitted } from '../../../src/api/calls/guard.ts';
 import { LargeWork } from '../../../src/api/large/large-work.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -147,4 +147,19 @@ it('a call that takes too long is given up with its thread, and its place is fre
   expect(await hasty.answer(order, (run) => run())).toMatchObject({ status: 503 });
   await until(() => hasty.state.threads === 0, 'the thread has ended');
   expect(hasty.state).toEqual({ threads: 0, working: 0, waiting: 0 });
+});
+
+it('one thread stays ready, and another ends when it has no work', { timeout: SLOW }, async () => {
+  const work = threads(database, { idleMs: 50 });
+  work.prepare();
+  expect(work.state.threads).toBe(1);
+  const answers = [1, 2].map((id) => {
+    const admitted = { caller: { account: { id } } } as unknown as Admitted;
+    const order = { call: { ...CALL, admitted }, gone: new AbortController().signal, log: api.app.log };
+    return work.answer(order, (run) => run()).catch((error: Error) => error.message);
+  });
+  await until(() => work.state.threads === 2, 'another thread helps');
+  expect(await Promise.all(answers)).toEqual(['there is no route none', 'there is no route none']);
+  await until(() => work.state.threads === 1, 'it has ended');
+  await work.close();
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteMembership } from '../../../src/store/memberships.ts';
+import { deleteMembership } from '../../../src/store/accounts/memberships.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 

@@ -4,8 +4,8 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import { connectionTypes } from '../../../src/store/connection-types.ts';
-import type { Schema } from '../../../src/store/schema.ts';
+import { connectionTypes } from '../../../src/store/postgres/connection-types.ts';
+import type { Schema } from '../../../src/store/postgres/schema.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createDatabase } from '../../support/database.ts';
 import { type FollowingNode, followLoaded } from '../../support/follow.ts';
@@ -270,7 +270,8 @@ describe('in_sync', () => {
         isAnswered = true;
       });
       await until(() => nodes.every((node) => node.zones.has(parseName(`${base.split('/')[2]}.`))));
-      for (let looks = 0; looks < 3; looks++) await api.ask('GET', `${base}changes/${id}?wait=0`);
+      await until(async () => (await api.ask('GET', `${base}changes/${id}?wait=0`)).body.nodes.seen === 3);
+      await pause(500); // the call that waits looks every 25 to 100 ms
       expect(isAnswered).toBe(false);
       end.fire();
       const { body } = await waiting;
@@ -296,8 +297,9 @@ describe('a wait', () => {
     const database = await createDatabase();
     let questions = 0;
     const pool = new Pool({ connectionString: database.url, types: connectionTypes });
-    // A connection that is being closed when the database is dropped is told so, when nobody waits for it any more.
+    // A connection that is being closed when the database is dropped gets an error, and so does its pool, while no call uses it.
     pool.on('connect', (client) => client.on('error', () => {}));
+    pool.on('error', () => {});
     const db = new Kysely<Schema>({
       dialect: new PostgresDialect({ pool }),
       log: ({ query }) => {

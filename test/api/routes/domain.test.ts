@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { permissionsOf } from '../../../src/api/permissions.ts';
+import { permissionsOf } from '../../../src/api/callers/permissions.ts';
 import { Domain } from '../../../src/api/schemas/domain.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
-import type { Domain as StoredDomain } from '../../../src/store/domain.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 const OPERATOR = { by: { kind: 'cli', name: 'test' }, source: 'status' } as const;

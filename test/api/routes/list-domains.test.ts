@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
-import { saveMembership } from '../../../src/store/memberships.ts';
-import { setPlan } from '../../../src/store/update-domain.ts';
+import { saveMembership } from '../../../src/store/accounts/memberships.ts';
+import { setPlan } from '../../../src/store/change/update-domain.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../../../src/api/call.ts';
+import type { Api } from '../../../src/api/calls/call.ts';
 import type { CheckJob } from '../../../src/queue/jobs.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
 import { until } from '../../support/until.ts';

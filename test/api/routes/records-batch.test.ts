@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import { loadZone } from '../../../src/store/load-zones.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkPublished } from '../../../src/store/check-published.ts';
+import { checkPublished } from '../../../src/store/housekeeping/check-published.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

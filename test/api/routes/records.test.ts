@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { purgeIdempotency } from '../../../src/store/purge-idempotency.ts';
+import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

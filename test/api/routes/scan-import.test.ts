@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../../../src/api/call.ts';
+import type { Api } from '../../../src/api/calls/call.ts';
 import type { ScanJob } from '../../../src/queue/jobs.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createDatabase } from '../../support/database.ts';
 import { type Found, runScan, scanOf, unreachable } from '../../support/made-scans.ts';

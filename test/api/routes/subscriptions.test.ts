@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
 import { Subscription } from '../../../src/api/schemas/subscription.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
-import type { Domain } from '../../../src/store/domain.ts';
-import { setPlan } from '../../../src/store/update-domain.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { setPlan } from '../../../src/store/change/update-domain.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
-import { saveAnswerSettings } from '../../../src/store/answer-settings.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
-import type { Domain as StoredDomain } from '../../../src/store/domain.ts';
-import { inTransaction } from '../../../src/store/transaction.ts';
-import { setPlan, setSuspended } from '../../../src/store/update-domain.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { setPlan, setSuspended } from '../../../src/store/change/update-domain.ts';
+import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
+import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { TEST_SETTINGS } from '../../support/database.ts';
 

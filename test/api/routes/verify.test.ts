@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../../../src/api/call.ts';
+import type { Api } from '../../../src/api/calls/call.ts';
 import type { VerifyJob } from '../../../src/queue/jobs.ts';
-import { changeStatus } from '../../../src/store/change-status.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
 import { until } from '../../support/until.ts';

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadRecipe } from '../../../bench/postgres/load-recipe.ts';
 import { makeRecipeZones, RECIPE, RECIPE_RECORDS, recipeName } from '../../../bench/zones/recipe-zones.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { parseZoneFile } from '../../../src/dns/parse-zone-file.ts';
-import { listZones, loadZone } from '../../../src/store/load-zones.ts';
-import { saveZones } from '../../../src/store/save-zones.ts';
+import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { listZones } from '../../support/list-zones.ts';
 
 const ZONES = 12;
 

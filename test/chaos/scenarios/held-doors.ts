@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { generateKey } from '../../../src/store/api-keys.ts';
+import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 

@@ -1,12 +1,12 @@
 // 1,900 TCP connections ask for large answers and read none; they come back when they are closed. A client beside them asks on.
 
-import { connect, type Socket } from 'node:net';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../../support/packets.ts';
 import { framed, TcpClient } from '../../support/sockets.ts';
 import { makeTexts } from '../large-texts.ts';
 import type { Scenario } from '../scenario.ts';
-import { DOMAIN, type Stage } from '../stage.ts';
+import { DOMAIN } from '../stage.ts';
+import { sendCrowd } from '../unread-crowd.ts';
 
 const ADDRESSES = 19;
 /** What one address may have. */
@@ -26,10 +26,16 @@ export const unreadAnswers: Scenario = {
     const client = await TcpClient.open(stage.dns);
     const query = framed(queryFor(`www.${DOMAIN}.`, TYPE.A));
     await askUntil(client, query, performance.now() + 1000);
-    const stop = attack(stage);
+    const crowd = await sendCrowd({
+      dns: stage.dns,
+      clients: ADDRESSES,
+      each: EACH,
+      queries: QUERIES,
+      name: `large.${DOMAIN}.`,
+    });
     const { worstMs, lost } = await askUntil(client, query, performance.now() + LASTS_MS);
     const grown = (stage.memoryOf('nameserver') - before) / 2 ** 20;
-    stop();
+    crowd.kill('SIGKILL');
     client.close();
     stage.faultEnds();
     return [
@@ -43,31 +49,6 @@ export const unreadAnswers: Scenario = {
     ];
   },
 };
-
-function attack(stage: Stage): () => void {
-  const queries = framed(
-    ...Array.from({ length: QUERIES }, (_, id) => queryFor(`large.${DOMAIN}.`, TYPE.TXT, { id })),
-  );
-  const open = new Set<Socket>();
-  let isOver = false;
-  const begin = (localAddress: string): void => {
-    if (isOver) return;
-    const socket = connect({ host: stage.dns.address, port: stage.dns.port, localAddress });
-    open.add(socket);
-    socket.pause();
-    socket.on('error', () => {});
-    socket.on('connect', () => socket.write(queries));
-    socket.on('close', () => {
-      open.delete(socket);
-      setTimeout(begin, 10, localAddress);
-    });
-  };
-  for (let i = 0; i < ADDRESSES * EACH; i++) begin(`127.0.0.${2 + (i % ADDRESSES)}`);
-  return () => {
-    isOver = true;
-    for (const socket of open) socket.destroy();
-  };
-}
 
 async function askUntil(
   client: TcpClient,

@@ -1,0 +1,46 @@
+// Having a domain scanned by the workers, and waiting for that: shared by the preview and the import.
+//
+//     open or join → enqueue → wait          no queue, or no worker: what was opened is withdrawn, 503
+
+import { openScan, withdrawScan } from '../../store/change/open-scan.ts';
+import { type SavedScan, waitForScan } from '../../store/scans/load-scan.ts';
+import { type Problem, unavailable } from '../answers/problem.ts';
+import { asActor } from '../callers/caller.ts';
+import type { DomainCall } from '../calls/call.ts';
+import { enqueueNow } from './enqueue.ts';
+import { jobRequestOf } from './job-request.ts';
+
+/** A scan itself ends within 60 s. */
+const WAIT_MS = 55_000;
+const RETRY_SECONDS = 10;
+
+export type ScanCall = DomainCall<unknown, unknown, unknown, unknown>;
+
+/** Gives the scan when it is over, or as it is when the waiting time is over. */
+export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<SavedScan | Problem> {
+  const { api, caller, domain, gone, idempotencyKey } = call;
+  const opened = await openScan(api.db, {
+    domainId: domain.id,
+    kind,
+    by: asActor(caller),
+    narrowing: null, // the guard lets no narrowed key come here
+    ...(idempotencyKey !== undefined && {
+      request: jobRequestOf(kind === 'preview' ? 'scan' : 'scan-import', call),
+    }),
+  });
+  if (opened.how === 'barred') return BARRED;
+  // One that waits in the background goes ahead now.
+  if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, 'scan', call))) {
+    await withdrawScan(api.db, opened);
+    return NOT_BEGUN;
+  }
+  const timeoutMs = api.scans.waitMs ?? WAIT_MS;
+  const scan = await waitForScan(api.db, opened.id, { timeoutMs, signal: gone });
+  if (scan !== undefined && (scan.startedAt ?? scan.finishedAt) !== null) return scan;
+  await withdrawScan(api.db, opened); // no worker has taken it in all that time
+  return NOT_BEGUN;
+}
+
+const NOT_BEGUN = unavailable('the scan could not be begun now; try again', RETRY_SECONDS);
+
+const BARRED = unavailable('a scan for a key that may write other records goes on; try again', RETRY_SECONDS);

@@ -1,0 +1,99 @@
+// Turns the problems of an edit into an answer: those of one record by field, those of a batch by item. All problems of
+// an edit have one code (`planEdit`), so the first one decides the answer.
+
+import type { EditList, EditProblem } from '../../zone/edit/edit.ts';
+import {
+  type FieldProblem,
+  forbidden,
+  type ItemProblem,
+  invalid,
+  notFound,
+  Problem,
+  type ProblemMembers,
+  problem,
+} from '../answers/problem.ts';
+import { MAX_PROBLEMS } from '../schemas/bounded-array.ts';
+
+/** `limit`: the record limit of the domain's plan. */
+export function explainOne(problems: readonly EditProblem[], limit: number | null): Problem {
+  const [first] = problems as [EditProblem];
+  if (first.code === 'invalid') {
+    return invalid(
+      problems.slice(0, MAX_PROBLEMS).map(({ field = 'body', message }) => ({ field, error: message })),
+    );
+  }
+  return explain(first, limit, {});
+}
+
+/** `listName`: the name of a list in the call, if it differs from its own. */
+export function explainBatch(
+  problems: readonly EditProblem[],
+  limit: number | null,
+  listName: (list: EditList) => string = (list) => list,
+): Problem {
+  const [first] = problems as [EditProblem];
+  const items = problems.slice(0, MAX_PROBLEMS).map(({ list, index, field, message }) => ({
+    list,
+    index,
+    ...(field !== undefined && { field }),
+    error: message,
+  }));
+  const fields = items.map(({ list, index, field, error }) => ({
+    field: `${listName(list)}[${index}]${field === undefined ? '' : `.${field}`}`,
+    error,
+  }));
+  const place = `${listName(first.list)}[${first.index}]: `;
+  return explain(first, limit, first.code === 'invalid' ? { fields, items } : { items }, place);
+}
+
+/** The call itself is correct, but the domain is not in the state that it needs. */
+export function explainRevert(problems: readonly EditProblem[], limit: number | null): Problem {
+  const [first] = problems as [EditProblem];
+  if (first.code === 'invalid') return problem('wrong_state', first.message);
+  return explain(first.code === 'not_found' ? { ...first, code: 'conflict' } : first, limit, {});
+}
+
+const ITEM = /^(create|update|delete|replace|ids)\[(\d+)\](?:\.(.+))?$/;
+
+/** Explains what the schema of a batch found wrong, by item as well. */
+export function explainBatchFields(fields: readonly FieldProblem[]): Problem {
+  const items = fields.flatMap(({ field, error }): ItemProblem[] => {
+    const [, list, index, inside] = ITEM.exec(field) ?? [];
+    if (list === undefined) return [];
+    return [
+      {
+        list: list === 'ids' ? 'delete' : list,
+        index: Number(index),
+        ...(inside !== undefined && { field: inside }),
+        error,
+      },
+    ];
+  });
+  const { error, members } = invalid(fields);
+  return problem('validation_failed', error, { ...members, ...(items.length > 0 && { items }) });
+}
+
+function explain(
+  { code, message }: EditProblem,
+  limit: number | null,
+  members: ProblemMembers,
+  place = '',
+): Problem {
+  const error = `${place}${message}`;
+  switch (code) {
+    case 'not_found':
+      return members.items === undefined ? notFound('record') : new Problem(404, error, { members });
+    case 'invalid':
+      return problem('validation_failed', error, members);
+    case 'no_plan':
+      return members.items === undefined ? forbidden(error) : new Problem(403, error, { members });
+    case 'plan_limit':
+      return problem('plan_limit', error, { ...members, ...(limit !== null && { limit }) });
+    case 'managed':
+      return problem('record_managed', error, members);
+    case 'conflict':
+      return problem('record_conflict', error, members);
+    default:
+      return code satisfies never;
+  }
+}

@@ -1,0 +1,19 @@
+// Puts the job of a call into its queue.
+
+import type { DomainCall, JobPort } from '../calls/call.ts';
+
+/** Whether the job is in the queue. If not, the log tells the operator why, and the caller is told to try again. */
+export async function enqueueNow<J>(
+  queue: JobPort<J>,
+  job: J,
+  kind: 'check' | 'verification' | 'scan',
+  { domain, log }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'log'>,
+): Promise<boolean> {
+  try {
+    await queue.enqueueNow(job);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, kind, domain_id: domain.id }, 'a job could not be put into its queue');
+    return false;
+  }
+}

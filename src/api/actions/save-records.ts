@@ -1,0 +1,69 @@
+// Every write of records by a caller of the API. What the key is narrowed to is judged under the domain's lock, against
+// the records at that time; then the edit is saved, or the answer says why not.
+
+import type { Name } from '../../dns/name.ts';
+import { type EditMaker, type LockedDomain, type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
+import type { SavedRevert } from '../../store/change/save-revert.ts';
+import { type Edit, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { notFound, type Problem, problem } from '../answers/problem.ts';
+import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
+import type { DomainCall } from '../calls/call.ts';
+
+type RecordsCall = Pick<
+  DomainCall<unknown, unknown, unknown, unknown>,
+  'api' | 'caller' | 'domain' | 'answerHeader'
+>;
+
+export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
+type Explain = (problems: readonly EditProblem[], limit: number | null) => Problem;
+
+export async function saveRecords(
+  call: RecordsCall,
+  edit: Edit,
+  explain: Explain,
+  dryRun = false,
+): Promise<Saved | Problem> {
+  const { api, caller, domain } = call;
+  let refused: Problem | undefined;
+  const judged: EditMaker = async (locked) => {
+    refused = judgeNarrowing(caller.key, await recordsWritten(edit, locked));
+    return refused === undefined ? edit : { kind: 'problems', problems: [] };
+  };
+  const saved = await saveEdit(api.db, {
+    domainId: domain.id,
+    by: asActor(caller),
+    source: 'api',
+    dryRun,
+    countryOf: api.countryOf,
+    edit: writesRecordsOnly(caller.key) ? judged : edit,
+  });
+  return refused ?? answerWrite(call, saved, explain);
+}
+
+/** Answers a write, with its headers. */
+export function answerWrite(
+  { domain, answerHeader }: RecordsCall,
+  saved: Exclude<SavedRevert, { kind: 'conflict' | 'no_change' | 'nothing_to_revert' }>,
+  explain: Explain,
+): Saved | Problem {
+  if (saved.kind === 'problems') return explain(saved.problems, domain.plan?.maxRecords ?? null);
+  if (saved.kind === 'refused') {
+    return saved.code === 'not_found' ? notFound('domain') : problem(saved.code, saved.message);
+  }
+  if (saved.kind === 'saved') answerHeader('X-Change-Id', saved.changeId);
+  answerHeader('X-Zone-Serial', saved.kind === 'dry_run' ? domain.serial : saved.serial);
+  return saved;
+}
+
+/** The records before and after; a record that only follows the TTL of its set has the same name and type. */
+async function recordsWritten(edit: Edit, locked: LockedDomain): Promise<{ name: Name; type: string }[]> {
+  const found = new Map((await locked.recordsWithIds(idsTouched(edit))).map((record) => [record.id, record]));
+  const updated = edit.updates.flatMap(({ id, set }) => {
+    const { name, type } = found.get(id) ?? ({} as Partial<CustomerRecord>);
+    return name === undefined || type === undefined
+      ? []
+      : [{ name: set.name ?? name, type: set.type ?? type }];
+  });
+  return [...found.values(), ...updated, ...edit.replaces, ...edit.creates];
+}

@@ -1,0 +1,106 @@
+// Waits until every nameserver has a change. All callers that wait share one query to the database at a time; without
+// callers there is no query.
+
+import { type InSync, inSync } from '../../store/feed/in-sync.ts';
+import type { Database } from '../../store/postgres/database.ts';
+
+/** Nodes report their position at most each 50 ms. */
+const INTERVAL_MS = 25;
+/** The slower interval after a second: by then a change is held up somewhere, and not only on its way. */
+const SLOW_INTERVAL_MS = 100;
+const SLOW_AFTER_MS = 1000;
+
+interface Waiter {
+  readonly changeId: number;
+  readonly sinceMs: number;
+  settle(state: InSync | undefined): void;
+  fail(error: unknown): void;
+}
+
+const watches = new WeakMap<Database, SyncWatch>();
+
+/** Gives the last known state when the change is in sync, the time is over, or the caller has gone. */
+export function waitForSync(
+  db: Database,
+  changeId: number,
+  timeoutMs: number,
+  gone: AbortSignal,
+): Promise<InSync | undefined> {
+  let watch = watches.get(db);
+  if (watch === undefined) {
+    watch = new SyncWatch((ids) => inSync(db, ids));
+    watches.set(db, watch);
+  }
+  return watch.wait(changeId, timeoutMs, gone);
+}
+
+export class SyncWatch {
+  readonly #look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>;
+  readonly #waiters = new Set<Waiter>();
+  #running = false;
+
+  constructor(look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>) {
+    this.#look = look;
+  }
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  wait(changeId: number, timeoutMs: number, gone: AbortSignal): Promise<InSync | undefined> {
+    return new Promise((resolve, reject) => {
+      let last: InSync | undefined;
+      const leave = (): void => {
+        clearTimeout(timer);
+        gone.removeEventListener('abort', end);
+        this.#waiters.delete(waiter);
+      };
+      const end = (): void => {
+        leave();
+        resolve(last);
+      };
+      const waiter: Waiter = {
+        changeId,
+        sinceMs: performance.now(),
+        settle(state) {
+          last = state;
+          if (state?.inSync !== false) end();
+        },
+        fail(error) {
+          leave();
+          reject(error);
+        },
+      };
+      const timer = setTimeout(end, timeoutMs);
+      gone.addEventListener('abort', end);
+      if (gone.aborted) return end();
+      this.#waiters.add(waiter);
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#waiters.size > 0) {
+      const asked = [...this.#waiters];
+      try {
+        const states = await this.#look([...new Set(asked.map(({ changeId }) => changeId))]);
+        for (const waiter of asked) if (this.#waiters.has(waiter)) waiter.settle(states.get(waiter.changeId));
+      } catch (error) {
+        for (const waiter of asked) if (this.#waiters.has(waiter)) waiter.fail(error);
+      }
+      if (this.#waiters.size > 0) await pause(this.#intervalMs());
+    }
+    this.#running = false;
+  }
+
+  #intervalMs(): number {
+    const nowMs = performance.now();
+    const isFresh = [...this.#waiters].some(({ sinceMs }) => nowMs - sinceMs < SLOW_AFTER_MS);
+    return isFresh ? INTERVAL_MS : SLOW_INTERVAL_MS;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

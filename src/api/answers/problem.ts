@@ -1,0 +1,119 @@
+// The answer to a refused call: every error body of the API is made here, and every code is declared here. Guards and
+// routes return a problem as a value; only a bug or a failed dependency is thrown.
+
+import type { FastifyReply } from 'fastify';
+
+/** Every code and its status. No other error has a code, and a code never changes its status. */
+export const PROBLEM_CODES = {
+  validation_failed: 400,
+  wrong_state: 400,
+  no_active_plan: 402,
+  account_suspended: 403,
+  managed_by_reseller: 403,
+  domain_banned: 403,
+  plan_limit: 403,
+  domain_disabled: 409,
+  domain_taken: 409,
+  record_conflict: 409,
+  record_managed: 409,
+  idempotency_mismatch: 422,
+  ns_check_limited: 429,
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+export interface FieldProblem {
+  /** The field's place in the body: `records[2].destination`. */
+  readonly field: string;
+  readonly error: string;
+}
+
+export interface ItemProblem {
+  readonly list: string;
+  readonly index: number;
+  readonly field?: string;
+  readonly error: string;
+}
+
+/** Members of an error body beside `error` and `code` (docs/api.md "Refusals"). */
+export interface ProblemMembers {
+  readonly fields?: readonly FieldProblem[];
+  readonly items?: readonly ItemProblem[];
+  readonly limit?: number;
+  /** For removed routes: the text for people, since `error` is a word for machines there. */
+  readonly message?: string;
+}
+
+export class Problem {
+  readonly status: number;
+  readonly error: string;
+  readonly code: ProblemCode | undefined;
+  readonly members: ProblemMembers;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    error: string,
+    more: { code?: ProblemCode; members?: ProblemMembers; headers?: Record<string, string> } = {},
+  ) {
+    this.status = status;
+    this.error = error;
+    this.code = more.code;
+    this.members = more.members ?? {};
+    this.headers = more.headers ?? {};
+  }
+
+  get body(): object {
+    return {
+      error: this.error,
+      ...(this.code === undefined ? {} : { code: this.code }),
+      ...this.members,
+    };
+  }
+}
+
+/** A problem with a code, which decides its status. */
+export function problem(code: ProblemCode, error: string, members: ProblemMembers = {}): Problem {
+  return new Problem(PROBLEM_CODES[code], error, { code, members });
+}
+
+/** A 400 `validation_failed`. If no other text is given, `error` names the first field. */
+export function invalid(fields: readonly FieldProblem[]): Problem {
+  const [first] = fields;
+  const error = first === undefined ? 'the request is not valid' : `${first.field}: ${first.error}`;
+  return problem('validation_failed', error, { fields });
+}
+
+export function badRequest(error: string): Problem {
+  return new Problem(400, error);
+}
+
+/** A 401. The text is the same whatever is wrong with the key, so that it does not reveal which keys exist. */
+export function unauthorized(error = 'a valid API key is needed'): Problem {
+  return new Problem(401, error, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+export function forbidden(error: string): Problem {
+  return new Problem(403, error);
+}
+
+export function notFound(what: string): Problem {
+  return new Problem(404, `${what} not found`);
+}
+
+export function unavailable(error: string, retryAfterSeconds: number): Problem {
+  return new Problem(503, error, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+}
+
+export function sendProblem(reply: FastifyReply, { status, body, headers }: Problem): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify) // not the schema of the success
+    .send(body);
+}
+
+/** The text for a write whose outcome is not known. */
+export const MAY_BE_DONE =
+  'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';

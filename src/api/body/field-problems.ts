@@ -1,0 +1,62 @@
+// Describes what zod found wrong, field by field, in the words of the API; unknown members are named too.
+
+import type { z } from 'zod';
+import type { FieldProblem } from '../answers/problem.ts';
+import { MAX_PROBLEMS } from '../schemas/bounded-array.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Names each field once, and not more fields than people can read. `whole` stands for the value itself, which has no
+ * field name: `body`.
+ */
+export function fieldProblems(issues: readonly Issue[], whole: string): FieldProblem[] {
+  const found: FieldProblem[] = [];
+  for (const issue of issues) {
+    if (found.length >= MAX_PROBLEMS) break;
+    const field = fieldName(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        found.push({ field: field === '' ? key : `${field}.${key}`, error: 'unknown field' });
+      }
+    } else if (found.at(-1)?.field !== (field || whole)) {
+      found.push({ field: field || whole, error: explain(issue) });
+    }
+  }
+  return found.slice(0, MAX_PROBLEMS);
+}
+
+/** Prints a path as `records[2].destination`. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, step) => {
+    if (typeof step === 'number') return `${name}[${step}]`;
+    return name === '' ? String(step) : `${name}.${String(step)}`;
+  }, '');
+}
+
+function explain(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      if (issue.message.endsWith('received undefined')) return 'is required';
+      return `expected ${article(String(issue.expected) === 'int' ? 'integer' : String(issue.expected))}`;
+    }
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `expected ${measure(issue.origin, 'at least', issue.minimum)}`;
+    case 'too_big':
+      return `expected ${measure(issue.origin, 'at most', issue.maximum)}`;
+    default:
+      return issue.message;
+  }
+}
+
+function article(type: string): string {
+  if (type === 'nonoptional') return 'a value';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+function measure(origin: string, bound: string, count: number | bigint): string {
+  const unit: Record<string, string> = { string: ' characters', array: ' items' };
+  return `${bound} ${count}${unit[origin] ?? ''}`;
+}

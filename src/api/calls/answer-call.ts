@@ -1,0 +1,131 @@
+// Answers one admitted request, in any thread: its handler runs, inside a transaction of its own when the request has
+// an Idempotency-Key.
+
+import type { FastifyBaseLogger } from 'fastify';
+import {
+  type Answer,
+  type CondensedResponse,
+  type RunOnce,
+  runOnce,
+  type StoredResponse,
+} from '../../store/accounts/kept-answers.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { allowLong } from '../../store/postgres/deadlines.ts';
+import { Problem, problem } from '../answers/problem.ts';
+import type { Api } from './call.ts';
+import type { Admitted } from './guard.ts';
+import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
+import type { Route } from './route.ts';
+
+/** A request whose body and query have been judged. */
+export interface AskedCall {
+  readonly method: string;
+  readonly url: string;
+  /** Undefined on public routes. */
+  readonly admitted: Admitted | undefined;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** The octets of the body as they came. */
+  readonly segments: readonly Uint8Array[];
+  readonly log: FastifyBaseLogger;
+  readonly gone: AbortSignal;
+}
+
+export type CallAnswer =
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  | {
+      readonly kind: 'outcome';
+      readonly outcome: unknown;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  /** Does not go through the schema: a stored answer stays as it was given, even if the schema has changed. */
+  | { readonly kind: 'stored'; readonly response: StoredResponse; readonly replayed: boolean };
+
+/** Waits for the domain's other writes. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The size of a body from which its transaction gets more time. */
+const LONG_OCTETS = 256 * 1024;
+
+export async function answerCall(
+  api: Api,
+  route: Route,
+  asked: AskedCall,
+  inTurn: InTurn,
+): Promise<CallAnswer> {
+  const { admitted } = asked;
+  const key = admitted?.idempotencyKey;
+  if (admitted === undefined || key === undefined || route.writesNothing === true) {
+    const begin = () => run(api, route, asked);
+    const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
+    if (outcome instanceof Problem) return { kind: 'problem', problem: outcome };
+    return { kind: 'outcome', outcome, headers };
+  }
+  const request = idempotentRequest(asked, key, admitted.caller);
+  const octets = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
+  const answer = async (db: Database): Promise<Answer> => {
+    // The transaction waits while the body is worked on.
+    if (db.isTransaction && octets >= LONG_OCTETS) await allowLong(db);
+    const { outcome, headers, rest } = await run({ ...api, db }, route, asked);
+    const whole = outcome instanceof Problem ? outcome : route.response.parse(outcome);
+    return storedResponse(whole, headers, rest);
+  };
+  const once: RunOnce = await inTurn(async () => {
+    if (route.waits !== true) return await runOnce(api.db, request, answer);
+    const before = await findReplay(api.db, request);
+    if (before !== undefined) return before;
+    const response = await answer(api.db);
+    return await runOnce(api.db, request, async () => response);
+  });
+  if (once.kind === 'mismatch') {
+    return {
+      kind: 'problem',
+      problem: problem('idempotency_mismatch', 'this Idempotency-Key was used for another request'),
+    };
+  }
+  if (once.kind === 'response') return { kind: 'stored', response: once.response, replayed: once.replayed };
+  const response = await remakeAnswer(once.response, (kept) => remake(api, route, asked, kept));
+  return { kind: 'stored', response, replayed: true };
+}
+
+/** Runs after the transaction and the domain's turn: it may take as long as the first call did. */
+async function remake(
+  api: Api,
+  route: Route,
+  { admitted, body }: AskedCall,
+  { headers, changeId, rest }: CondensedResponse,
+): Promise<unknown> {
+  const domain = admitted?.domain;
+  if (route.remake === undefined || domain === undefined) return undefined;
+  const made = await route.remake({ api, domain, body, headers, changeId, rest });
+  const read = route.response.safeParse(made);
+  return read.success ? read.data : undefined;
+}
+
+async function run(api: Api, route: Route, asked: AskedCall) {
+  const { admitted, query, body, url, log } = asked;
+  const headers: Record<string, string> = {};
+  let rest: unknown;
+  const outcome: unknown = await route.run({
+    api,
+    caller: admitted?.caller,
+    domain: admitted?.domain,
+    found: admitted?.found,
+    params: admitted?.params ?? {},
+    query,
+    body,
+    url,
+    log,
+    idempotencyKey: admitted?.idempotencyKey,
+    get gone() {
+      return asked.gone;
+    },
+    answerHeader(name: string, value: string | number) {
+      headers[name] = String(value);
+    },
+    answerRest(value: unknown) {
+      rest = value;
+    },
+  });
+  return { outcome, headers, rest };
+}

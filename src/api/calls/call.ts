@@ -1,0 +1,56 @@
+// What a handler is given: the caller, and what was loaded and checked by the guards. The path is left out, since the
+// reseller's surface mounts the same handlers by numeric id.
+
+import type { FastifyBaseLogger } from 'fastify';
+import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { CountryOf } from '../../zone/records/country.ts';
+import type { Caller } from '../callers/caller.ts';
+import type { AnswerHeader } from './route.ts';
+
+export interface Api {
+  /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
+  readonly db: Database;
+  readonly allowReservedNames: boolean;
+  readonly checks: JobPort<CheckJob & { readonly request: string }>;
+  readonly verifications: JobPort<VerifyJob & { readonly request: string }>;
+  readonly scans: JobPort<ScanJob>;
+  /** The country of an address, for `saveEdit`; undefined: not known. */
+  readonly countryOf?: CountryOf | undefined;
+}
+
+/** The queue of the workers that do one kind of job. */
+export interface JobPort<J> {
+  /** Puts a job ahead of background jobs. Rejects, within seconds, when the queue cannot be reached. */
+  enqueueNow(job: J): Promise<void>;
+  /** How long a caller waits for the result, if not the route's own time. */
+  readonly waitMs?: number;
+}
+
+export const STOPPING = 'this process stops';
+
+export interface Call<Params, Query, Body> {
+  readonly api: Api;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The requested path with its query, for `Link`. */
+  readonly url: string;
+  readonly log: FastifyBaseLogger;
+  /** For handlers that wait: the caller has gone, or this process stops (then the reason is `STOPPING`). */
+  readonly gone: AbortSignal;
+  /** For routes that wait, since they run outside the transaction that keeps the answer. */
+  readonly idempotencyKey: string | undefined;
+  /** Sets a header of the answer if it is a success. */
+  answerHeader(name: AnswerHeader, value: string | number): void;
+  /** Keeps what `remake` needs for an answer that may be too large to be kept under an Idempotency-Key. */
+  answerRest(rest: unknown): void;
+}
+
+export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {
+  readonly domain: VisibleDomain;
+  /** What the route's `find` has loaded. */
+  readonly found: Found;
+}

@@ -1,0 +1,131 @@
+// Request guards, in order (docs/rules.md "Access"), before the body is read: 401, 429, 403 of the account, of the key,
+// of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
+
+import type { FastifyBaseLogger } from 'fastify';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { loadDomain } from '../../store/domains/load-domains.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
+import { asStoreCaller, type Caller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
+import { mayDo } from '../callers/permissions.ts';
+import type { Api, DomainCall } from './call.ts';
+import { readIdempotencyKey } from './idempotency.ts';
+import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
+import { judgeSurface } from './surfaces.ts';
+
+export interface Asked {
+  readonly method: string;
+  /** The path with its query, as it was received. */
+  readonly url: string;
+  /** The parameters of the path, decoded by the router. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly idempotencyKey: string | string[] | undefined;
+  /** Undefined: no route has this path and method. */
+  readonly route: Route | undefined;
+  readonly log: FastifyBaseLogger;
+}
+
+/** What the guards loaded for the handler. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly domain: VisibleDomain | undefined;
+  readonly found: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Runs the guards that come after 401 and 429. */
+export async function admit(api: Api, caller: Caller, asked: Asked): Promise<Admitted | Problem> {
+  const { method, route } = asked;
+  if (!caller.account.active) return problem('account_suspended', 'account is inactive');
+  if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
+  const refused = judgeSurface(method, decodedPath(asked.url), {
+    isManaged: caller.account.providerId !== null,
+  });
+  if (refused !== undefined) return refused;
+  if (route === undefined) return notFound('path');
+
+  const params = route.params?.safeParse(asked.params);
+  if (params?.success === false) return notFound(route.finds ?? 'path');
+  const loaded = await loadDomainOf(api.db, caller, route.access, asked.params.domain);
+  if (loaded instanceof Problem) return loaded;
+  const admitted = { caller, params: params?.data ?? {}, domain: loaded };
+  let found: unknown;
+  if (route.find !== undefined) {
+    found = await route.find(callToFind(api, asked, admitted));
+    if (found === undefined) return notFound(route.finds ?? 'item');
+  }
+  const forbiddenTo = judgeAccess(method, caller, route.access, loaded);
+  if (forbiddenTo !== undefined) return forbiddenTo;
+  const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
+  if (key instanceof Problem) return key;
+  return { ...admitted, found, idempotencyKey: key };
+}
+
+async function loadDomainOf(
+  db: Database,
+  caller: Caller,
+  access: Access,
+  text = '',
+): Promise<VisibleDomain | Problem | undefined> {
+  if (access.kind !== 'domain') return undefined;
+  const parsed = parseDomainName(text);
+  if (parsed.kind === 'problem' || !seesDomain(caller.key, parsed.name)) return notFound('domain');
+  return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
+}
+
+function judgeAccess(
+  method: string,
+  { key }: Caller,
+  access: Access,
+  domain: VisibleDomain | undefined,
+): Problem | undefined {
+  const writes = isWrite(method);
+  if (access.kind !== 'domain' || domain === undefined) {
+    return writes && (key.domains !== null || writesRecordsOnly(key))
+      ? forbidden('this API key is narrowed to some domains or records')
+      : undefined;
+  }
+  if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
+  if (access.wholeKeys && writesRecordsOnly(key))
+    return forbidden('this API key may write some records only');
+  if (!writes) return undefined;
+  if (writesRecordsOnly(key) && !access.writesRecords) {
+    return forbidden('this API key may write some records only');
+  }
+  if (domain.status === 'banned') return problem('domain_banned', 'the domain is banned');
+  if (domain.status === 'disabled' && !access.whileDisabled) {
+    return problem('domain_disabled', 'the domain is disabled; enable it first');
+  }
+  return undefined;
+}
+
+/**
+ * The path as the router reads it: escapes of other characters within a segment stay. Paths that cannot be decoded
+ * never come here.
+ */
+export function decodedPath(url: string): string {
+  return decodeURI(url.split(/[?#]/, 1)[0] as string);
+}
+
+function callToFind(
+  api: Api,
+  { url, log }: Asked,
+  admitted: Pick<Admitted, 'caller' | 'params' | 'domain'>,
+): DomainCall<unknown, unknown, unknown, undefined> {
+  return {
+    api,
+    ...admitted,
+    domain: admitted.domain as VisibleDomain,
+    query: undefined,
+    body: undefined,
+    found: undefined,
+    url,
+    log,
+    gone: new AbortController().signal,
+    idempotencyKey: undefined,
+    answerHeader: () => {},
+    answerRest: () => {},
+  };
+}

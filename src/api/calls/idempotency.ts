@@ -1,0 +1,81 @@
+// The Idempotency-Key of a request (docs/api.md "Calls that happen once"): the handler's work and its answer are saved
+// in one transaction, and a repeat gets that answer.
+
+import { createHash } from 'node:crypto';
+import {
+  type Answer,
+  type CondensedResponse,
+  digestOf,
+  type IdempotentRequest,
+  type RunOnce,
+  runOnce,
+  type StoredResponse,
+} from '../../store/accounts/kept-answers.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { badRequest, Problem } from '../answers/problem.ts';
+import type { Caller } from '../callers/caller.ts';
+
+const MAX_KEY_OCTETS = 191;
+
+/** Reads the key before the body is read. Undefined: the caller sent none. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | Problem | undefined {
+  if (header === undefined) return undefined;
+  const key = (Array.isArray(header) ? header.join(',') : header).trim();
+  if (key === '') return badRequest('the Idempotency-Key is empty');
+  // Node reads headers as Latin-1: each character is one octet.
+  if (key.length > MAX_KEY_OCTETS) {
+    return badRequest(`the Idempotency-Key is longer than ${MAX_KEY_OCTETS} bytes`);
+  }
+  return key;
+}
+
+/**
+ * What a narrowed key may write is judged with the work, so the same call by a key narrowed otherwise is another
+ * request.
+ */
+export function idempotentRequest(
+  asked: { readonly method: string; readonly url: string; readonly segments: readonly Uint8Array[] },
+  key: string,
+  { account, key: { names, types } }: Pick<Caller, 'account' | 'key'>,
+): IdempotentRequest {
+  const hash = createHash('sha256');
+  for (const octets of asked.segments) hash.update(octets);
+  if (names !== null || types !== null) hash.update(JSON.stringify({ names, types }));
+  return { accountId: account.id, key, method: asked.method, path: asked.url, bodyHash: hash.digest() };
+}
+
+/** The answer as it is kept, complete: a repeat does not run the handler again. */
+export function storedResponse(
+  outcome: unknown,
+  headers: Readonly<Record<string, string>>,
+  rest?: unknown,
+): Answer {
+  if (outcome instanceof Problem) {
+    return { status: outcome.status, headers: outcome.headers, body: outcome.body };
+  }
+  return { status: 200, headers, body: outcome, rest };
+}
+
+const NOT_KEPT = 'this call was carried out; its answer is no longer kept';
+
+/** The first answer if `remake` can make it again, else only that there was one. */
+export async function remakeAnswer(
+  kept: CondensedResponse,
+  remake: (kept: CondensedResponse) => Promise<unknown>,
+): Promise<StoredResponse> {
+  const { status, headers, digest, changeId } = kept;
+  const body = await remake(kept);
+  if (body !== undefined && Buffer.compare(digestOf(body), digest) === 0) return { status, headers, body };
+  const change = changeId === undefined ? {} : { change_id: changeId };
+  return { status, headers, body: { message: NOT_KEPT, ...change } };
+}
+
+const NOTHING: StoredResponse = { status: 503, headers: {}, body: null };
+
+/**
+ * The answer that this Idempotency-Key got before, or that it was used for another request; undefined if it is free.
+ */
+export async function findReplay(db: Database, request: IdempotentRequest): Promise<RunOnce | undefined> {
+  const once = await runOnce(db, request, async () => NOTHING); // a failure stores nothing
+  return once.kind === 'response' && !once.replayed ? undefined : once;
+}

@@ -1,0 +1,53 @@
+// The refusals that a route can answer: those of its guards, from its declaration, and those that it declares itself.
+
+import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
+import { isWrite, type Route, takesIdempotencyKey } from './route.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly words: string;
+  readonly codes: readonly ProblemCode[];
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid, or the domain is not in the state that it needs.',
+  401: 'No key, or one that is malformed, unknown, revoked or expired.',
+  402: 'The domain has no active plan.',
+  403: 'The key, the role or the plan does not allow it.',
+  404: 'There is no such thing for you.',
+  409: 'It conflicts with what is there.',
+  422: 'The Idempotency-Key was used for another request.',
+  429: 'Too many requests.',
+  500: 'A fault of the service. Report it with the request id.',
+  503: 'Something that the service needs is not there. Try again.',
+};
+
+export function refusalsOf(route: Route): Refusal[] {
+  const codes = [...guardCodes(route), ...(route.problems ?? [])];
+  const statuses = new Set([...guardStatuses(route), ...codes.map((code) => PROBLEM_CODES[code])]);
+  return [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => ({
+      status,
+      words: WORDS[status] as string,
+      codes: [...new Set(codes.filter((code) => PROBLEM_CODES[code] === status))],
+    }));
+}
+
+function guardStatuses({ access, params }: Route): number[] {
+  const named = access.kind === 'domain' || params !== undefined;
+  return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
+}
+
+function guardCodes(route: Route): ProblemCode[] {
+  const { access, method, query } = route;
+  const writes = isWrite(method);
+  const codes: ProblemCode[] = ['account_suspended'];
+  if (writes || query !== undefined) codes.push('validation_failed');
+  if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
+  if (access.kind === 'domain' && writes) {
+    codes.push('domain_banned');
+    if (!access.whileDisabled) codes.push('domain_disabled');
+  }
+  return codes;
+}

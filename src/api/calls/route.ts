@@ -1,0 +1,198 @@
+// How a route is declared: as a value that says who may call it, what it takes and what it answers. `mount-routes.ts` puts
+// it behind the guards; `openapi.ts` describes it from the same schemas.
+
+import type { z } from 'zod';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
+import type { StreamedArray } from '../answers/stream-array.ts';
+import type { StreamedText } from '../answers/stream-text.ts';
+import type { Permission } from '../callers/permissions.ts';
+import type { Api, Call, DomainCall } from './call.ts';
+
+/** OPTIONS routes are made by `mountRoutes`. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+export type Access =
+  /** Any valid key may call it. */
+  | { readonly kind: 'account' }
+  | {
+      readonly kind: 'domain';
+      readonly permission: Permission;
+      /** A disabled domain takes this write too. */
+      readonly whileDisabled: boolean;
+      /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
+      readonly writesRecords: boolean;
+      /** Closed to keys narrowed to names or types, also for reads: the call starts work for the whole domain. */
+      readonly wholeKeys: boolean;
+    };
+
+/** The headers that a success may have. */
+export type AnswerHeader =
+  | 'X-Change-Id'
+  | 'X-Zone-Serial'
+  | 'Link'
+  | 'X-Total-Count'
+  | 'Allow'
+  | 'Content-Disposition';
+
+export interface Remaking<Body> {
+  readonly api: Api;
+  readonly domain: VisibleDomain;
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly changeId: number | undefined;
+  /** Undefined if even that was too large, or was removed for other answers. */
+  readonly rest: unknown;
+}
+
+/** The members that every declaration has; `P`, `Q`, `B`, `R` are schemas. */
+interface Declaration<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+> {
+  readonly method: Method;
+  /** The path as in OpenAPI: `/domains/{domain}/records/{id}`. The final slash counts. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The parameters of the path, without `domain`. A value that does not fit is a 404. */
+  readonly params?: P;
+  /** Unknown parameters are ignored unless the schema is strict. */
+  readonly query?: Q;
+  /** Without a schema only an empty body or `{}` is accepted. */
+  readonly body?: B;
+  /**
+   * The body may have 32 MiB instead of 1 MiB, or what the domain's plan allows; a large one is handled in a thread of
+   * its own.
+   */
+  readonly largeBody?: true;
+  /** The most records in one call with a large body. */
+  readonly maxItems?: number;
+  /** Whether a small body is much work too: then the thread does it as well. */
+  readonly isHeavy?: (body: z.output<B>) => boolean;
+  /** A body of text/plain or text/dns is accepted too, as this member of the body. */
+  readonly textBody?: string;
+  /** Explains the faults that the schemas found in a way of its own. */
+  readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
+  /** This PUT or DELETE takes an Idempotency-Key, as every POST does. */
+  readonly idempotent?: true;
+  /**
+   * The route waits for another process. The domain's other writes do not wait for it, and with an Idempotency-Key only
+   * its answer is kept in a transaction: the handler itself must find again what a call began that never got its
+   * answer.
+   */
+  readonly waits?: true;
+  /** The handler judges the body's texts, and refuses only the part that cannot be stored. */
+  readonly judgesText?: true;
+  /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, and a repeat is answered anew. */
+  readonly writesNothing?: true;
+  /**
+   * Makes an answer again that was not kept whole under an Idempotency-Key: from the request's body, the change, and
+   * the `answerRest` of the call. It is used only if it equals the answer that was given. Undefined: it cannot be made.
+   */
+  readonly remake?: (call: Remaking<z.output<B>>) => Promise<unknown> | unknown;
+  readonly response: R;
+  /** The media type of a success that is not JSON: a `StreamedText`. */
+  readonly textResponse?: string;
+  readonly answerHeaders?: readonly AnswerHeader[];
+  /** Codes that the handler itself may answer, for the description; those of the guards are known. */
+  readonly problems?: readonly ProblemCode[];
+}
+
+/** A success, always 200; or a problem; or the members of an array or the lines of a text, one by one. */
+export type Outcome<R extends z.ZodType> =
+  | z.input<R>
+  | Problem
+  | StreamedArray<ItemOf<z.input<R>>>
+  | StreamedText;
+type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
+
+export interface AccountRoute<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+> extends Declaration<P, Q, B, R> {
+  readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Outcome<R>> | Outcome<R>;
+}
+
+export interface DomainRoute<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  F,
+> extends Declaration<P, Q, B, R> {
+  readonly permission: Permission;
+  readonly whileDisabled?: true;
+  readonly writesRecords?: true;
+  readonly wholeKeys?: true;
+  /**
+   * Loads what the path names inside the domain. Undefined is a 404, which comes before the 403 of the role
+   * (docs/rules.md "Access").
+   */
+  readonly find?: (call: DomainCall<z.output<P>, unknown, unknown, undefined>) => Promise<F | undefined>;
+  /** The name of what is looked for, in the 404: `record`. */
+  readonly finds?: string;
+  readonly run: (
+    call: DomainCall<z.output<P>, z.output<Q>, z.output<B>, F>,
+  ) => Promise<Outcome<R>> | Outcome<R>;
+}
+
+/** A declared route with any schemas. */
+export interface Route extends Omit<Declaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'remake'> {
+  // biome-ignore lint/suspicious/noExplicitAny: the body of a call of some route
+  readonly remake?: (call: Remaking<any>) => unknown;
+  readonly access: Access;
+  readonly find?: (call: AnyDomainCall) => Promise<unknown>;
+  readonly finds?: string;
+  readonly run: (call: AnyDomainCall) => unknown;
+}
+
+// The schemas of a declaration make its call; once declared, only the mounting code builds such calls.
+// biome-ignore lint/suspicious/noExplicitAny: the type of a call of some route
+type AnyDomainCall = any;
+
+type None = z.ZodObject<Record<never, never>>;
+type NoBody = z.ZodUndefined;
+
+/** Declares a route for any valid key. */
+export function accountRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+>(route: AccountRoute<P, Q, B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'account' } };
+}
+
+/**
+ * Declares a route for keys whose account has the permission on `{domain}`, which is loaded once, before the handler
+ * runs.
+ */
+export function domainRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+  F = undefined,
+>(route: DomainRoute<P, Q, B, R, F>): Route {
+  const { permission, whileDisabled = false, writesRecords = false, wholeKeys = false, ...rest } = route;
+  return {
+    ...(rest as unknown as Route),
+    access: { kind: 'domain', permission, whileDisabled, writesRecords, wholeKeys },
+  };
+}
+
+/** Whether an Idempotency-Key counts: on every POST, and on other methods if the route says so. */
+export function takesIdempotencyKey({ method, idempotent }: Route): boolean {
+  return method === 'POST' || idempotent === true;
+}
+
+export function isWrite(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}

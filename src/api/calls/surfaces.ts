@@ -1,0 +1,62 @@
+// Whole surfaces that some callers may not use, by path alone: they are refused whether or not a route exists there.
+
+import { forbidden, Problem, problem } from '../answers/problem.ts';
+
+interface Surface {
+  /** Undefined: every method. */
+  readonly methods?: (method: string) => boolean;
+  readonly path: RegExp;
+}
+
+const only = (wanted: string) => (method: string) => method === wanted;
+
+/** Paths that no API key may use (docs/rules.md "Access"). */
+const CLOSED_TO_KEYS: readonly Surface[] = [
+  { path: /^\/(users|auth|billing|admin)(\/|$)/ },
+  { methods: only('POST'), path: /^\/wallet\/topup$/ },
+  { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
+  { methods: only('POST'), path: /^\/subscriptions\/(purchase|switch|auto-renew)$/ },
+];
+
+/**
+ * Paths that an account managed by a reseller may not use: the reseller does this for its clients (docs/rules.md
+ * "Access").
+ */
+const CLOSED_TO_MANAGED: readonly Surface[] = [
+  { path: /^\/(wallet|tickets)(\/|$)/ },
+  { path: /^\/invoices(\/[^/]+)?$/ },
+  { path: /^\/domains\/[^/]+\/(invoices|invites)(\/|$)/ },
+  { methods: only('POST'), path: /^\/domains\/$/ },
+  { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
+  { path: /^\/invites\/[^/]+(\/accept)?$/ },
+  { methods: (method) => method !== 'GET', path: /^\/domains\/[^/]+\/members\/[^/]+$/ },
+];
+
+const REMOVED: readonly (Surface & { readonly problem: Problem })[] = [
+  {
+    methods: (method) => method === 'GET' || method === 'HEAD',
+    path: /^\/subscriptions\/current$/,
+    problem: new Problem(410, 'route_removed', {
+      members: { message: 'This route was removed: read the subscriptions of a domain instead.' },
+    }),
+  },
+];
+
+function meets({ methods, path }: Surface, method: string, asked: string): boolean {
+  return path.test(asked) && (methods === undefined || methods(method));
+}
+
+/** `path` is decoded as the router decodes it, so that another spelling is refused too. */
+export function judgeSurface(
+  method: string,
+  path: string,
+  caller: { readonly isManaged: boolean },
+): Problem | undefined {
+  if (CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
+    return forbidden('this surface is not open to API keys');
+  }
+  if (caller.isManaged && CLOSED_TO_MANAGED.some((surface) => meets(surface, method, path))) {
+    return problem('managed_by_reseller', 'this account is managed by its reseller');
+  }
+  return REMOVED.find((surface) => meets(surface, method, path))?.problem;
+}

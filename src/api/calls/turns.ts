@@ -1,0 +1,69 @@
+// Runs one piece of work at a time for each domain. Its writes wait for each other at its lock in Postgres in any case;
+// since they wait here, a busy domain holds one connection of the pool and not all of them. Each wait is bounded: a
+// call that does not get to the front in time, or comes when too many wait, is refused.
+
+export class NoTurn extends Error {
+  override readonly name = 'NoTurn';
+}
+
+export interface TurnLimits {
+  readonly waitMs: number;
+  /** How many pieces of work may wait for one domain. */
+  readonly waiting: number;
+}
+
+const LIMITS: TurnLimits = { waitMs: 10_000, waiting: 100 };
+
+export class Turns {
+  readonly #limits: TurnLimits;
+  /** For each domain that has work, those that wait, in order. */
+  readonly #queues = new Map<number, Set<() => void>>();
+
+  constructor(limits: TurnLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** How many domains have work now. */
+  get busy(): number {
+    return this.#queues.size;
+  }
+
+  /** Runs work in the order of the calls, even when the work before failed. */
+  async run<T>(domainId: number, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(domainId);
+    if (queue === undefined) this.#queues.set(domainId, new Set());
+    else await this.#waitIn(queue);
+    try {
+      return await work();
+    } finally {
+      this.#leave(domainId);
+    }
+  }
+
+  async #waitIn(queue: Set<() => void>): Promise<void> {
+    const { waitMs, waiting } = this.#limits;
+    if (queue.size >= waiting) throw new NoTurn(`${queue.size} writes of the domain wait`);
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        queue.delete(begin);
+        reject(new NoTurn(`earlier writes of the domain took longer than ${waitMs} ms`));
+      }, waitMs);
+      queue.add(begin);
+    });
+  }
+
+  #leave(domainId: number): void {
+    const queue = this.#queues.get(domainId) as Set<() => void>;
+    const [next] = queue;
+    if (next === undefined) {
+      this.#queues.delete(domainId);
+      return;
+    }
+    queue.delete(next);
+    next();
+  }
+}

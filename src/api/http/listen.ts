@@ -1,0 +1,83 @@
+// The sockets of an HTTP server: several addresses, one server behind them. Closing lets requests that have begun come to
+// their end.
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { createBoundedServer, type ServerLimits } from '../../process/bounded-server.ts';
+
+export interface HttpAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface HttpListeners {
+  readonly addresses: readonly HttpAddress[];
+  /** Accepts no new connection; requests that are not answered after `drainMs` are cut. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** The limits of each address; `connections` and `perNetwork` are settings. */
+export const API_LIMITS: ServerLimits = {
+  connections: 2000,
+  perNetwork: 200,
+  unreadOctets: 64 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000, // 32 MiB at 2.2 Mbit/s
+  keepAliveTimeoutMs: 72_000, // longer than that of usual load balancers, which must be first
+};
+const IDLE_POLL_MS = 20;
+/**
+ * How many connections the system holds until we accept them: a client whose connection is dropped tries again only
+ * after a second, then two, four, and so on.
+ */
+const BACKLOG = 4096;
+
+export interface ListenOptions {
+  readonly limits?: ServerLimits;
+  /** A connection could not be accepted: the client tries again. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Rejects when it cannot listen on one of the addresses. */
+export async function listenHttp(
+  app: FastifyInstance,
+  addresses: readonly HttpAddress[],
+  { limits = API_LIMITS, onError = () => {} }: ListenOptions = {},
+): Promise<HttpListeners> {
+  let closing = false;
+  const servers: Server[] = [];
+  const close = async (drainMs: number): Promise<void> => {
+    closing = true;
+    await Promise.all(servers.map((server) => drain(server, drainMs)));
+  };
+  try {
+    for (const { address: host, port } of addresses) {
+      const server = createBoundedServer(limits, (request, response) => {
+        if (closing) response.setHeader('Connection', 'close');
+        app.routing(request, response);
+      });
+      await new Promise<void>((done, fail) => {
+        server.once('error', fail);
+        server.listen({ host, port, backlog: BACKLOG }, done);
+      });
+      server.removeAllListeners('error');
+      server.on('error', onError);
+      servers.push(server);
+    }
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  const bound = servers.map((server) => server.address() as AddressInfo);
+  return { addresses: bound.map(({ address, port }) => ({ address, port })), close };
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_POLL_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}

@@ -1,0 +1,180 @@
+// Puts declared routes behind their guards: a request is admitted before its body is read, then its body and query are
+// checked against the schemas, then the handler runs. For a large body a thread does the last two.
+
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { Problem, sendProblem } from '../answers/problem.ts';
+import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
+import { openTextStream, StreamedText } from '../answers/stream-text.ts';
+import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
+import { type Api, STOPPING } from '../calls/call.ts';
+import type { Admitted } from '../calls/guard.ts';
+import { allowedMethods } from '../calls/open-path.ts';
+import { isWrite, type Route } from '../calls/route.ts';
+import { type TurnLimits, Turns } from '../calls/turns.ts';
+import type { LargeAnswer } from '../large/large-call.ts';
+import type { LargeWork } from '../large/large-work.ts';
+import { type ReceivedBody, UnreadBody } from './take-body.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    route?: Route;
+    /** Set on paths that are not declared routes: they answer without a key. */
+    openTo?: 'everyone';
+  }
+  interface FastifyRequest {
+    /** Undefined on public routes. */
+    admitted: Admitted | undefined;
+    /** Undefined where no body came. */
+    received: ReceivedBody | undefined;
+    /** The response; it tells when the caller has gone. */
+    response: ServerResponse;
+    declaredType: string | undefined;
+  }
+}
+
+/** For calls that wait for other processes, at most for 55 s. */
+const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
+const NO_BODY = z.strictObject({}).nullable();
+
+/** What all routes share. */
+interface Shared {
+  readonly stopping: AbortSignal;
+  readonly turns: Turns;
+  readonly largeWork: LargeWork | undefined;
+}
+
+export function mountRoutes(
+  app: FastifyInstance,
+  api: Api,
+  routes: readonly Route[],
+  largeWork: LargeWork | undefined,
+): void {
+  const stopping = new AbortController();
+  app.addHook('preClose', async () => stopping.abort(STOPPING));
+  const turns = new Turns();
+  const waits = new Turns(WAITING_TURNS);
+  for (const route of [...routes, ...optionsRoutes(routes)]) {
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: {
+        ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),
+        ...(route.query === undefined ? {} : { querystring: route.query }),
+        response: { 200: route.response },
+      },
+      config: { route },
+      handler: (request, reply) =>
+        respond(api, route, request, reply, {
+          stopping: stopping.signal,
+          turns: route.waits === true ? waits : turns,
+          largeWork,
+        }),
+    });
+  }
+}
+
+async function respond(
+  api: Api,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { stopping, turns, largeWork }: Shared,
+) {
+  const { admitted, method, url, query, body, log, received } = request;
+  const inTurn: InTurn = (work) =>
+    admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
+  const gone = () => goneSignal(reply, stopping);
+  if (largeWork !== undefined && admitted !== undefined) {
+    if (body instanceof UnreadBody || route.isHeavy?.(body) === true) {
+      const { segments, room } = received as ReceivedBody;
+      const { operationId } = route;
+      const contentType = request.declaredType;
+      const call = { operationId, method, url, admitted, query, segments, contentType };
+      const answer = await largeWork.answer({ call, log, gone: gone() }, inTurn);
+      if (!(answer instanceof Problem)) room.hold(answer.body.length);
+      return sendLargeAnswer(reply, answer);
+    }
+  }
+  const asked: AskedCall = {
+    method,
+    url,
+    admitted,
+    query,
+    body,
+    segments: received?.segments ?? [],
+    log,
+    get gone() {
+      return gone();
+    },
+  };
+  return sendAnswer(reply, route, await answerCall(api, route, asked, inTurn));
+}
+
+function goneSignal(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  if (reply.raw.destroyed) gone.abort();
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer) {
+  if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
+  if (answer.kind === 'stored') {
+    const { status, headers, body } = answer.response;
+    if (answer.replayed) reply.header('Idempotent-Replay', 'true');
+    reply.code(status).headers(headers).header('Content-Type', JSON_TYPE);
+    return reply.serializer(JSON.stringify).send(body);
+  }
+  const { outcome, headers } = answer;
+  reply.headers(headers);
+  if (outcome instanceof StreamedText) {
+    const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
+    return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+  }
+  if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
+  const stream = await openArrayStream(outcome.items);
+  return reply.header('Content-Type', JSON_TYPE).send(stream);
+}
+
+function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {
+  if (answer instanceof Problem) return sendProblem(reply, answer);
+  const { status, headers, body } = answer;
+  return reply.code(status).headers(headers).header('Content-Type', JSON_TYPE).send(body);
+}
+
+/** One OPTIONS route for each path, for those who may use the path. */
+function optionsRoutes(routes: readonly Route[]): Route[] {
+  const firsts = new Map(routes.toReversed().map((route) => [route.path, route]));
+  return [...firsts.values()].map(({ path, access, params, tag }) => {
+    const methods: string[] = routes.filter((route) => route.path === path).map(({ method }) => method);
+    const allowed = allowedMethods(methods);
+    return {
+      method: 'OPTIONS',
+      path,
+      operationId: `options ${path}`,
+      tag,
+      summary: 'The methods of this path.',
+      access:
+        access.kind === 'domain'
+          ? {
+              kind: 'domain',
+              permission: 'domain.view',
+              whileDisabled: true,
+              writesRecords: true,
+              wholeKeys: false,
+            }
+          : access,
+      ...(params === undefined ? {} : { params }),
+      response: z.object({ methods: z.array(z.string()) }),
+      answerHeaders: ['Allow'],
+      run(call) {
+        call.answerHeader('Allow', allowed.join(', '));
+        return { methods: allowed };
+      },
+    };
+  });
+}

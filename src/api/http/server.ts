@@ -1,0 +1,184 @@
+// The HTTP server without its sockets: guards, routes and the texts for every error, so that no text of the framework
+// shows. Paths are taken as written: a wrong slash or case makes another path.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { ANSWER_HEADERS } from '../../process/answer-headers.ts';
+import { trustConnection } from '../../process/bounded-server.ts';
+import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
+import { mayBeCommitted } from '../../store/postgres/preparing-client.ts';
+import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from '../answers/problem.ts';
+import { SMALL_BODY_OCTETS } from '../body/body-bounds.ts';
+import { closeUnread } from '../body/close-unread.ts';
+import { fieldProblems } from '../body/field-problems.ts';
+import { isStorable } from '../body/read-body.ts';
+import { authenticate, judgeCredentials, KeyUses, openKeys } from '../callers/authenticate.ts';
+import type { RateLimit } from '../callers/call-rate-limit.ts';
+import type { Api } from '../calls/call.ts';
+import { type Admitted, admit } from '../calls/guard.ts';
+import { isWrite, type Route } from '../calls/route.ts';
+import { NoTurn } from '../calls/turns.ts';
+import { ThreadError } from '../large/large-call.ts';
+import type { LargeWork } from '../large/large-work.ts';
+import { mountRoutes } from './mount-routes.ts';
+import { OutageLog } from './outage-log.ts';
+import { takeBody, UnreadBody } from './take-body.ts';
+
+export interface ServerOptions {
+  readonly api: Api;
+  readonly routes: readonly Route[];
+  /** Undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
+  readonly log: FastifyBaseLogger;
+  /** Records every call that fails because of the database. */
+  readonly outages?: OutageLog;
+  /** Undefined: large bodies are handled in this thread, like small ones. */
+  readonly largeWork?: LargeWork | undefined;
+  /** Mounts all other paths, before the routes: the description, health. */
+  readonly prepare?: (app: FastifyInstance) => Promise<void>;
+}
+
+const OUTAGE_TICK_MS = 5000;
+/** More than a whole header may have (16 KiB): beyond it the framework would answer with its own text. */
+const MAX_PARAMETER_CHARACTERS = 16 * 1024;
+/** The path for one that cannot be decoded: no route has it. */
+const NO_PATH = '/%00';
+
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { api, log } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: SMALL_BODY_OCTETS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    rewriteUrl: ({ url }) => routablePath(url ?? '/'),
+  });
+  app.decorateRequest('admitted', undefined);
+  app.decorateRequest('declaredType', undefined);
+  app.decorateRequest('received', undefined);
+  app.decorateRequest('response');
+  app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType));
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    takeBody(request, payload, options.largeWork),
+  );
+  const outages = options.outages ?? new OutageLog(log);
+  const ticking = setInterval(() => outages.tick(), OUTAGE_TICK_MS).unref();
+  app.addHook('onClose', async () => clearInterval(ticking));
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, outages)));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
+
+  const keys = openKeys(api.db);
+  const uses = new KeyUses(api.db);
+  app.addHook('onClose', () => uses.settle());
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...ANSWER_HEADERS, 'X-Request-Id': request.id });
+    const { route, openTo } = request.routeOptions.config;
+    if (openTo === 'everyone') return;
+    const caller =
+      judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
+    if (caller instanceof Problem) return sendProblem(reply, caller);
+    trustConnection(request.raw.socket);
+    const taken = await options.rateLimit?.take(caller.key.id);
+    reply.headers(taken?.headers ?? {});
+    if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);
+    uses.note(caller.key.id);
+    const admitted: Admitted | Problem = await admit(api, caller, {
+      method: request.method,
+      url: request.url,
+      params: request.params as Record<string, string>,
+      idempotencyKey: request.headers['idempotency-key'],
+      route: request.is404 ? undefined : route,
+      log: request.log,
+    });
+    if (admitted instanceof Problem) return sendProblem(reply, admitted);
+    request.admitted = admitted;
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    request.response = reply.raw;
+    // Every body goes to the one parser above, so that an empty one is fine whatever its type is said to be.
+    const { headers } = request.raw;
+    request.declaredType = headers['content-type'];
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
+  });
+  app.addHook('preValidation', async (request, reply) => {
+    if (request.body instanceof Problem) return sendProblem(reply, request.body);
+    const unstorable = Object.entries(request.query as Record<string, string | string[]>).find(
+      ([name, value]) => ![name, value].flat().every(isStorable),
+    );
+    if (unstorable !== undefined)
+      return sendProblem(reply, invalid([{ field: unstorable[0], error: 'has U+0000' }]));
+  });
+  app.addHook('onResponse', async (request) => closeUnread(request.raw));
+  await options.prepare?.(app as unknown as FastifyInstance);
+  mountRoutes(app as unknown as FastifyInstance, api, options.routes, options.largeWork);
+  await app.ready();
+  return app as unknown as FastifyInstance;
+}
+
+function routablePath(url: string): string {
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  try {
+    decodeURI(path.split(/[?#]/, 1)[0] as string);
+    return path.startsWith('/') ? path : NO_PATH; // `*`, say
+  } catch {
+    return NO_PATH;
+  }
+}
+
+/** Thrown to Fastify, which passes it to the error handler. */
+class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(refused: Problem) {
+    super(refused.error);
+    this.problem = refused;
+  }
+}
+
+function validatorOf(schema: z.ZodType) {
+  return (value: unknown): { value: unknown } | { error: Error } => {
+    if (value instanceof UnreadBody) return { value };
+    const read = schema.safeParse(value);
+    if (read.success) return { value: read.data };
+    return { error: new Refusal(invalid(fieldProblems(read.error.issues, 'body'))) };
+  };
+}
+
+function explain(error: unknown, request: FastifyRequest, outages: OutageLog): Problem {
+  if (error instanceof Refusal) {
+    const { route } = request.routeOptions.config;
+    return route?.explainInvalid?.(error.problem.members.fields ?? []) ?? error.problem;
+  }
+  const { statusCode } = error as { statusCode?: number };
+  if (error instanceof NoTurn) {
+    outages.note('busy', error);
+    return unavailable('earlier writes of the domain are still under way; try again', 1);
+  }
+  const inThread = error instanceof ThreadError ? error : undefined;
+  const outage = inThread === undefined ? outageOf(error) : inThread.outage;
+  if (outage !== undefined) {
+    outages.note(outage, error);
+    const { words, retrySeconds } = OUTAGES[outage];
+    const isOpen = isWrite(request.method) && (inThread?.mayBeCommitted ?? mayBeCommitted(error));
+    return unavailable(`${words}; ${isOpen ? MAY_BE_DONE : 'try again'}`, retrySeconds);
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    request.log.info({ err: error }, 'a request that the framework refused');
+    return badRequest('the request cannot be read');
+  }
+  request.log.error({ err: error, method: request.method, url: request.url }, 'unhandled error in request');
+  return new Problem(500, 'internal error');
+}

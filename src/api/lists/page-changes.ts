@@ -1,0 +1,30 @@
+// Answers lists of changes, of one domain or of all.
+
+import type { z } from 'zod';
+import type { Database } from '../../store/postgres/database.ts';
+import type { Problem } from '../answers/problem.ts';
+import type { StreamedArray } from '../answers/stream-array.ts';
+import { printChanges, type SeenChange } from '../print/print-change.ts';
+import type { Change } from '../schemas/change.ts';
+import { integerText } from '../schemas/query-text.ts';
+import { answerLog, LOG_QUERY } from './page-by-id.ts';
+
+export const CHANGES_QUERY = {
+  after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only changes with a higher id.'),
+  ...LOG_QUERY,
+};
+
+/** `load` gives so many changes after the one with that id, or the first ones. */
+export function answerChanges(
+  db: Database,
+  ask: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  load: (behind: number | undefined, limit: number) => Promise<readonly SeenChange[]>,
+  tellNext: (cursor: string) => void,
+): Promise<z.input<typeof Change>[] | StreamedArray<z.input<typeof Change>> | Problem> {
+  return answerLog(ask, {
+    load,
+    idOf: ({ change }) => change.id,
+    print: (changes) => printChanges(db, changes),
+    tellNext,
+  });
+}

@@ -1,0 +1,71 @@
+// Answers lists: whole, read page by page while they are sent, or one page with a `Link` to the next. Cursors are those
+// of the store.
+
+import { z } from 'zod';
+import { CursorError, type Page, type Paged } from '../../store/postgres/list-page.ts';
+import { invalid, type Problem } from '../answers/problem.ts';
+import { StreamedArray } from '../answers/stream-array.ts';
+import type { Call } from '../calls/call.ts';
+import { booleanText, integerText } from '../schemas/query-text.ts';
+
+export const MAX_PAGE_ITEMS = 1000;
+
+/** Members of the query schema of a list. */
+export const PAGE_QUERY = {
+  limit: integerText(1, MAX_PAGE_ITEMS)
+    .optional()
+    .describe('At most so many items, with a `Link` to the next page. Without it the list is whole.'),
+  cursor: z.string().min(1).max(2048).optional().describe('From the `Link` of the page before.'),
+  offset: integerText(0, 2 ** 31 - 1)
+    .optional()
+    .describe('Leaves out so many items; a cursor is the better way through a list that changes.'),
+  count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
+};
+
+export interface PagedList<T, P> {
+  /** Throws `CursorError`. */
+  readonly load: (page: Page) => Promise<Paged<T>>;
+  readonly count: () => Promise<number>;
+  /** Prints the items of one page as they are sent. */
+  readonly print: (items: readonly T[]) => Promise<P[]>;
+}
+
+type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
+type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
+
+export async function answerList<T, P>(
+  { query: { limit, cursor, offset = 0, count }, url, answerHeader }: ListCall,
+  list: PagedList<T, P>,
+): Promise<P[] | StreamedArray<P> | Problem> {
+  try {
+    const from = { offset, ...(cursor !== undefined && { cursor }) };
+    const first = await list.load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
+    if (count) answerHeader('X-Total-Count', await list.count());
+    if (limit === undefined) return new StreamedArray(itemsFrom(first, list));
+    if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
+    return await list.print(first.items);
+  } catch (error) {
+    if (!(error instanceof CursorError)) throw error;
+    return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
+  }
+}
+
+/** The items of this page and all that follow it. */
+async function* itemsFrom<T, P>(
+  first: Paged<T>,
+  { load, print }: Pick<PagedList<T, P>, 'load' | 'print'>,
+): AsyncGenerator<P> {
+  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
+    yield* await print(page.items);
+    if (page.cursor === undefined) return;
+  }
+}
+
+/** The value of `Link`: the same request, from the cursor on. */
+export function linkToNext(url: string, cursor: string): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.delete('offset');
+  parameters.set('cursor', cursor);
+  return `<${path}?${parameters}>; rel="next"`;
+}

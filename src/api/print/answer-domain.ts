@@ -1,0 +1,14 @@
+// A domain as it is answered: in external mode with what its servers said when the TXT record was last looked for.
+
+import type { z } from 'zod';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { findNewestVerification } from '../../store/verifications/load-verifications.ts';
+import type { Domain } from '../schemas/domain.ts';
+import { printDomain } from './print-domain.ts';
+
+export async function answerDomain(db: Database, domain: VisibleDomain): Promise<z.input<typeof Domain>> {
+  const { id, verification } = domain;
+  if (verification === null) return printDomain(domain);
+  return printDomain(domain, { progress: { run: await findNewestVerification(db, id, verification.value) } });
+}

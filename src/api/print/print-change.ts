@@ -1,0 +1,71 @@
+// Changes as the API shows them, with how many nameservers have each. Only those who manage the domain's members see
+// the address and the key of a request.
+
+import type { z } from 'zod';
+import type { Name } from '../../dns/name.ts';
+import { type InSync, inSync } from '../../store/feed/in-sync.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { ChangeSource, Role } from '../../store/postgres/schema.ts';
+import type { DomainChange } from '../../store/records/load-changes.ts';
+import { mayDo } from '../callers/permissions.ts';
+import type { Change } from '../schemas/change.ts';
+import { printChangedRecord } from './print-record.ts';
+
+type Printed = z.input<typeof Change>;
+
+/** A change with the caller's role in its domain. */
+export interface SeenChange {
+  readonly change: DomainChange;
+  readonly apex: Name;
+  readonly role: Role;
+}
+
+export async function printChanges(db: Database, seen: readonly SeenChange[]): Promise<Printed[]> {
+  const states = await inSync(
+    db,
+    seen.map(({ change }) => change.id),
+  );
+  return seen.map((one) => printChange(one, states.get(one.change.id) ?? NOBODY));
+}
+
+const NOBODY: InSync = { inSync: false, nodes: { seen: 0, live: 0 } };
+
+export function printChange({ change, apex, role }: SeenChange, { inSync, nodes }: InSync = NOBODY): Printed {
+  const { id, domainId, serial, at, actor, source, ops, status, reverts } = change;
+  const knowsMore = mayDo(role, 'members.manage');
+  return {
+    id,
+    domain_id: domainId,
+    serial,
+    at: at.toISOString(),
+    actor: {
+      kind: actor.kind,
+      ...(actor.accountId !== undefined && { user_id: actor.accountId }),
+      ...(knowsMore && actor.keyId !== undefined && { key_id: actor.keyId }),
+      ...(knowsMore && actor.address !== undefined && { address: actor.address }),
+    },
+    source: publicSource(source),
+    records: ops.map(({ op, before, after }) => ({
+      op,
+      ...(before !== undefined && { before: printChangedRecord(before, apex) }),
+      ...(after !== undefined && { after: printChangedRecord(after, apex) }),
+    })),
+    ...(status !== undefined && { status: printStatus(status) }),
+    ...(reverts !== undefined && { reverts }),
+    in_sync: inSync,
+    nodes,
+  };
+}
+
+/** Changes by `migrate`, the demo and tests are shown as coming from the command line. */
+function publicSource(source: ChangeSource): Printed['source'] {
+  return source === 'migrate' || source === 'demo' || source === 'test' ? 'cli' : source;
+}
+
+function printStatus({ from, to, checkId }: NonNullable<DomainChange['status']>): Printed['status'] {
+  return {
+    ...(from !== null && { from }),
+    ...(to !== null && { to }),
+    ...(checkId !== null && { check_id: checkId }),
+  };
+}

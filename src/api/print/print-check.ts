@@ -1,0 +1,68 @@
+// A check as the API shows it: names without the final dot, DS as zone-file text, and what is not known is absent.
+
+import type { z } from 'zod';
+import type { ServerEvidence } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import { printRdata } from '../../dns/record/rdata.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import type { SavedRun } from '../../store/checks/load-checks.ts';
+import type { DomainStatus } from '../../zone/domain/domain-status.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import type { Check } from '../schemas/check.ts';
+import { moments } from './moments.ts';
+
+type Printed = z.input<typeof Check>;
+
+export function printCheck(run: SavedRun): Printed {
+  const { currentNs, matchedNs, parent, evidence } = run;
+  return {
+    id: run.id,
+    domain_id: run.domainId,
+    kind: run.kind,
+    started_at: run.startedAt.toISOString(),
+    finished_at: run.finishedAt.toISOString(),
+    last_seen_at: run.lastSeenAt.toISOString(),
+    repeated: run.repeated,
+    verdict: run.verdict,
+    findings: run.findings.map(({ code, message, names }) => ({
+      code,
+      message,
+      ...(names !== undefined && names.length > 0 && { names: printNames(names) }),
+    })),
+    status_before: publicStatus(run.statusBefore),
+    status_after: publicStatus(run.statusAfter),
+    ...(currentNs !== undefined && { current_ns: printNames(currentNs) }),
+    ...(matchedNs !== undefined && { matched_set: printNames(matchedNs) }),
+    ...(parent !== undefined && { parent: printWithoutDot(parent) }),
+    queries: run.queries,
+    ...moments({ next_check_at: run.nextCheckAt }),
+    ...(evidence !== undefined && { evidence: evidence.servers.map(printServer) }),
+  };
+}
+
+function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[number] {
+  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, error } = server;
+  return {
+    server: printWithoutDot(server.server),
+    ...(address !== '' && { address }),
+    transport: server.transport,
+    asked_at: new Date(server.askedAt).toISOString(),
+    ...(rttMs !== undefined && { rtt_ms: rttMs }),
+    outcome,
+    ...(rcode !== undefined && { rcode }),
+    ...(aa !== undefined && { aa }),
+    ...((outcome === 'referral' || outcome === 'answer') && { ns: printNames(ns) }),
+    ...(ttl !== undefined && { ttl }),
+    ...(ds.length > 0 && { ds: ds.map((rdata) => printRdata(TYPE.DS, rdata)) }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function printNames(names: readonly Name[]): string[] {
+  return names.map(printWithoutDot);
+}
+
+/** A leaving domain is in external mode, and stays so when it is no longer served. */
+function publicStatus(status: DomainStatus | 'leaving' | 'left'): DomainStatus {
+  return status === 'leaving' || status === 'left' ? 'unverified' : status;
+}

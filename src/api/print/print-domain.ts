@@ -1,0 +1,125 @@
+// A domain as its readers see it: unset members are absent, and the caller's permissions are listed.
+
+import type { z } from 'zod';
+import type { Subscription } from '../../store/accounts/plans.ts';
+import type { Verification, VisibleDomain } from '../../store/domains/domain.ts';
+import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { permissionsOf } from '../callers/permissions.ts';
+import type { Domain } from '../schemas/domain.ts';
+import type { DomainListItem } from '../schemas/domain-list-item.ts';
+import { moments } from './moments.ts';
+import { printSubscription } from './print-subscription.ts';
+
+type DomainBody = z.input<typeof Domain>;
+
+export interface PrintOptions {
+  readonly nowMs?: number;
+  /** In external mode: the newest verification, if it is shown. */
+  readonly progress?: { readonly run: VerificationRun | undefined } | undefined;
+}
+
+export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
+  const { nowMs = Date.now(), progress } = options;
+  const { verification, developerModeUntil, currentNs, nsCheckIntervalSeconds, myRole } = domain;
+  const sets = domain.nameserverSets.map((set) => set.map(printWithoutDot));
+  return {
+    id: domain.id,
+    name: printWithoutDot(domain.name),
+    name_unicode: domain.unicode,
+    status: domain.status,
+    dns_mode: domain.dnsMode,
+    served: domain.served,
+    serial: domain.serial,
+    user_id: domain.accountId,
+    suspended: domain.suspended,
+    ...moments({
+      verification_started_at: verification?.startedAt ?? null,
+      developer_mode_until: isAhead(developerModeUntil, nowMs) ? developerModeUntil : null,
+      pending_since: domain.pendingSince,
+      moved_since: domain.movedSince,
+      next_check_at: domain.nextCheckAt,
+      last_manual_ns_check_at: domain.lastManualNsCheckAt,
+      suspended_at: domain.suspendedAt,
+    }),
+    created_at: domain.createdAt.toISOString(),
+    updated_at: domain.updatedAt.toISOString(),
+    ...printSettings(domain),
+    ...(verification === null ? {} : { verification: printVerification(verification, nowMs, progress) }),
+    svc_ns: sets[0] ?? [],
+    svc_ns_sets: sets,
+    ...(currentNs === null ? {} : { current_ns: currentNs.map(printWithoutDot) }),
+    ...(nsCheckIntervalSeconds === null ? {} : { ns_check_interval_seconds: nsCheckIntervalSeconds }),
+    findings: domain.findings.map(({ code, message }) => ({ code, message })),
+    my_role: myRole,
+    my_permissions: permissionsOf(myRole),
+  };
+}
+
+/** `subscription`: the active one. Only the owner sees it. */
+export function printDomainListItem(
+  domain: VisibleDomain,
+  subscription: Subscription | undefined,
+  nowMs?: number,
+): z.input<typeof DomainListItem> {
+  return {
+    ...printDomain(domain, nowMs === undefined ? {} : { nowMs }),
+    ssl: { status: 'none' },
+    ...(subscription === undefined || domain.myRole !== 'owner'
+      ? {}
+      : { subscription: printSubscription(subscription, domain) }),
+  };
+}
+
+function printSettings(domain: VisibleDomain) {
+  return {
+    cache_l2_max_gb: domain.cacheL2MaxGb,
+    cache_l2_ttl_days: domain.cacheL2TtlDays,
+    cache_cap_mb: domain.cacheCapMb as DomainBody['cache_cap_mb'], // the database has the same list
+    sec_no_sniff: domain.secNoSniff,
+    sec_referrer_policy: domain.secReferrerPolicy,
+    sec_strip_headers: domain.secStripHeaders,
+    markdown_for_agents: domain.markdownForAgents,
+    outage_alerts: domain.outageAlerts,
+    uptime_threshold_pct: domain.uptimeThresholdPct,
+    uptime_window_min: domain.uptimeWindowMin,
+    uptime_min_requests: domain.uptimeMinRequests,
+    uptime_min_active_min: domain.uptimeMinActiveMin,
+    uptime_recover_min: domain.uptimeRecoverMin,
+  };
+}
+
+function printVerification(verification: Verification, nowMs: number, progress: PrintOptions['progress']) {
+  const { host, value, verified, expiresAt } = verification;
+  return {
+    host: printWithoutDot(host),
+    type: 'TXT' as const,
+    value,
+    verified,
+    expires_at: expiresAt.toISOString(),
+    seconds_remaining: Math.max(0, Math.floor((expiresAt.getTime() - nowMs) / 1000)),
+    ...(progress !== undefined && printProgress(verification, progress.run)),
+  };
+}
+
+function printProgress({ nextAt }: Verification, run: VerificationRun | undefined) {
+  return {
+    ...moments({ checked_at: run?.finishedAt ?? null, next_attempt_at: nextAt }),
+    found: run?.found ?? 0,
+    asked: run?.asked ?? 0,
+    servers: (run?.servers ?? []).map(({ server, address, outcome, values }) => ({
+      server: printWithoutDot(server),
+      ...(address !== '' && { address }),
+      outcome,
+      ...(values !== undefined && { values: [...values] }),
+    })),
+    resolvers: [...(run?.resolvers ?? [])],
+    message: run?.message ?? NOT_LOOKED,
+  };
+}
+
+const NOT_LOOKED = 'Nobody has looked for this value yet.';
+
+function isAhead(time: Date | null, nowMs: number): boolean {
+  return time !== null && time.getTime() > nowMs;
+}

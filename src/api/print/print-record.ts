@@ -1,0 +1,106 @@
+// A record as the API shows it. What is published for a proxied record depends on the edge's addresses, which are read
+// once for each answer, and only if it has such a record. What is published for an ANAME depends on its target; the
+// targets of a page are read together.
+
+import type { z } from 'zod';
+import type { Name } from '../../dns/name.ts';
+import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { loadTargetsNamed } from '../../store/records/aname-targets.ts';
+import { type FlattenedTarget, flattenedTarget, printDnsContent } from '../../zone/publish/publish.ts';
+import type { CustomerRecord, EdgeAddresses } from '../../zone/records/customer-record.ts';
+import { printDestination } from '../../zone/records/destination.ts';
+import { printOriginalName, printRecordName } from '../../zone/records/record-name.ts';
+import type { ChangedRecord, Record } from '../schemas/record.ts';
+
+interface Owner {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: Name;
+}
+
+type Printed = z.input<typeof Record>;
+
+/** The record as its owner wrote it, without what is published for it. */
+export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
+  const { id, name, type, rdata, ttl, proxied, captcha, scheme, port, monitor, timeout } = record;
+  const { hostHeader, destCountry, comment } = record;
+  const { destination, mxPriority } = printDestination(type, rdata);
+  return {
+    id,
+    name: printRecordName(name, apex),
+    original_name: printOriginalName(name),
+    type,
+    destination,
+    ...(mxPriority !== undefined && { mx_priority: mxPriority }),
+    ttl,
+    proxied,
+    captcha,
+    scheme,
+    port,
+    ...(hostHeader !== null && { host_header: hostHeader }),
+    monitor,
+    ...(destCountry !== null && { dest_country: destCountry }),
+    timeout,
+    ...(comment !== null && { comment }),
+  };
+}
+
+export class RecordPrinter {
+  readonly #db: Database;
+  readonly #domain: Owner;
+  #edges: Promise<EdgeAddresses> | undefined;
+  /** The targets that will be read, and the promise of the result. */
+  #wanted: { readonly targets: Name[]; readonly found: Promise<Found> } | undefined;
+
+  constructor(db: Database, domain: Owner) {
+    this.#db = db;
+    this.#domain = domain;
+  }
+
+  async print(record: CustomerRecord & { readonly managed?: boolean }): Promise<Printed> {
+    const { type, rdata, proxied, createdAt, updatedAt } = record;
+    const { id, accountId, name: apex } = this.#domain;
+    return {
+      ...printChangedRecord(record, apex),
+      user_id: accountId,
+      domain_id: id,
+      dns_content: printDnsContent(
+        { type, rdata, proxied },
+        proxied ? await this.#loadEdges() : NO_EDGES,
+        await this.#loadFlattened(record),
+      ),
+      editable: record.managed !== true,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    };
+  }
+
+  #loadEdges(): Promise<EdgeAddresses> {
+    this.#edges ??= loadPublishSettings(this.#db).then(({ edges }) => edges);
+    return this.#edges;
+  }
+
+  async #loadFlattened(record: CustomerRecord): Promise<FlattenedTarget | undefined> {
+    const target = flattenedTarget([record]);
+    if (target === undefined) return undefined;
+    if (this.#wanted === undefined) {
+      const targets: Name[] = [];
+      this.#wanted = { targets, found: this.#loadWanted(targets) };
+    }
+    const { targets, found } = this.#wanted;
+    targets.push(target);
+    return (await found).get(target);
+  }
+
+  /** Loads targets once all records that are printed now have named theirs. */
+  async #loadWanted(targets: readonly Name[]): Promise<Found> {
+    await Promise.resolve();
+    this.#wanted = undefined;
+    return await loadTargetsNamed(this.#db, [...new Set(targets)]);
+  }
+}
+
+type Found = ReadonlyMap<Name, FlattenedTarget>;
+
+const NO_EDGES: EdgeAddresses = { v4: [], v6: [] };

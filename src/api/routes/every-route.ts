@@ -1,0 +1,54 @@
+// Every route of the API, by path.
+
+import type { Route } from '../calls/route.ts';
+import { listChanges } from './account-changes.ts';
+import { getCheck, listChecksOfDomain } from './checks.ts';
+import { createDomain } from './create-domain.ts';
+import { deleteDomain, enableDomain, getDomain } from './domain.ts';
+import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
+import { listDomains } from './list-domains.ts';
+import { getNameserverSets } from './nameserver-sets.ts';
+import { checkNameservers } from './ns-check.ts';
+import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './records.ts';
+import { deleteRecords, editRecords } from './records-batch.ts';
+import { exportRecords } from './records-export.ts';
+import { importRecords } from './records-import.ts';
+import { parseImport } from './records-parse.ts';
+import { previewScan } from './scan.ts';
+import { scanImport } from './scan-import.ts';
+import { getFeatures, getSubscription, getSubscriptions } from './subscriptions.ts';
+import { updateDomain } from './update-domain.ts';
+import { verifyDomain } from './verify.ts';
+
+export const ROUTES: readonly Route[] = [
+  listChanges,
+  listDomains,
+  createDomain,
+  getNameserverSets,
+  getDomain,
+  updateDomain,
+  deleteDomain,
+  enableDomain,
+  verifyDomain,
+  checkNameservers,
+  listChecksOfDomain,
+  getCheck,
+  listChangesOfDomain,
+  getChange,
+  revertChange,
+  getFeatures,
+  listDomainRecords,
+  createRecord,
+  editRecords,
+  deleteRecords,
+  importRecords,
+  parseImport,
+  exportRecords,
+  scanImport,
+  previewScan,
+  getRecord,
+  updateRecord,
+  deleteRecord,
+  getSubscriptions,
+  getSubscription,
+];

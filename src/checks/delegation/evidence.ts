@@ -1,0 +1,94 @@
+// The evidence of a delegation check, without what it means: the walk to the parent zone, and what each address of the
+// parent said.
+
+import type { Name } from '../../dns/name.ts';
+
+/**
+ * What the reply of one parent address was. The first five are conclusive by themselves (docs/rules.md "Delegation
+ * check").
+ */
+export type ServerOutcome =
+  /** The reply has NS in the authority section, owner = the domain, AA=0. */
+  | 'referral'
+  /** The reply has NS in the answer section, with AA. */
+  | 'answer'
+  /** The reply has AA and no NS, with the parent's SOA: the name or one below it exists, but there is no delegation. */
+  | 'nodata'
+  /** The reply is NXDOMAIN with AA and the parent's SOA. */
+  | 'nxdomain'
+  /** The reply has AA and a CNAME at the name, or a DNAME at or above it, inside the parent zone. */
+  | 'alias'
+  /** The server does not serve the parent: no AA and no downward referral, an upward one, or another zone's SOA. */
+  | 'lame'
+  | 'timeout'
+  | 'refused'
+  | 'servfail'
+  /** Another rcode, a reply that cannot be read, TC over TCP, or a refused connection. */
+  | 'bad';
+
+/** What one address of the parent said. Names are folded; sets are in canonical order without duplicates. */
+export interface ServerEvidence {
+  /** The nameserver's name, as the delegation above the parent gives it; the zone's own name for `database`. */
+  readonly server: Name;
+  /** The address as text without a port; empty for `database`. */
+  readonly address: string;
+  /** What carried the reply that counts. `database`: this fleet serves the parent, and Postgres was asked. */
+  readonly transport: 'udp' | 'tcp' | 'database';
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  /** The round trip of the reply that counts; undefined without one. */
+  readonly rttMs: number | undefined;
+  readonly outcome: ServerOutcome;
+  readonly rcode: number | undefined;
+  readonly aa: boolean | undefined;
+  /** The names of the NS set, for `referral` and `answer`; else empty. */
+  readonly ns: readonly Name[];
+  /** The TTL of the NS set, or of the SOA of a negative answer, in seconds. */
+  readonly ttl: number | undefined;
+  /** The rdata of the DS set in a referral. */
+  readonly ds: readonly Uint8Array[];
+  /** What was wrong, in words for people; undefined if nothing was. */
+  readonly error: string | undefined;
+}
+
+/** One zone on the way from the root to the parent, both included. */
+export interface WalkedZone {
+  readonly zone: Name;
+  /** The names of its nameservers; empty for a zone that this fleet serves. */
+  readonly servers: readonly Name[];
+  /** The zone was known, so no question was needed. */
+  readonly cached: boolean;
+}
+
+/** Why the parent was not found, or could not be asked. `zone` is the last zone that was asked. */
+export interface WalkFailure {
+  readonly zone: Name;
+  readonly reason: /** None of its addresses answered. */
+    | 'unreachable'
+    /** The servers answered, but not as servers of the zone. */
+    | 'lame'
+    /** The servers have no address that may be asked. */
+    | 'no_address'
+    /** A limit of the resolver was reached (docs/rules.md "Limits of the resolver"). */
+    | 'limit'
+    /** Delegations lead only to each other. */
+    | 'loop';
+  readonly message: string;
+}
+
+export interface Evidence {
+  readonly domain: Name;
+  /** The parent; undefined when the walk failed before it. */
+  readonly parent: Name | undefined;
+  readonly walk: readonly WalkedZone[];
+  /** The replies in the order of the questions; empty when the walk failed. */
+  readonly servers: readonly ServerEvidence[];
+  /** How many addresses the parent has, of which those in `servers` were asked. */
+  readonly parentAddresses: number;
+  readonly failure: WalkFailure | undefined;
+  /** How many packets were sent, repeated ones too. */
+  readonly queries: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}

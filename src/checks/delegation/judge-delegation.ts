@@ -1,0 +1,190 @@
+// Judges the answers of the parent's addresses together: there is a verdict only where all that count agree. An answer
+// that fails, contradicts or is missing makes it `unknown` or unconfirmed, and neither ever changes a status.
+
+import { foldCase, type Name, ROOT } from '../../dns/name.ts';
+import type { Expected, NameserverSet } from './check-state.ts';
+import { isConclusive } from './conclusive.ts';
+import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
+import { FINDINGS, type Finding } from './findings.ts';
+import type { Judgement, Verdict } from './verdict.ts';
+
+/** What one address of the parent says, in a form that can be compared. */
+interface Statement {
+  readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
+  readonly ns: ReadonlySet<Name>;
+}
+
+export function judgeDelegation(evidence: Evidence, expected: Expected): Judgement {
+  const { parent } = evidence;
+  const counting = serversThatCount(evidence.servers);
+  const [first] = counting;
+  if (parent === undefined || first === undefined) return unknown(whyNothing(evidence));
+  const statement = statementOf(first);
+  // NODATA and NXDOMAIN both show no delegation, but one of the two servers is behind or wrong
+  if (!counting.every((server) => isSame(statementOf(server), statement)))
+    return unknown([FINDINGS.PARENTS_DISAGREE(parent)]);
+
+  const confirmations = new Set(counting.map(({ address }) => address)).size;
+  const confirmed =
+    confirmations >= 2 ||
+    confirmations === evidence.parentAddresses ||
+    counting.some(({ transport }) => transport === 'database');
+  const observed = [...statement.ns];
+  const { verdict, matched, oursShown } = compare(statement, expected);
+  // Who answers with our names may be a server of ours, under whatever name: it has a zone for every claim, and proves none.
+  // And another's that holds the domain as well as its parent sends nobody to us.
+  if (first.outcome === 'answer' && oursShown) return unknown([FINDINGS.OWN_ANSWER(parent)]);
+  const ds = counting.flatMap((server) => server.ds);
+  return {
+    verdict,
+    matched,
+    observed,
+    confirmations,
+    confirmed,
+    oursShown,
+    staleDs: ds.length > 0, // no domain has keys of ours yet
+    findings: [
+      ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
+      ...(ds.length > 0 ? [FINDINGS.STALE_DS(ds, oursShown)] : []),
+      ...(confirmed ? [] : [FINDINGS.UNCONFIRMED(parent)]),
+      ...failingFindings(parent, evidence.servers),
+    ],
+  };
+}
+
+/**
+ * The servers that count. A referral is the parent's own answer; an AA answer comes from a server that also holds the
+ * domain's zone.
+ */
+function serversThatCount(servers: readonly ServerEvidence[]): readonly ServerEvidence[] {
+  const conclusive = servers.filter(counts);
+  const refers = conclusive.some(({ outcome }) => outcome === 'referral');
+  return refers ? conclusive.filter(({ outcome }) => outcome !== 'answer') : conclusive;
+}
+
+function counts(server: ServerEvidence): boolean {
+  const { outcome, ns } = server;
+  if (outcome === 'referral' || outcome === 'answer') return ns.length > 0;
+  return isConclusive(server);
+}
+
+function statementOf({ outcome, ns }: ServerEvidence): Statement {
+  const kind = outcome === 'nodata' || outcome === 'nxdomain' || outcome === 'alias' ? outcome : 'delegation';
+  return { kind, ns: new Set(kind === 'delegation' ? ns.map(foldCase) : []) };
+}
+
+function isSame(a: Statement, b: Statement): boolean {
+  return a.kind === b.kind && equals(a.ns, b.ns);
+}
+
+function equals(a: ReadonlySet<Name>, b: ReadonlySet<Name>): boolean {
+  return a.size === b.size && contains(a, b);
+}
+
+function contains(whole: ReadonlySet<Name>, part: Iterable<Name>): boolean {
+  for (const name of part) if (!whole.has(name)) return false;
+  return true;
+}
+
+type Comparison = Pick<Judgement, 'verdict' | 'matched'> & { readonly oursShown: boolean };
+
+function compare({ kind, ns }: Statement, { sets, allSets }: Expected): Comparison {
+  const without = (verdict: Verdict, oursShown: boolean) => ({ verdict, matched: undefined, oursShown });
+  if (kind === 'nodata') return without('not_delegated', false);
+  if (kind === 'nxdomain') return without('unregistered', false);
+  if (kind === 'alias') return without('alias', false);
+
+  const everySet = [...sets, ...allSets];
+  const all = new Set(everySet.flat());
+  const ours = new Set([...ns].filter((name) => all.has(name)));
+  if (ours.size === 0) return without('foreign', false);
+  const matched = sets.find((set) => equals(ns, new Set(set)));
+  if (matched !== undefined) return { verdict: 'match', matched, oursShown: true };
+  if (sets.some((set) => set.length > 0 && equals(ours, new Set(set)))) return without('extra', true);
+  // a set may share names with another: mixed is only what no one set has
+  return without(everySet.some((set) => contains(new Set(set), ours)) ? 'partial' : 'mixed', true);
+}
+
+/** The accepted set of which the parent names most; of several the first, the domain's own. */
+function targetOf(ns: ReadonlySet<Name>, sets: readonly NameserverSet[]): NameserverSet | undefined {
+  const shown = (set: NameserverSet) => set.filter((name) => ns.has(name)).length;
+  return sets.reduce<NameserverSet | undefined>(
+    (best, set) => (best === undefined || shown(set) > shown(best) ? set : best),
+    undefined,
+  );
+}
+
+function verdictFindings(
+  verdict: Verdict,
+  shown: { parent: Name; observed: readonly Name[]; target: NameserverSet | undefined },
+): readonly Finding[] {
+  const { target, observed } = shown;
+  switch (verdict) {
+    case 'match':
+    case 'unknown':
+      return [];
+    case 'foreign':
+      return [FINDINGS.NS_FOREIGN(shown)];
+    case 'not_delegated':
+      return [FINDINGS.NOT_DELEGATED(shown)];
+    case 'unregistered':
+      return [FINDINGS.NOT_REGISTERED(shown)];
+    case 'alias':
+      return [FINDINGS.ALIAS(shown)];
+    case 'mixed':
+      return target === undefined ? [] : [FINDINGS.NS_MIXED({ ...shown, target })];
+    case 'partial':
+    case 'extra': {
+      if (target === undefined) return [];
+      const isMissing = target.some((name) => !observed.includes(name));
+      const isExtra = observed.some((name) => !target.includes(name));
+      return [
+        ...(isMissing ? [FINDINGS.NS_MISSING({ ...shown, target })] : []),
+        ...(isExtra ? [FINDINGS.NS_EXTRA({ ...shown, target })] : []),
+      ];
+    }
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function failingFindings(parent: Name, servers: readonly ServerEvidence[]): readonly Finding[] {
+  const failing = new Set(servers.filter((server) => !counts(server)).map(({ server }) => server));
+  return failing.size === 0 ? [] : [FINDINGS.PARENT_FAILS(parent, [...failing])];
+}
+
+function whyNothing({ parent, walk, servers, failure }: Evidence): readonly Finding[] {
+  if (failure !== undefined) return [failureFinding(failure)];
+  const zone = parent ?? walk.at(-1)?.zone ?? ROOT;
+  const isLame = servers.length > 0 && servers.every(({ outcome }) => outcome === 'lame');
+  return [isLame ? FINDINGS.PARENT_LAME(zone) : FINDINGS.PARENT_UNREACHABLE(zone)];
+}
+
+function failureFinding({ reason, zone }: WalkFailure): Finding {
+  switch (reason) {
+    case 'unreachable':
+    case 'no_address':
+      return FINDINGS.PARENT_UNREACHABLE(zone);
+    case 'lame':
+      return FINDINGS.PARENT_LAME(zone);
+    case 'limit':
+      return FINDINGS.WALK_LIMIT(zone);
+    case 'loop':
+      return FINDINGS.DELEGATION_LOOP(zone);
+    default:
+      return reason satisfies never;
+  }
+}
+
+function unknown(findings: readonly Finding[]): Judgement {
+  return {
+    verdict: 'unknown',
+    matched: undefined,
+    observed: undefined,
+    confirmations: 0,
+    confirmed: false,
+    oursShown: undefined,
+    staleDs: false,
+    findings,
+  };
+}

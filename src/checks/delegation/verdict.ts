@@ -1,0 +1,46 @@
+// The verdict on an observation.
+
+import type { Name } from '../../dns/name.ts';
+import type { NameserverSet } from './check-state.ts';
+import type { Finding } from './findings.ts';
+
+export const VERDICTS = [
+  /** The parent names exactly one accepted set. */
+  'match',
+  /**
+   * The parent names servers of one set of ours, but no whole accepted set: a part of one, or a set that was taken off
+   * the domain.
+   */
+  'partial',
+  /** The parent names a whole accepted set, and foreign names. */
+  'extra',
+  /** The parent names servers of ours that no one set has together. */
+  'mixed',
+  /** The parent names none of our servers. */
+  'foreign',
+  /** The name exists, without a delegation. */
+  'not_delegated',
+  /** The parent answers NXDOMAIN. */
+  'unregistered',
+  'alias',
+  /** The evidence decides nothing: it never changes a status. */
+  'unknown',
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** The set of a `match`. */
+  readonly matched: NameserverSet | undefined;
+  /** The NS set that the parent shows; empty where it shows that there is none; undefined for `unknown`. */
+  readonly observed: readonly Name[] | undefined;
+  /** How many parent addresses said the same; 0 for `unknown`. */
+  readonly confirmations: number;
+  /** At least two addresses said so, or all that the parent has: only then a status may change. */
+  readonly confirmed: boolean;
+  /** The parent names any of our servers; undefined for `unknown`. */
+  readonly oursShown: boolean | undefined;
+  /** There is a DS at the parent that no key of ours matches. */
+  readonly staleDs: boolean;
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,236 @@
+// Judges what the servers of a challenge's name say together: verified only if every server that responds has the
+// value, at least half of all respond, and there is no sign of a wildcard or of servers that do not agree.
+
+import type { Name } from '../../dns/name.ts';
+import { isConclusive } from '../delegation/conclusive.ts';
+import type {
+  TxtDelegation,
+  TxtEvidence,
+  TxtLink,
+  TxtOutcome,
+  TxtResolverEvidence,
+  TxtServerEvidence,
+  TxtSibling,
+} from './txt-evidence.ts';
+import { TXT_SENTENCES } from './txt-sentences.ts';
+
+const TXT_VERDICTS = [
+  'verified',
+  /** No server that responds has a TXT record. */
+  'absent',
+  /** Some servers have the value, others respond without it. */
+  'partial',
+  /** No server has the value, and some have other TXT records. */
+  'other',
+  /** Names that do not exist have the same record. */
+  'wildcard',
+  /** On the way to the value, servers that should say the same do not. */
+  'disagree',
+  /** Our own servers answer from a zone that is not proved: anyone could put the record there. */
+  'untrusted',
+  /** The evidence decides nothing: it never changes a status. */
+  'unknown',
+] as const;
+export type TxtVerdict = (typeof TXT_VERDICTS)[number];
+
+/** `error`: the server did not answer for the zone, or not at all. */
+export type TxtFound = 'found' | 'absent' | 'other' | 'error';
+
+export interface TxtServerJudgement {
+  readonly server: Name;
+  /** The address; empty for a nameserver of which no address could be found. */
+  readonly address: string;
+  readonly outcome: TxtFound;
+  /** The TXT records that the server has, if any. */
+  readonly values?: readonly Uint8Array[];
+}
+
+export interface TxtResolverJudgement {
+  readonly address: string;
+  readonly outcome: TxtFound;
+}
+
+export interface TxtJudgement {
+  readonly verdict: TxtVerdict;
+  /** How many addresses of the zone should have the value, and how many have it. */
+  readonly found: number;
+  readonly asked: number;
+  readonly servers: readonly TxtServerJudgement[];
+  /** The public resolvers, which never decide. */
+  readonly resolvers: readonly TxtResolverJudgement[];
+  /** One sentence for the owner. */
+  readonly message: string;
+}
+
+export interface TxtExpected {
+  readonly value: string;
+  /** Nameservers whose answers do not count. Names are folded. */
+  readonly untrusted: ReadonlySet<Name>;
+}
+
+/** With fewer answers for random names beside the challenge's name, a wildcard cannot be excluded. */
+const MIN_SIBLINGS = 3;
+
+export function judgeTxt(evidence: TxtEvidence, { value, untrusted }: TxtExpected): TxtJudgement {
+  const wanted = Buffer.from(value, 'utf8');
+  const last = evidence.links.at(-1);
+  const servers = last === undefined ? [] : judgeServers(last, wanted);
+  const found = servers.filter(({ outcome }) => outcome === 'found').length;
+  return {
+    ...conclude(evidence, servers, untrusted),
+    found,
+    asked: servers.length,
+    servers,
+    resolvers: evidence.resolvers.map((resolver) => judgeResolver(resolver, wanted)),
+  };
+}
+
+type Conclusion = Pick<TxtJudgement, 'verdict' | 'message'>;
+
+function conclude(
+  evidence: TxtEvidence,
+  servers: readonly TxtServerJudgement[],
+  untrusted: ReadonlySet<Name>,
+): Conclusion {
+  const { host, links, failure } = evidence;
+  const ours = links.flatMap(nameserversOf).find((name) => untrusted.has(name));
+  if (ours !== undefined) return { verdict: 'untrusted', message: TXT_SENTENCES.untrusted(host, ours) };
+  for (const [i, link] of links.entries()) {
+    const message = findDispute(link, links[i + 1]);
+    if (message !== undefined) return { verdict: 'disagree', message };
+  }
+  if (failure !== undefined) return { verdict: 'unknown', message: TXT_SENTENCES.failure(host, failure) };
+  const silent = links.find((link) => 2 * countResponding(link) < link.servers.length);
+  if (silent !== undefined)
+    return { verdict: 'unknown', message: TXT_SENTENCES.silent(silent, countResponding(silent)) };
+
+  const responding = servers.filter(({ outcome }) => outcome !== 'error');
+  const found = responding.filter(({ outcome }) => outcome === 'found');
+  if (found.length < responding.length) {
+    const hasOther = responding.some(({ outcome }) => outcome === 'other');
+    const verdict = found.length > 0 ? 'partial' : hasOther ? 'other' : 'absent';
+    return { verdict, message: TXT_SENTENCES[verdict](host, servers) };
+  }
+  if (isWildcard(evidence)) return { verdict: 'wildcard', message: TXT_SENTENCES.wildcard(host) };
+  const told = evidence.siblings.filter(isConclusive);
+  if (told.length < MIN_SIBLINGS || 2 * told.length < evidence.siblings.length) {
+    return { verdict: 'unknown', message: TXT_SENTENCES.unprobed(host) };
+  }
+  return { verdict: 'verified', message: TXT_SENTENCES.verified(host, servers) };
+}
+
+function countResponding({ servers }: TxtLink): number {
+  return servers.filter(isConclusive).length;
+}
+
+/**
+ * The nameservers of a delegation, by all their names: the zone above could delegate to any name, and a server may be
+ * known by another name than its own.
+ */
+export function nameserversOf({ nameservers, delegations, servers, primaries }: TxtLink): Name[] {
+  const above = delegations.flatMap((delegation) => delegation.nameservers);
+  return [...nameservers, ...above, ...servers.map(({ server }) => server), ...primaries];
+}
+
+function judgeServers({ servers, again }: TxtLink, wanted: Uint8Array): TxtServerJudgement[] {
+  return servers.map((first) => {
+    const { server, address } = first;
+    const said = [first, ...again.filter((later) => later.address === address)].filter(isConclusive);
+    // One word without it is enough: it is what some will hear.
+    const counting = said.find((word) => foundIn(word, wanted) !== 'found') ?? said[0] ?? first;
+    const { values } = counting;
+    const outcome = foundIn(counting, wanted);
+    return { server, address, outcome, ...(values.length > 0 && { values }) };
+  });
+}
+
+function foundIn({ outcome, values }: TxtServerEvidence, wanted: Uint8Array): TxtFound {
+  switch (outcome) {
+    case 'answer':
+      return values.some((value) => isEqual(value, wanted)) ? 'found' : 'other';
+    case 'nodata':
+    case 'nxdomain':
+      return 'absent';
+    case 'alias':
+    case 'referral':
+      return 'other';
+    case 'lame':
+    case 'timeout':
+    case 'refused':
+    case 'servfail':
+    case 'bad':
+      return 'error';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function judgeResolver({ address, values }: TxtResolverEvidence, wanted: Uint8Array): TxtResolverJudgement {
+  if (values === undefined) return { address, outcome: 'error' };
+  if (values.some((value) => isEqual(value, wanted))) return { address, outcome: 'found' };
+  return { address, outcome: values.length > 0 ? 'other' : 'absent' };
+}
+
+/** What differs at a link although it should be the same, as a sentence. */
+function findDispute(link: TxtLink, next: TxtLink | undefined): string | undefined {
+  const doubtful = link.delegations.find((each) => !isOfOneMind(each));
+  if (doubtful !== undefined) return TXT_SENTENCES.delegations(doubtful);
+  const said = [...link.servers, ...link.again].filter(isConclusive);
+  const stray = said.find(({ outcome, target }) =>
+    next === undefined ? leadsOn(outcome) : outcome !== 'alias' || target !== next.host,
+  );
+  // Where all lead on and nothing came of it, the failure says why.
+  if (
+    stray === undefined ||
+    (next === undefined && said.every(({ outcome }) => leadsOn(outcome)) && isOneWord(said))
+  )
+    return undefined;
+  return TXT_SENTENCES.links(link, stray);
+}
+
+function leadsOn(outcome: TxtOutcome): boolean {
+  return outcome === 'alias' || outcome === 'referral';
+}
+
+function isOneWord(said: readonly TxtServerEvidence[]): boolean {
+  return said.every(({ outcome, target }) => outcome === said[0]?.outcome && target === said[0]?.target);
+}
+
+/**
+ * Whether the servers agree on a delegation. A server that has the zone itself must have it as it is delegated, since
+ * it may be the only one that is right.
+ */
+function isOfOneMind({ nameservers, servers }: TxtDelegation): boolean {
+  return servers.filter(isConclusive).every(({ ns }) => isSameSet(ns, nameservers));
+}
+
+function isWildcard({ links, siblings }: TxtEvidence): boolean {
+  const aliases = new Set(links.slice(1).map(({ host }) => host));
+  const values = new Set((links.at(-1)?.servers ?? []).flatMap((server) => server.values.map(keyOf)));
+  // Aliases that change from name to name, or each time: the challenge's may be one of them.
+  const firsts = new Set(siblings.flatMap(({ targets }) => targets.slice(0, 1)));
+  return (
+    (aliases.size > 0 && firsts.size > 1) || siblings.some((sibling) => isLike(sibling, aliases, values))
+  );
+}
+
+function isLike(sibling: TxtSibling, aliases: ReadonlySet<Name>, values: ReadonlySet<string>): boolean {
+  return (
+    sibling.targets.some((target) => aliases.has(target)) ||
+    sibling.values.some((value) => values.has(keyOf(value)))
+  );
+}
+
+/** A key that is equal for equal octets: a hostile zone has many values to compare. */
+function keyOf(value: Uint8Array): string {
+  return Buffer.from(value).toString('latin1');
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+function isSameSet(a: readonly Name[], b: readonly Name[]): boolean {
+  const set = new Set(b);
+  return a.length === set.size && a.every((name) => set.has(name));
+}

@@ -1,0 +1,66 @@
+// What a check of a challenge's TXT record does to its domain, and when the next check is due (docs/rules.md "TXT
+// verification"). A record that was found makes the domain active. Time alone disables it, once enough checks found no
+// record or its value has expired.
+//
+//   unverified ─ verified ─▶ active
+//       └ UNVERIFIED_MAX over, and not there; or its value expired, so that nobody looks any more ─▶ disabled
+
+import type { TxtVerdict } from './judge-txt.ts';
+
+const MINUTE_MS = 60_000;
+/**
+ * Minutes until the next check after each check that found nothing. After the last of these, the interval is one hour.
+ */
+const RETRY_MINUTES = [1, 2, 5, 10, 30];
+const LAST_RETRY_MINUTES = 60;
+const JITTER = 0.2;
+
+/** The state of a verification. Times are milliseconds since 1970. */
+export interface VerificationState {
+  /** When the domain became unverified: a fresh value does not change that. */
+  readonly startedAt: number;
+  /** When the value that is looked for expires. */
+  readonly expiresAt: number;
+  /** How many scheduled looks there were, since the value was made or since the last request. */
+  readonly attempts: number;
+}
+
+export type Look =
+  /** `asked`: the schedule begins again, since the owner who asks has probably just published the record. */
+  | { readonly kind: 'scheduled' | 'asked'; readonly verdict: TxtVerdict }
+  /** No server was asked: the value has expired. */
+  | { readonly kind: 'expired' };
+
+export interface VerificationDecision {
+  readonly to: 'unverified' | 'active' | 'disabled';
+  readonly attempts: number;
+  /** When the next look is due; undefined when none is. */
+  readonly nextAt: number | undefined;
+}
+
+/** `random` is in [0, 1). */
+export function nextVerification(
+  state: VerificationState,
+  look: Look,
+  at: number,
+  unverifiedMaxMs: number,
+  random: number,
+): VerificationDecision {
+  const { attempts, expiresAt, startedAt } = state;
+  const endsAt = startedAt + unverifiedMaxMs;
+  if (look.kind === 'expired') {
+    if (at >= endsAt) return { to: 'disabled', attempts, nextAt: undefined };
+    return { to: 'unverified', attempts, nextAt: endsAt };
+  }
+  if (look.verdict === 'verified') return { to: 'active', attempts, nextAt: undefined };
+  if (look.verdict !== 'unknown' && at >= endsAt) return { to: 'disabled', attempts, nextAt: undefined };
+  const made = look.kind === 'asked' ? 0 : attempts + 1;
+  const retryMs = (RETRY_MINUTES[made] ?? LAST_RETRY_MINUTES) * MINUTE_MS;
+  const nextAt = at + Math.round(retryMs * (1 - JITTER + 2 * JITTER * random));
+  // Once its value has expired there is nothing to look for: what is left is its end.
+  return {
+    to: 'unverified',
+    attempts: made,
+    nextAt: nextAt < expiresAt ? nextAt : Math.max(expiresAt, endsAt),
+  };
+}

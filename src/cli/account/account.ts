@@ -1,0 +1,144 @@
+// `zonefleet account …`: accounts, which own domains and keys; global admins; who may log in. An account is named by
+// its email or id. No account is ever deleted, since logs refer to it.
+
+import type { Command } from 'commander';
+import type { Account, AccountChange } from '../../store/accounts/accounts.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
+import { Listing, type Output } from '../terminal/output.ts';
+import { planOf } from '../terminal/plan-option.ts';
+import { printTable } from '../terminal/print-table.ts';
+
+interface CreateOptions {
+  readonly name?: string;
+  readonly admin?: true;
+  readonly plan: string;
+}
+
+export function addAccountCommands(program: Command, cli: Cli): void {
+  const account = program.command('account').description('who owns domains and keys');
+  addCreateCommand(account, cli);
+
+  account
+    .command('list')
+    .description('list accounts')
+    .action(async () => {
+      const { listAccounts } = await import('../../store/accounts/accounts.ts');
+      await cli.withStore(async (db) => showAccounts(await listAccounts(db), cli.output));
+    });
+
+  onAccounts(account, 'admin', 'make accounts global admins: owners of every domain')
+    .option('--revoke', 'take that away')
+    .action((accounts: string[], { revoke }: { revoke?: true }) =>
+      changeAccounts(cli, accounts, revoke ? 'revoked' : 'admin', { isAdmin: !revoke }),
+    );
+  onAccounts(account, 'deactivate', 'refuse every call of these accounts; their domains are served').action(
+    (accounts: string[]) => changeAccounts(cli, accounts, 'deactivated', { active: false }),
+  );
+  onAccounts(account, 'activate', 'let these accounts in again').action((accounts: string[]) =>
+    changeAccounts(cli, accounts, 'activated', { active: true }),
+  );
+  onAccounts(account, 'plan', 'set the plan of domains that these accounts create from now on')
+    .requiredOption('--plan <plan>', 'free, pro, or none')
+    .action((accounts: string[], { plan }: { plan: string }) =>
+      changeAccounts(cli, accounts, 'updated', { planSlug: planOf(plan) }),
+    );
+}
+
+function onAccounts(account: Command, name: string, description: string): Command {
+  return account
+    .command(name)
+    .description(`${description}; exit 1 if one is not there`)
+    .argument('<account...>', 'emails or ids');
+}
+
+function addCreateCommand(account: Command, cli: Cli): void {
+  account
+    .command('create')
+    .description('create an account; exit 1 if there is one with this email')
+    .argument('<email>', 'its email address')
+    .option('--name <name>', "the owner's name")
+    .option('--admin', 'as a global admin: owner of every domain')
+    .option('--plan <plan>', 'of the domains that it creates: free, pro, or none', 'free')
+    .action(async (email: string, { name, admin, plan }: CreateOptions) => {
+      if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) {
+        throw new Failure('usage', `"${email}" is not an email address`);
+      }
+      const { createAccount } = await import('../../store/accounts/accounts.ts');
+      const wanted = { email, name: name ?? null, isAdmin: admin ?? false, planSlug: planOf(plan) };
+      await cli.withStore(async (db) => {
+        const came = await createAccount(db, wanted);
+        if (came.kind === 'created') {
+          if (cli.output.json) {
+            await cli.output.print(JSON.stringify({ outcome: 'created', ...accountJson(came.account) }));
+          } else await cli.output.print(`created ${wordsOf(came.account)}`);
+          return 0;
+        }
+        const { kind, message } = came;
+        if (cli.output.json) {
+          await cli.output.print(JSON.stringify({ email, outcome: 'refused', code: kind, message }));
+        } else await cli.output.complain(message);
+        return 1;
+      });
+    });
+}
+
+async function changeAccounts(
+  cli: Cli,
+  accounts: readonly string[],
+  outcome: string,
+  change: AccountChange,
+): Promise<void> {
+  const { findAccount, updateAccount } = await import('../../store/accounts/accounts.ts');
+  await cli.withStore(async (db) => {
+    const listing = new Listing(cli.output, 'accounts');
+    const refuse = (wanted: string, code: string, message: string) =>
+      listing.add({
+        json: { account: wanted, outcome: code, message },
+        problems: [`${wanted}: ${message}`],
+      });
+    let refused = 0;
+    for (const wanted of new Set(accounts)) {
+      const found = await findAccount(db, wanted);
+      const now = found && (await updateAccount(db, found.id, change));
+      if (now === undefined || now === 'unknown_plan') {
+        refused++;
+        if (now === undefined) await refuse(wanted, 'absent', 'no such account');
+        else await refuse(wanted, 'refused', `there is no plan "${change.planSlug}"`);
+        continue;
+      }
+      const json = { account: wanted, outcome, ...accountJson(now) };
+      await listing.add({ json, lines: [`${outcome} ${wordsOf(now)}`] });
+    }
+    await listing.end({});
+    return refused > 0 ? 1 : 0;
+  });
+}
+
+function wordsOf({ id, email, isAdmin, active, planSlug }: Account): string {
+  const marks = [...(isAdmin ? ['admin'] : []), ...(active ? [] : ['inactive'])];
+  return [`${email} account ${id} plan ${planSlug ?? 'none'}`, ...marks].join(' ');
+}
+
+function accountJson({ id, email, name, isAdmin, active, planSlug, createdAt }: Account): object {
+  return { id, email, name, admin: isAdmin, active, plan: planSlug, created_at: createdAt.toISOString() };
+}
+
+async function showAccounts(accounts: readonly Account[], output: Output): Promise<number> {
+  if (output.json) {
+    await output.print(JSON.stringify({ accounts: accounts.map(accountJson) }));
+    return 0;
+  }
+  const heads = ['ID', 'EMAIL', 'NAME', 'ROLE', 'STATE', 'PLAN', 'CREATED'];
+  const rows = accounts.map(({ id, email, name, isAdmin, active, planSlug, createdAt }) => [
+    id,
+    email,
+    name ?? '-',
+    isAdmin ? 'admin' : 'customer',
+    active ? 'active' : 'inactive',
+    planSlug ?? '-',
+    createdAt.toISOString().slice(0, 10),
+  ]);
+  await output.print(printTable(heads, rows));
+  return 0;
+}

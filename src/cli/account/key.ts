@@ -1,0 +1,155 @@
+// `zonefleet key …`: API keys. Only the text of a new key is printed on stdout, and only once, so that a script can
+// read it there.
+
+import type { Command } from 'commander';
+import type { ApiKey } from '../../store/accounts/api-keys.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { Listing, type Output } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
+import type { KeyOptions } from './read-key-options.ts';
+
+export function addKeyCommands(program: Command, cli: Cli): void {
+  const key = program.command('key').description('API keys of accounts');
+  addCreateCommand(key, cli);
+
+  key
+    .command('list')
+    .description('list keys, revoked and expired ones too')
+    .argument('[account]', 'of this account (email or id)')
+    .action(async (account: string | undefined) => {
+      const { listAccounts } = await import('../../store/accounts/accounts.ts');
+      const { listApiKeys } = await import('../../store/accounts/api-keys.ts');
+      const { withAccount } = await import('../terminal/find-account.ts');
+      await cli.withStore(async (db) => {
+        const emails = new Map((await listAccounts(db)).map(({ id, email }) => [id, email]));
+        if (account === undefined) return await showKeys(await listApiKeys(db), emails, cli.output);
+        return await withAccount(db, account, cli.output, async ({ id }) =>
+          showKeys(await listApiKeys(db, id), emails, cli.output),
+        );
+      });
+    });
+
+  key
+    .command('revoke')
+    .description('revoke keys at once and for ever; exit 1 if one is not there')
+    .argument('<key...>', 'ids, or whole keys')
+    .action((keys: string[]) => revokeKeys(cli, keys));
+}
+
+function addCreateCommand(key: Command, cli: Cli): void {
+  key
+    .command('create')
+    .description('create a key and show it, once; exit 1 if there is no such account')
+    .argument('<account>', "the account's email or id")
+    .option('--name <name>', 'what it is for', 'unnamed')
+    .option('--read-only', 'for reading only')
+    .option('--expires <when>', '90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z')
+    .option('--domains <names>', 'comma list: for these domains only')
+    .option('--names <names>', 'comma list of full names: may write records there only, nothing else')
+    .option('--types <types>', 'comma list: may write records of these types only, nothing else')
+    .action(async (account: string, options: KeyOptions) => {
+      const { readKeyOptions } = await import('./read-key-options.ts');
+      const { createApiKey, generateKey } = await import('../../store/accounts/api-keys.ts');
+      const { withAccount } = await import('../terminal/find-account.ts');
+      const wanted = readKeyOptions(options, new Date());
+      const { output } = cli;
+      await cli.withStore((db) =>
+        withAccount(db, account, output, async ({ id, email }) => {
+          const text = generateKey();
+          const created = (await createApiKey(db, text, { accountId: id, ...wanted })) as ApiKey;
+          if (output.json) {
+            await output.print(JSON.stringify({ key: text, ...keyJson(created, email) }));
+            return 0;
+          }
+          await output.print(text);
+          await output.complain(`key ${created.id} of ${email}; it is not shown again`);
+          return 0;
+        }),
+      );
+    });
+}
+
+async function revokeKeys(cli: Cli, keys: readonly string[]): Promise<void> {
+  const { hashKey, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
+  await cli.withStore(async (db) => {
+    const listing = new Listing(cli.output, 'keys');
+    let absent = 0;
+    for (const wanted of new Set(keys)) {
+      // Whole keys are not repeated: what is printed may be logged.
+      const shown = isKeyText(wanted) ? `${wanted.slice(0, 10)}…` : wanted;
+      const key = isKeyText(wanted)
+        ? hashKey(wanted)
+        : /^[0-9]{1,15}$/.test(wanted)
+          ? Number(wanted)
+          : undefined;
+      if (key !== undefined && (await revokeApiKey(db, key))) {
+        await listing.add({ json: { key: shown, outcome: 'revoked' }, lines: [`revoked key ${shown}`] });
+        continue;
+      }
+      absent++;
+      await listing.add({ json: { key: shown, outcome: 'absent' }, problems: [`${shown}: no such key`] });
+    }
+    await listing.end({});
+    return absent > 0 ? 1 : 0;
+  });
+}
+
+async function showKeys(
+  keys: readonly ApiKey[],
+  emails: ReadonlyMap<number, string>,
+  output: Output,
+): Promise<number> {
+  const emailOf = ({ accountId }: ApiKey) => emails.get(accountId) ?? String(accountId);
+  if (output.json) {
+    await output.print(JSON.stringify({ keys: keys.map((key) => keyJson(key, emailOf(key))) }));
+    return 0;
+  }
+  const heads = ['ID', 'KEY', 'ACCOUNT', 'NAME', 'STATE', 'SCOPE', 'EXPIRES', 'USED'];
+  const rows = keys.map((key) => [
+    key.id,
+    `${key.prefix}…`,
+    emailOf(key),
+    key.name,
+    stateOf(key),
+    scopeOf(key),
+    minute(key.expiresAt),
+    minute(key.lastUsedAt),
+  ]);
+  await output.print(printTable(heads, rows));
+  return 0;
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'valid';
+}
+
+function scopeOf({ readOnly, domains, names, types }: ApiKey): string {
+  const parts = [
+    ...(readOnly ? ['read-only'] : []),
+    ...[domains, names, types].filter((list) => list !== null).map((list) => list.join(',')),
+  ];
+  return parts.join(' ') || 'all';
+}
+
+function minute(at: Date | null): string {
+  return at === null ? '-' : `${at.toISOString().slice(0, 16)}Z`;
+}
+
+function keyJson(key: ApiKey, email: string): object {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    account: { id: key.accountId, email },
+    name: key.name,
+    state: stateOf(key),
+    read_only: key.readOnly,
+    domains: key.domains,
+    names: key.names,
+    types: key.types,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,201 @@
+// Prints an observation of a delegation for people: the way from the root to the parent, what each address of the
+// parent said, the accepted sets beside what was seen, and the verdict. It also makes its JSON.
+
+import type { Expected } from '../../checks/delegation/check-state.ts';
+import type { Evidence, ServerEvidence, WalkedZone } from '../../checks/delegation/evidence.ts';
+import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
+import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
+import { compareNames, type Name } from '../../dns/name.ts';
+import { printRdata } from '../../dns/record/rdata.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { type Paint, painter } from '../terminal/paint.ts';
+import { printTable } from '../terminal/print-table.ts';
+
+export interface Observed {
+  readonly evidence: Evidence;
+  readonly judgement: Judgement;
+  readonly expected: Expected;
+}
+
+export function printEvidence(observed: Observed, { colours }: { readonly colours: boolean }): string {
+  const paint = painter(colours);
+  const blocks = [
+    [paint('bold', printWithoutDot(observed.evidence.domain))],
+    walkLines(observed.evidence),
+    serverLines(observed.evidence, paint),
+    setLines(observed, paint),
+    verdictLines(observed, paint),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+const SHOWN_SERVERS = 4;
+
+function walkLines({ walk, parent, domain, failure }: Evidence): string[] {
+  const branch = (depth: number, text: string) =>
+    depth === 0 ? text : `${'   '.repeat(depth - 1)}└─ ${text}`;
+  const lines = walk.map((zone, depth) => branch(depth, walkedText(zone)));
+  if (failure !== undefined) {
+    lines.push(branch(walk.length, `the parent was not found: ${failure.message}`));
+  } else if (parent !== undefined) {
+    lines.push(
+      branch(walk.length, `${printWithoutDot(domain)}  is looked for in ${printWithoutDot(parent)}`),
+    );
+  }
+  return lines;
+}
+
+function walkedText({ zone, servers, cached }: WalkedZone): string {
+  const shown = servers.slice(0, SHOWN_SERVERS).map(printWithoutDot);
+  const more = servers.length > shown.length ? [`and ${servers.length - shown.length} more`] : [];
+  const names = servers.length === 0 ? 'served by this fleet' : [...shown, ...more].join(' ');
+  return `${printWithoutDot(zone)}  ${names}${cached ? '  (cached)' : ''}`;
+}
+
+function serverLines(evidence: Evidence, paint: Paint): string[] {
+  const { servers, parent, parentAddresses, queries, startedAt, finishedAt } = evidence;
+  if (parent === undefined || servers.length === 0) return [];
+  const seconds = ((finishedAt - startedAt) / 1000).toFixed(1);
+  const packets = `${queries} ${queries === 1 ? 'packet' : 'packets'}`;
+  const head = `The servers of ${printWithoutDot(parent)} (${servers.length} of ${parentAddresses} addresses, ${packets}, ${seconds} s)`;
+  const rows = servers.map((server) => [
+    printWithoutDot(server.server),
+    server.address === '' ? '-' : server.address,
+    server.transport,
+    server.rttMs === undefined ? '-' : `${Math.round(server.rttMs)} ms`,
+    server.outcome,
+    saidText(server),
+  ]);
+  const table = printTable(['SERVER', 'ADDRESS', 'BY', 'TIME', 'OUTCOME', 'SAID'], rows).split('\n');
+  return [paint('bold', head), ...table.map((line) => `  ${line}`)];
+}
+
+function saidText({ ns, ds, rcode, error }: ServerEvidence): string {
+  const said = [
+    ...(ns.length > 0 ? [`NS ${ns.map(printWithoutDot).join(' ')}`] : []),
+    ...ds.map((rdata) => `DS ${printRdata(TYPE.DS, rdata)}`),
+    ...(rcode !== undefined && rcode !== 0 ? [rcodeMnemonic(rcode)] : []),
+    ...(error === undefined ? [] : [error]),
+  ];
+  return said.length === 0 ? '-' : said.join('; ');
+}
+
+/** For each accepted set, what must change at the parent so that it shows exactly that set; empty when it shows one. */
+function setLines({ judgement: { observed, matched }, expected }: Observed, paint: Paint): string[] {
+  const ours = new Set(expected.allSets.flat());
+  const lines = [paint('bold', 'Accepted sets, beside what the parent shows')];
+  for (const [i, set] of expected.sets.entries()) {
+    const isOther = matched !== undefined && set !== matched;
+    lines.push(`  set ${i + 1}${isOther ? ', accepted as well' : ''}`);
+    if (observed === undefined || isOther) {
+      lines.push(...set.map((name) => `    ${isOther ? ' ' : '?'} ${printWithoutDot(name)}`));
+      continue;
+    }
+    const names = [...new Set([...set, ...observed])].sort(compareNames);
+    for (const name of names) lines.push(`    ${differenceText(name, set, observed, ours, paint)}`);
+  }
+  return lines;
+}
+
+function differenceText(
+  name: Name,
+  set: readonly Name[],
+  observed: readonly Name[],
+  ours: ReadonlySet<Name>,
+  paint: Paint,
+): string {
+  const text = printWithoutDot(name);
+  if (!observed.includes(name)) return paint('green', `+ ${text}  missing`);
+  if (set.includes(name)) return `  ${text}`;
+  return paint('red', `- ${text}  ${ours.has(name) ? 'of another set' : 'foreign'}`);
+}
+
+const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
+  match: 'delegated to exactly one accepted set',
+  partial: 'delegated to a part of one accepted set',
+  extra: 'delegated to a whole set, and to other servers',
+  mixed: 'delegated to names of several sets',
+  foreign: 'delegated to none of our servers',
+  not_delegated: 'the name is there, without a delegation',
+  unregistered: 'there is no such name',
+  alias: 'the name is an alias, and cannot be delegated',
+  unknown: 'nothing that can be relied on was learnt',
+};
+
+function verdictLines({ judgement }: Observed, paint: Paint): string[] {
+  const { verdict, confirmations, confirmed, findings } = judgement;
+  const colour = verdict === 'match' ? 'green' : verdict === 'unknown' ? 'yellow' : 'red';
+  const by = `said by ${confirmations} ${confirmations === 1 ? 'address' : 'addresses'}`;
+  const told = verdict === 'unknown' ? '' : ` (${by}${confirmed ? '' : ', not confirmed'})`;
+  return [
+    `${paint('bold', 'Verdict')} ${paint(colour, verdict)}: ${VERDICT_WORDS[verdict]}${told}`,
+    ...findings.map(({ code, message }) => `  ${code}: ${message}`),
+  ];
+}
+
+export function evidenceJson({ evidence, judgement, expected }: Observed): object {
+  const { domain, parent, walk, servers, parentAddresses, failure, queries, startedAt, finishedAt } =
+    evidence;
+  return {
+    domain: printWithoutDot(domain),
+    verdict: judgement.verdict,
+    evidence: {
+      parent: parent === undefined ? null : printWithoutDot(parent),
+      walk: walk.map(({ zone, servers: names, cached }) => ({
+        zone: printWithoutDot(zone),
+        servers: names.map(printWithoutDot),
+        cached,
+      })),
+      servers: servers.map(serverJson),
+      parent_addresses: parentAddresses,
+      failure:
+        failure === undefined
+          ? null
+          : { zone: printWithoutDot(failure.zone), reason: failure.reason, message: failure.message },
+      queries,
+      started_at: new Date(startedAt).toISOString(),
+      finished_at: new Date(finishedAt).toISOString(),
+    },
+    judgement: judgementJson(judgement),
+    accepted_sets: expected.sets.map((set) => set.map(printWithoutDot)),
+  };
+}
+
+function serverJson({ server, address, askedAt, rttMs, ns, ds, ...said }: ServerEvidence): object {
+  return {
+    server: printWithoutDot(server),
+    address: address === '' ? null : address,
+    transport: said.transport,
+    asked_at: new Date(askedAt).toISOString(),
+    rtt_ms: rttMs ?? null,
+    outcome: said.outcome,
+    rcode: said.rcode ?? null,
+    aa: said.aa ?? null,
+    ns: ns.map(printWithoutDot),
+    ttl: said.ttl ?? null,
+    ds: ds.map((rdata) => Buffer.from(rdata).toString('hex')),
+    error: said.error ?? null,
+  };
+}
+
+function judgementJson(judgement: Judgement): object {
+  const { verdict, matched, observed, confirmations, confirmed, oursShown, staleDs, findings } = judgement;
+  return {
+    verdict,
+    matched: matched?.map(printWithoutDot) ?? null,
+    observed: observed?.map(printWithoutDot) ?? null,
+    confirmations,
+    confirmed,
+    ours_shown: oursShown ?? null,
+    stale_ds: staleDs,
+    findings: findings.map(({ code, message, names }) => ({
+      code,
+      message,
+      ...(names !== undefined && names.length > 0 && { names: names.map(printWithoutDot) }),
+    })),
+  };
+}

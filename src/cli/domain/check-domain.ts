@@ -1,0 +1,72 @@
+// `domain check`, for one name: a worker checks its delegation ahead of all others, and the outcome and the change of
+// status are printed.
+
+import { randomUUID } from 'node:crypto';
+import type { CheckJob } from '../../queue/jobs.ts';
+import type { SavedRun } from '../../store/checks/load-checks.ts';
+import { waitForCheck } from '../../store/checks/wait-for-check.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import { findDomain } from '../../store/domains/load-domains.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+
+/** A check ends within 15 s, and others may run before it. */
+const WAIT_MS = 60_000;
+
+export interface CheckWay {
+  readonly enqueue: (job: CheckJob & { readonly request: string }) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly waitMs?: number;
+}
+
+export async function checkDomain(
+  db: Database,
+  { name }: Pick<WantedDomain, 'name'>,
+  { enqueue, signal, waitMs = WAIT_MS }: CheckWay,
+): Promise<DomainOutcome> {
+  const domain = await findDomain(db, name);
+  if (domain === undefined) return refused('absent', 'no such domain');
+  const message = unchecked(domain);
+  if (message !== undefined) return refused('wrong_state', message);
+  const request = randomUUID();
+  await enqueue({ domainId: domain.id, kind: 'operator', request });
+  const run = await waitForCheck(db, request, { timeoutMs: waitMs, signal });
+  if (run !== undefined) return toldOf(run);
+  const why = signal.aborted ? 'interrupted before its check was made' : NO_WORKER;
+  return refused('no_answer', why);
+}
+
+const NO_WORKER = 'no worker has made the check; do workers run, and do they reach the queue?';
+
+function refused(code: string, message: string): DomainOutcome {
+  return { kind: 'refused', code, message };
+}
+
+/** A domain that has gone to external mode is checked while it is served. */
+function unchecked({ status, dnsMode, served }: Domain): string | undefined {
+  if (status === 'disabled' || status === 'banned') return `the domain is ${status}: it is not checked`;
+  if (dnsMode === 'external' && served === 'none') return 'the domain is in external mode: it is not checked';
+  return undefined;
+}
+
+function toldOf(run: SavedRun): DomainOutcome {
+  const { id, verdict, findings, statusBefore, statusAfter, currentNs, nextCheckAt } = run;
+  const moved = statusBefore === statusAfter ? statusAfter : `${statusBefore} -> ${statusAfter}`;
+  return {
+    kind: 'done',
+    words: `${verdict} status ${moved} check ${id}`,
+    lines: findings.map(({ code, message }) => `  ${code}: ${message}`),
+    isNo: verdict !== 'match',
+    members: {
+      check_id: id,
+      verdict,
+      status_before: statusBefore,
+      status_after: statusAfter,
+      findings: findings.map(({ code, message }) => ({ code, message })),
+      current_nameservers: currentNs?.map(printWithoutDot) ?? null,
+      next_check_at: nextCheckAt?.toISOString() ?? null,
+    },
+  };
+}

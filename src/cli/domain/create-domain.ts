@@ -1,0 +1,39 @@
+// `domain create`, for one name: the operator creates a domain for an account. Names around operator zones and
+// nameservers are allowed, and no preset delegation holds it up; names that no customer can have are refused here too.
+
+import type { ChangedBy } from '../../store/accounts/actor.ts';
+import { createDomain as saveNewDomain } from '../../store/change/save-domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { judgeDomainName } from '../../zone/domain/domain-name.ts';
+import type { DnsMode } from '../../zone/domain/domain-status.ts';
+import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { done } from './move-domain.ts';
+
+export interface CreateOrder extends ChangedBy {
+  readonly accountId: number;
+  readonly dnsMode: DnsMode;
+  /** Undefined: the account's. Null: none. */
+  readonly planSlug: string | null | undefined;
+  readonly allowReserved: boolean;
+  readonly isScanned: boolean;
+}
+
+export async function createDomain(
+  db: Database,
+  { name, unicode }: WantedDomain,
+  order: CreateOrder,
+): Promise<DomainOutcome> {
+  const { allowReserved, planSlug, ...rest } = order;
+  const refused = judgeDomainName(name, { allowReserved, dnsMode: order.dnsMode });
+  if (refused !== undefined) return { kind: 'refused', ...refused };
+  const came = await saveNewDomain(db, {
+    ...rest,
+    name,
+    unicode,
+    exempt: true,
+    ...(planSlug !== undefined && { planSlug }),
+  });
+  if (came.kind === 'created') return done(came.domain, came.changeId);
+  return { kind: 'refused', code: came.kind, message: came.message };
+}

@@ -1,0 +1,224 @@
+// The commands of `zonefleet domain` with their options and help; the code of a command is imported when it runs.
+
+import { type Command, Option } from 'commander';
+import type { CheckJob } from '../../queue/jobs.ts';
+import {
+  DNS_MODES,
+  type DnsMode,
+  DOMAIN_STATUSES,
+  type DomainStatus,
+} from '../../zone/domain/domain-status.ts';
+import type { Cli } from '../terminal/cli.ts';
+import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import { Failure } from '../terminal/failure.ts';
+import { planOf } from '../terminal/plan-option.ts';
+import type { DomainMove } from './move-domain.ts';
+
+interface FileOption {
+  readonly file?: string;
+}
+
+interface CreateOptions extends FileOption {
+  readonly account: string;
+  readonly mode: DnsMode;
+  readonly plan?: string;
+  readonly scan: boolean;
+}
+
+interface RestoreOptions extends FileOption {
+  readonly account?: string;
+  readonly id?: string;
+}
+
+interface ListOptions {
+  readonly account?: string;
+  readonly status?: string;
+  readonly mode?: DnsMode;
+  readonly search?: string;
+  readonly deleted?: true;
+}
+
+const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
+  ['delete', 'delete domains; for 30 days they can be restored'],
+  ['disable', 'stop serving domains; their owners can enable them again'],
+  ['enable', 'serve disabled domains again'],
+  ['ban', 'stop serving domains; their owners can only read them'],
+  ['unban', 'lift a ban'],
+  ['approve', 'answer domains that were delegated here before they were created'],
+  ['suspend', 'mark domains as not paid; changes nothing in DNS'],
+  ['resume', 'take that mark away'],
+];
+
+export function addDomainCommands(program: Command, cli: Cli): void {
+  const domain = program
+    .command('domain')
+    .description("customers' domains; names in any case, Unicode or A-labels, with or without the final dot");
+  addListCommand(domain, cli);
+  addShowCommand(domain, cli);
+  addCreateCommand(domain, cli);
+  for (const [kind, description] of MOVES) {
+    onNames(domain, kind, description).action((names: string[], { file }: FileOption) =>
+      runMove(cli, { kind }, names, file),
+    );
+  }
+  addRestoreCommand(domain, cli);
+  addCheckCommand(domain, cli);
+  onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay')
+    .requiredOption('--plan <plan>', 'free, pro, or none')
+    .action((names: string[], { file, plan }: FileOption & { plan: string }) =>
+      runMove(cli, { kind: 'plan', planSlug: planOf(plan) }, names, file),
+    );
+}
+
+function onNames(domain: Command, name: string, description: string): Command {
+  return domain
+    .command(name)
+    .description(`${description}; exit 1 if any is refused`)
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+}
+
+async function runMove(
+  cli: Cli,
+  move: DomainMove,
+  names: readonly string[],
+  file: string | undefined,
+): Promise<void> {
+  const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+  const { MOVED, moveDomain } = await import('./move-domain.ts');
+  const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+  const domains = await collectDomainNames({ names, file });
+  const signal = cli.interruptible();
+  await cli.withStore((db) => {
+    const act = ({ name }: { name: Parameters<typeof moveDomain>[1] }) =>
+      moveDomain(db, name, move, cli.changedBy());
+    return workOnDomains({ domains, outcome: MOVED[move.kind], act, signal }, cli.output);
+  });
+}
+
+function addCheckCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('check')
+    .description('have the delegation of domains looked at now; exit 1 if any is refused or does not match')
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
+    .action(async (names: string[], { file }: FileOption) => {
+      const { checkDomain } = await import('./check-domain.ts');
+      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+      const domains = await collectDomainNames({ names, file });
+      const signal = cli.interruptible();
+      const { CHECK_DELEGATION } = await import('../../queue/jobs.ts');
+      await cli.withQueue(CHECK_DELEGATION, (db, queue) => {
+        const enqueue = (job: CheckJob) => queue.enqueueNow(job);
+        const act = (wanted: WantedDomain) => checkDomain(db, wanted, { enqueue, signal });
+        return workOnDomains({ domains, outcome: 'checked', act, signal }, cli.output);
+      });
+    });
+}
+
+function addRestoreCommand(domain: Command, cli: Cli): void {
+  onNames(domain, 'restore', 'bring deleted domains back with their records')
+    .option('--account <account>', 'those of this owner (email or id)')
+    .option('--id <id>', 'the one with this id: see `domain list --deleted`')
+    .action(async (names: string[], { file, account, id }: RestoreOptions) => {
+      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+      const { withAccount } = await import('../terminal/find-account.ts');
+      const { restoreDomain } = await import('./restore-domain.ts');
+      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+      const byId = id === undefined ? {} : { id: idOf(id) };
+      const domains = await collectDomainNames({ names, file });
+      if (id !== undefined && domains.length !== 1) throw new Failure('usage', '--id goes with one name');
+      const signal = cli.interruptible();
+      await cli.withStore((db) => {
+        const work = (owner: { accountId?: number }) => {
+          const act = ({ name }: { name: Parameters<typeof restoreDomain>[1] }) =>
+            restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy());
+          return workOnDomains({ domains, outcome: 'restored', act, signal }, cli.output);
+        };
+        if (account === undefined) return work({});
+        return withAccount(db, account, cli.output, ({ id: accountId }) => work({ accountId }));
+      });
+    });
+}
+
+function addCreateCommand(domain: Command, cli: Cli): void {
+  onNames(domain, 'create', 'create domains for an account')
+    .requiredOption('--account <account>', "the owner's email or id")
+    .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
+    .option('--plan <plan>', "free, pro, or none (default: the account's)")
+    .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
+    .action(async (names: string[], options: CreateOptions) => {
+      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+      const { createDomain } = await import('./create-domain.ts');
+      const { withAccount } = await import('../terminal/find-account.ts');
+      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+      const domains = await collectDomainNames({ names, file: options.file });
+      const { allowReservedNames } = await cli.settings();
+      const signal = cli.interruptible();
+      await cli.withStore((db) =>
+        withAccount(db, options.account, cli.output, ({ id }) => {
+          const order = {
+            ...cli.changedBy(),
+            accountId: id,
+            dnsMode: options.mode,
+            planSlug: options.plan === undefined ? undefined : planOf(options.plan),
+            allowReserved: allowReservedNames,
+            isScanned: options.scan,
+          };
+          const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
+          return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);
+        }),
+      );
+    });
+}
+
+function addListCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('list')
+    .description('list domains')
+    .option('--account <account>', 'of this owner (email or id)')
+    .option('--status <statuses>', `comma list of ${DOMAIN_STATUSES.join(', ')}`)
+    .addOption(new Option('--mode <mode>', 'of this mode').choices(DNS_MODES))
+    .option('--search <text>', 'with this in the name')
+    .option('--deleted', 'the deleted ones that can be restored')
+    .action(async ({ account, status, mode, search, deleted }: ListOptions) => {
+      const { listDomains } = await import('./list-domains.ts');
+      const filter = {
+        ...(status !== undefined && { statuses: statusesOf(status) }),
+        ...(mode !== undefined && { dnsMode: mode }),
+        ...(search !== undefined && { search }),
+        ...(deleted && { deleted }),
+      };
+      await cli.withStore((db) => listDomains(db, { account, filter }, cli.output));
+    });
+}
+
+function addShowCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('show')
+    .description('show all about domains; exit 1 if any is not there')
+    .argument('[name...]', "the domains' names")
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
+    .action(async (names: string[], { file }: FileOption) => {
+      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+      const { showDomains } = await import('./show-domains.ts');
+      const domains = await collectDomainNames({ names, file });
+      await cli.withStore((db) => showDomains(db, domains, cli.output));
+    });
+}
+
+function idOf(text: string): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Failure('usage', `--id: expected an id, not "${text}"`);
+  return Number(text);
+}
+
+function statusesOf(text: string): DomainStatus[] {
+  return text.split(',').map((word) => {
+    const status = DOMAIN_STATUSES.find((known) => known === word.trim());
+    if (status === undefined) {
+      throw new Failure('usage', `--status: expected ${DOMAIN_STATUSES.join(', ')}, not "${word}"`);
+    }
+    return status;
+  });
+}

@@ -1,0 +1,132 @@
+// What the operator does to one domain: change its status, suspend it, set its plan, delete it.
+
+import type { Name } from '../../dns/name.ts';
+import type { ChangedBy } from '../../store/accounts/actor.ts';
+import { approveDomain } from '../../store/change/approve-domain.ts';
+import { changeStatus } from '../../store/change/change-status.ts';
+import { deleteDomain } from '../../store/change/save-domain.ts';
+import { setPlan, setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import { findDomain } from '../../store/domains/load-domains.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { StatusEvent } from '../../zone/domain/domain-status.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+
+export type DomainMove =
+  | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
+  | { readonly kind: 'approve' | 'suspend' | 'resume' | 'delete' }
+  | { readonly kind: 'plan'; readonly planSlug: string | null };
+
+/** What a domain is afterwards. */
+export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
+  ban: 'banned',
+  unban: 'unbanned',
+  disable: 'disabled',
+  enable: 'enabled',
+  approve: 'approved',
+  suspend: 'suspended',
+  resume: 'resumed',
+  delete: 'deleted',
+  plan: 'updated',
+};
+
+const ABSENT: DomainOutcome = { kind: 'refused', code: 'absent', message: 'no such domain' };
+
+export async function moveDomain(
+  db: Database,
+  name: Name,
+  move: DomainMove,
+  by: ChangedBy,
+): Promise<DomainOutcome> {
+  const domain = await findDomain(db, name);
+  if (domain === undefined) return ABSENT;
+  const order = { ...by, domainId: domain.id };
+  switch (move.kind) {
+    case 'ban':
+    case 'unban':
+    case 'disable':
+    case 'enable':
+      return updated(await changeStatus(db, { ...order, event: move.kind, exempt: true }));
+    case 'approve':
+      return updated(await approveDomain(db, order));
+    case 'suspend':
+    case 'resume':
+      return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));
+    case 'plan': {
+      const came = await setPlan(db, { ...order, planSlug: move.planSlug });
+      return came.kind === 'unknown_plan'
+        ? { kind: 'refused', code: came.kind, message: came.message }
+        : planned(domain, came);
+    }
+    case 'delete': {
+      const came = await deleteDomain(db, order);
+      if (came.kind === 'absent') return ABSENT;
+      const { changeId, serial } = came;
+      return { kind: 'done', words: `change ${changeId}`, members: { change_id: changeId, serial } };
+    }
+    default:
+      return move satisfies never;
+  }
+}
+
+function updated(came: UpdatedDomain): DomainOutcome {
+  switch (came.kind) {
+    case 'updated':
+      return done(came.domain, came.changeId);
+    case 'absent':
+      return ABSENT;
+    case 'refused':
+      return { kind: 'refused', code: came.code, message: came.message };
+    default:
+      return came satisfies never;
+  }
+}
+
+/** A plan changes nothing in DNS, and so has no change of the zone to name. */
+function planned(before: Domain, came: UpdatedDomain): DomainOutcome {
+  const outcome = updated(came);
+  if (came.kind !== 'updated' || outcome.kind !== 'done') return outcome;
+  const { status, suspended, plan } = came.domain;
+  const slugs = [before.plan?.slug ?? 'none', plan?.slug ?? 'none'];
+  if (slugs[0] === slugs[1]) return outcome;
+  const limits = [limitOf(before), limitOf(came.domain)];
+  const words = [
+    `status ${status}`,
+    ...(suspended ? ['suspended'] : []),
+    `plan ${slugs.join(' -> ')}`,
+    `max records ${limits.join(' -> ')}`,
+  ];
+  return {
+    ...outcome,
+    words: words.join(' '),
+    members: { ...outcome.members, plan_before: before.plan?.slug ?? null },
+  };
+}
+
+function limitOf({ plan }: Domain): string {
+  return plan === null ? '0' : String(plan.maxRecords ?? 'no limit');
+}
+
+/** The domain as it is now. Without a change nothing had to be done. */
+export function done(domain: Domain, changeId: number | undefined): DomainOutcome {
+  const { id, status, served, suspended, serial, plan } = domain;
+  const words = [
+    `status ${status}`,
+    ...(suspended ? ['suspended'] : []),
+    `plan ${plan?.slug ?? 'none'}`,
+    changeId === undefined ? '(no change)' : `change ${changeId}`,
+  ];
+  return {
+    kind: 'done',
+    words: words.join(' '),
+    members: {
+      id,
+      status,
+      served,
+      suspended,
+      plan: plan?.slug ?? null,
+      serial,
+      ...(changeId !== undefined && { change_id: changeId }),
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// The context of a command: its output, its exit code, its database, and how Ctrl-C reaches it.
+
+import { userInfo } from 'node:os';
+import type { QueuePlace } from '../../queue/connection.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobKind } from '../../queue/jobs.ts';
+import type { ChangedBy } from '../../store/accounts/actor.ts';
+import type { AnswerSettings } from '../../store/postgres/answer-settings.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { Failure } from './failure.ts';
+import type { Output } from './output.ts';
+
+export interface CliSettings {
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly answers: AnswerSettings;
+  readonly allowReservedNames: boolean;
+  readonly redisUrl: string | undefined;
+  readonly rolePasswords?: Readonly<Record<string, string>>;
+  readonly rootHints: string | undefined;
+  readonly dnsPortOut: number;
+  readonly resolverAllow: readonly string[];
+  readonly publicResolvers: readonly { readonly address: string; readonly port: number }[];
+  readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
+}
+
+export class Cli {
+  readonly output: Output;
+  /** 0: yes or done. 1: the answer is no, or input was refused. 2: see `failure.ts`. */
+  exitCode = 0;
+  readonly #readSettings: () => Promise<CliSettings>;
+  #settings: Promise<CliSettings> | undefined;
+  #interrupt: AbortController | undefined;
+
+  constructor(output: Output, readSettings: () => Promise<CliSettings>) {
+    this.output = output;
+    this.#readSettings = readSettings;
+  }
+
+  settings(): Promise<CliSettings> {
+    this.#settings ??= this.#readSettings();
+    return this.#settings;
+  }
+
+  /** Runs `work` on the database and takes its exit code; refuses a schema that is not ours. */
+  async withStore(work: (db: Database) => Promise<number>): Promise<void> {
+    const { checkSchema } = await import('../../store/migrate/migrate.ts');
+    await this.withDatabase(async (db) => {
+      await checkSchema(db);
+      return await work(db);
+    });
+  }
+
+  async withDatabase(work: (db: Database) => Promise<number>): Promise<void> {
+    const url = await this.#databaseUrl();
+    const { openDatabase } = await import('../../store/postgres/database.ts');
+    const { OPERATOR_LIMITS } = await import('../../store/postgres/deadlines.ts');
+    const db = openDatabase(url, { limits: OPERATOR_LIMITS });
+    try {
+      this.exitCode = await work(db);
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  /** The same as `withStore`, with the queue from which workers take jobs of that kind. */
+  async withQueue<J extends object>(
+    kind: JobKind<J>,
+    work: (db: Database, queue: JobQueue<J>) => Promise<number>,
+  ): Promise<void> {
+    const place = await this.queuePlace();
+    const { JobQueue } = await import('../../queue/job-queue.ts');
+    await this.withStore(async (db) => {
+      const queue = new JobQueue(place, kind);
+      try {
+        return await work(db, queue);
+      } finally {
+        await queue.close();
+      }
+    });
+  }
+
+  async queuePlace(): Promise<QueuePlace> {
+    return { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
+  }
+
+  /** The actor in the change feed: the operator's login name. */
+  actor(): string {
+    try {
+      return userInfo().username;
+    } catch {
+      return `uid ${process.getuid?.() ?? 'unknown'}`; // containers run uids that have no name
+    }
+  }
+
+  /** The same actor, for the log of a domain's changes. */
+  changedBy(): ChangedBy {
+    return { by: { kind: 'cli', name: this.actor() }, source: 'cli' };
+  }
+
+  /** From now on the first SIGINT or SIGTERM only raises this signal; the second one ends the process at once. */
+  interruptible(): AbortSignal {
+    const interrupt = this.#interrupt ?? new AbortController();
+    if (this.#interrupt === undefined) {
+      const raise = () => {
+        interrupt.abort();
+        process.off('SIGINT', raise);
+        process.off('SIGTERM', raise);
+      };
+      process.on('SIGINT', raise);
+      process.on('SIGTERM', raise);
+      this.#interrupt = interrupt;
+    }
+    return interrupt.signal;
+  }
+
+  async #databaseUrl(): Promise<string> {
+    const { databaseUrl, dataDirectory } = await this.settings();
+    if (databaseUrl !== undefined) return databaseUrl;
+    const { findDatabaseUrl } = await import('../../store/postgres/database-url.ts');
+    const url = findDatabaseUrl(dataDirectory);
+    if (url !== undefined) return url;
+    throw new Failure(
+      'no_database',
+      `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+    );
+  }
+}

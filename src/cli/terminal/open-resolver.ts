@@ -1,0 +1,34 @@
+// The resolver of commands that ask the internet from here, by the settings of this machine.
+
+import { createExchange } from '../../resolver/exchange/exchange.ts';
+import { watchIpv6 } from '../../resolver/exchange/has-ipv6.ts';
+import { createResolver, type Resolver } from '../../resolver/resolver.ts';
+import { type Network, parseNetwork } from '../../resolver/state/address-rules.ts';
+import { openPublicResolvers } from '../../resolver/state/public-resolvers.ts';
+import { AddressRates, QUESTIONS_PER_SECOND } from '../../resolver/state/rate-leases.ts';
+import { loadRootHints, type RootServer } from '../../resolver/state/root-hints.ts';
+import type { CliSettings } from './cli.ts';
+import { Failure } from './failure.ts';
+
+export async function openResolver(settings: CliSettings): Promise<Resolver> {
+  const { rootHints, dnsPortOut, resolverAllow } = settings;
+  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings have judged them
+  const rootServers = await readRootHints(rootHints);
+  const publicResolvers = openPublicResolvers(settings.publicResolvers, undefined);
+  return createResolver({
+    exchange: createExchange({ port: dnsPortOut }),
+    rootServers,
+    allowed,
+    rates: new AddressRates(QUESTIONS_PER_SECOND, undefined, Date.now),
+    ...(publicResolvers !== undefined && { publicResolvers }),
+    hasIpv6: watchIpv6(resolverAllow.some((network) => network.includes(':'))),
+  });
+}
+
+async function readRootHints(path: string | undefined): Promise<readonly RootServer[]> {
+  try {
+    return await loadRootHints(path);
+  } catch (error) {
+    throw new Failure('file', `ROOT_HINTS: ${(error as Error).message}`, { cause: error });
+  }
+}

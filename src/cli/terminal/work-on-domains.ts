@@ -1,0 +1,90 @@
+// Runs one command on many domains: each has a transaction of its own, a few run at once, and the outcomes are printed
+// in the order of the names. After an interrupt, running ones are finished.
+
+import { printWithoutDot } from '../../zone/name-text.ts';
+import type { BadDomainName, WantedDomain } from './collect-domain-names.ts';
+import { INTERRUPTED, type Item, Listing, type Output } from './output.ts';
+
+export type DomainOutcome =
+  /** `words` follow the domain's name in the text, `lines` that line, `members` its outcome in the JSON. */
+  | {
+      readonly kind: 'done';
+      readonly words: string;
+      readonly lines?: readonly string[];
+      readonly members: object;
+      /** It was done, and the answer is "no". */
+      readonly isNo?: boolean;
+    }
+  /** `lines` follow the message in the text, `members` in the JSON. */
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly lines?: readonly string[];
+      readonly members?: object;
+    };
+
+export interface DomainWork {
+  readonly domains: readonly (WantedDomain | BadDomainName)[];
+  /** What a domain is when it is done: `banned`. */
+  readonly outcome: string;
+  readonly act: (domain: WantedDomain) => Promise<DomainOutcome>;
+  readonly signal: AbortSignal;
+}
+
+const UNDER_WAY = 4;
+
+export async function workOnDomains(work: DomainWork, output: Output): Promise<number> {
+  const listing = new Listing(output, 'domains');
+  const counts = { domains: 0, done: 0, refused: 0 };
+  const begun: Promise<{ domain: WantedDomain | BadDomainName; came: DomainOutcome }>[] = [];
+  let isNo = false;
+  const tellNext = async () => {
+    const next = await begun.shift();
+    if (next === undefined) return;
+    counts.domains++;
+    counts[next.came.kind]++;
+    if (next.came.kind === 'done' && next.came.isNo === true) isNo = true;
+    await listing.add(itemOf(next.domain, next.came, work.outcome));
+  };
+  let complete = false;
+  try {
+    for (const domain of work.domains) {
+      if (work.signal.aborted) break;
+      const coming = actOn(domain, work).then((came) => ({ domain, came }));
+      coming.catch(() => {}); // it is awaited in its turn
+      begun.push(coming);
+      if (begun.length >= UNDER_WAY) await tellNext();
+    }
+    while (begun.length > 0) await tellNext();
+    complete = !work.signal.aborted;
+  } finally {
+    while (begun.length > 0) await tellNext().catch(() => {}); // after a failure: what others became all the same
+    const stopped = complete ? '' : ' (stopped before the end)';
+    const line = `domains ${counts.domains} ${work.outcome} ${counts.done} refused ${counts.refused}${stopped}`;
+    await listing.end({ summary: { ...counts, complete } }, line);
+  }
+  if (!complete) return INTERRUPTED;
+  return counts.refused > 0 || isNo ? 1 : 0;
+}
+
+async function actOn(domain: WantedDomain | BadDomainName, work: DomainWork): Promise<DomainOutcome> {
+  if (domain.kind === 'bad') return { kind: 'refused', code: 'not_a_name', message: domain.message };
+  return await work.act(domain);
+}
+
+function itemOf(domain: WantedDomain | BadDomainName, came: DomainOutcome, outcome: string): Item {
+  const name = domain.kind === 'wanted' ? printWithoutDot(domain.name) : domain.text;
+  if (came.kind === 'done') {
+    return {
+      json: { domain: name, outcome, ...came.members },
+      lines: [`${outcome} ${name} ${came.words}`.trimEnd(), ...(came.lines ?? [])],
+    };
+  }
+  const { code, message, lines = [], members } = came;
+  const place = domain.place === undefined ? {} : { place: domain.place };
+  return {
+    json: { domain: name, outcome: 'refused', code, message, ...place, ...members },
+    problems: [`${domain.place === undefined ? '' : `${domain.place}: `}${name}: ${message}`, ...lines],
+  };
+}

@@ -1,0 +1,35 @@
+// `zone check`: the judgement of `zone load` and nothing else; touches neither database nor network.
+
+import { type Name, printName } from '../../dns/name.ts';
+import { INTERRUPTED, Listing, type Output } from '../terminal/output.ts';
+import { collectZones, refusedItem } from './collect-zones.ts';
+
+export interface CheckOrder {
+  readonly paths: readonly string[];
+  readonly origin: Name | undefined;
+  readonly signal: AbortSignal;
+}
+
+export async function checkZoneFiles(order: CheckOrder, output: Output): Promise<number> {
+  const listing = new Listing(output, 'files');
+  const { zones, files, refused } = await collectZones(order.paths, {
+    origin: order.origin,
+    signal: order.signal,
+    keepRecords: 0,
+    refuse: (file) => listing.add(refusedItem(file)),
+  });
+  let records = 0;
+  for (const { file, apex, count } of zones) {
+    const zone = printName(apex);
+    records += count;
+    await listing.add({
+      json: { file: file.name, outcome: 'good', zone, records: count },
+      lines: [`good ${zone} records ${count}`],
+    });
+  }
+  const complete = !order.signal.aborted;
+  const line = `files ${files} good ${zones.length} records ${records} refused ${refused}`;
+  await listing.end({ summary: { files, good: zones.length, refused, records, complete } }, line);
+  if (!complete) return INTERRUPTED;
+  return refused > 0 ? 1 : 0;
+}

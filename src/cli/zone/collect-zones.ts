@@ -1,0 +1,107 @@
+// Judges all files of one call. That must end before anything is saved: only then is it known that no zone stands in
+// two files. Records stay in memory up to a limit; beyond it a file is read a second time when its turn comes.
+
+import { setImmediate } from 'node:timers/promises';
+import { type Name, printName } from '../../dns/name.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { findZoneFiles, type ZoneFilePath } from '../terminal/find-zone-files.ts';
+import type { Item } from '../terminal/output.ts';
+import { readStandardInput } from '../terminal/read-standard-input.ts';
+import { type FileProblem, judgeZoneFile, type Place, printProblem } from './judge-zone-file.ts';
+
+/** A good zone, waiting. `records` is undefined where the file must be read again. */
+export interface WaitingZone {
+  readonly file: ZoneFilePath;
+  readonly apex: Name;
+  readonly count: number;
+  readonly soa: Place;
+  records: ZoneRecord[] | undefined;
+}
+
+export interface RefusedFile {
+  readonly file: string;
+  readonly apex: Name | undefined;
+  readonly problems: readonly FileProblem[];
+}
+
+export interface CollectedZones {
+  readonly zones: WaitingZone[];
+  readonly files: number;
+  readonly refused: number;
+}
+
+export interface CollectOptions {
+  readonly origin: Name | undefined;
+  /** How many records may wait in memory. */
+  readonly keepRecords: number;
+  readonly signal: AbortSignal;
+  /** Called for each refused file as soon as it is known. */
+  readonly refuse: (refused: RefusedFile) => Promise<void>;
+}
+
+export async function collectZones(
+  paths: readonly string[],
+  options: CollectOptions,
+): Promise<CollectedZones> {
+  const found = findZoneFiles(paths);
+  const claims = new Map<Name, string[]>(); // a refused file counts: which of two is meant is not ours to guess
+  const zones: WaitingZone[] = [];
+  let refused = 0;
+  let kept = 0;
+  const refuse = (file: RefusedFile) => {
+    refused++;
+    return options.refuse(file);
+  };
+
+  for (const { path, message } of found.problems) {
+    await refuse({ file: path, apex: undefined, problems: [{ file: path, message }] });
+  }
+  for (const file of found.files) {
+    if (options.signal.aborted) break;
+    const content = file.path === undefined ? await readStandardInput() : undefined;
+    const judged = judgeZoneFile(file, options.origin, content);
+    if (judged.apex !== undefined) {
+      const claimed = claims.get(judged.apex);
+      if (claimed === undefined) claims.set(judged.apex, [file.name]);
+      else claimed.push(file.name);
+    }
+    if (judged.kind === 'refused') {
+      await refuse({ file: file.name, apex: judged.apex, problems: judged.problems });
+      continue;
+    }
+    // Standard input cannot be read twice.
+    const keep = file.path === undefined || kept + judged.records.length <= options.keepRecords;
+    if (keep) kept += judged.records.length;
+    const { apex, soa, records } = judged;
+    zones.push({ file, apex, soa, count: records.length, records: keep ? records : undefined });
+    await setImmediate(); // lets signals and slow output through
+  }
+
+  const alone: WaitingZone[] = [];
+  for (const zone of zones) {
+    const claimed = claims.get(zone.apex)!;
+    if (claimed.length === 1) alone.push(zone);
+    else await refuse(refuseTwice(zone, claimed));
+  }
+  return { zones: alone, files: found.files.length + found.problems.length, refused };
+}
+
+/** A refused file as `zone load` and `zone check` show it. */
+export function refusedItem({ file, apex, problems }: RefusedFile): Item {
+  const zone = apex === undefined ? {} : { zone: printName(apex) };
+  return {
+    json: { file, outcome: 'refused', ...zone, problems },
+    problems: problems.map(printProblem),
+  };
+}
+
+const NAMED_FILES = 3;
+
+function refuseTwice(zone: WaitingZone, claimed: readonly string[]): RefusedFile {
+  const file = zone.file.name;
+  const named = claimed.slice(0, NAMED_FILES + 1).filter((name) => name !== file);
+  const unnamed = claimed.length - 1 - Math.min(named.length, NAMED_FILES);
+  const others = named.slice(0, NAMED_FILES).join(', ') + (unnamed > 0 ? ` and ${unnamed} more files` : '');
+  const message = `${printName(zone.apex)} also stands in ${others}; load one of them`;
+  return { file, apex: zone.apex, problems: [{ ...zone.soa, message }] };
+}

@@ -1,0 +1,120 @@
+// Reads one zone file and judges it: the text, then the zone that it makes. `zone load` and `zone check` share this,
+// so that what the one accepts the other saves.
+
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { type Name, ROOT } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
+import type { ZoneFile, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
+import { buildZone } from '../../zone/build-zone.ts';
+import type { Zone, ZoneRecord } from '../../zone/zone.ts';
+import type { ZoneProblem } from '../../zone/zone-problem.ts';
+import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
+import { confineInclude } from './confine-include.ts';
+
+/** One thing that is wrong with a file: with a word of its text (`field`), or with the zone that it makes (`code`). */
+export interface FileProblem {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly field?: string;
+  readonly code?: string;
+  readonly message: string;
+}
+
+export type JudgedFile =
+  | { kind: 'good'; file: ZoneFilePath; apex: Name; records: ZoneRecord[]; soa: Place }
+  | { kind: 'refused'; file: ZoneFilePath; apex: Name | undefined; problems: FileProblem[] };
+
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `content` is what standard input held; a file is read here. */
+export function judgeZoneFile(file: ZoneFilePath, origin: Name | undefined, content?: string): JudgedFile {
+  let parsed: ZoneFile;
+  try {
+    // Octets that are not UTF-8 become U+FFFD, which the parser refuses outside comments.
+    const text = file.path === undefined ? (content ?? '') : readFileSync(file.path, 'utf8');
+    parsed = parseZoneFile(text, { origin, include: confineInclude(file.path) });
+  } catch (error) {
+    if (typeof (error as { code?: unknown }).code !== 'string') throw error;
+    const problem = { file: file.name, message: explainFileError(error) };
+    return { kind: 'refused', file, apex: undefined, problems: [problem] };
+  }
+  const soa = parsed.records.find((record) => record.type === TYPE.SOA);
+  // Without any SOA the parser says the root, which such a file does not mean.
+  const isNamed = soa !== undefined || parsed.origin !== ROOT;
+  const apex = origin ?? (isNamed ? parsed.origin : undefined);
+  if (parsed.problems.length > 0) {
+    return { kind: 'refused', file, apex, problems: textProblems(file, parsed) };
+  }
+  const built = buildZone(parsed.origin, parsed.records);
+  if (built.kind === 'refused') {
+    return { kind: 'refused', file, apex, problems: placeProblems(file, parsed, built.problems) };
+  }
+  const { zone } = built;
+  return { kind: 'good', file, apex: zone.apex, records: recordsOf(zone), soa: placeOf(file, soa) };
+}
+
+function textProblems(file: ZoneFilePath, { problems }: ZoneFile): FileProblem[] {
+  return problems.map(({ file: included, line, column, field, message }) => {
+    const place = placeOf(file, { file: included, line, column });
+    return { ...place, ...(field === undefined ? {} : { field }), message };
+  });
+}
+
+/** The place as the operator would write it; what an $INCLUDE names starts at the zone file's folder. */
+function placeOf(
+  file: ZoneFilePath,
+  at: { file?: string | undefined; line: number; column: number } | undefined,
+): Place {
+  if (at === undefined) return { file: file.name, line: 1, column: 1 };
+  const { file: included, line, column } = at;
+  const name = included === undefined ? file.name : besideFile(file.name, included);
+  return { file: name, line, column };
+}
+
+/** `file:line:column: field: message`, as compilers write it and editors read it. */
+export function printProblem(problem: FileProblem): string {
+  const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
+  const field = problem.field === undefined ? '' : `${problem.field}: `;
+  return `${problem.file}${place}: ${field}${problem.message}`;
+}
+
+/** All records of a zone, as it is served: one TTL a set, each rdata once. */
+function recordsOf(zone: Zone): ZoneRecord[] {
+  const records: ZoneRecord[] = [];
+  for (const node of zone.nodes.values()) {
+    for (const { owner, type, ttl, rdata } of node.sets.values()) {
+      for (const one of rdata) records.push({ owner, type, ttl, rdata: one });
+    }
+  }
+  return records;
+}
+
+function besideFile(file: string, included: string): string {
+  return isAbsolute(included) ? included : join(dirname(file), included);
+}
+
+/** Zone problems at the first record that they speak of; a record that is missing is missed at the start. */
+function placeProblems(
+  file: ZoneFilePath,
+  parsed: ZoneFile,
+  problems: readonly ZoneProblem[],
+): FileProblem[] {
+  const places = new Map<Name, Map<number, ZoneFileRecord>>();
+  for (const { owner } of problems) if (owner !== undefined) places.set(owner, new Map());
+  for (const record of parsed.records) {
+    const ofOwner = places.get(record.owner);
+    if (ofOwner !== undefined && !ofOwner.has(record.type)) ofOwner.set(record.type, record);
+  }
+  return problems.map(({ owner, type, message, code }) => {
+    const ofOwner = owner === undefined ? undefined : places.get(owner);
+    const record = type === undefined ? ofOwner?.values().next().value : ofOwner?.get(type);
+    return { ...placeOf(file, record), code, message };
+  });
+}

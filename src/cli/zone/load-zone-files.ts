@@ -1,0 +1,164 @@
+// `zone load`: judges the files of a call, then saves the good zones, many per transaction; while one batch is being
+// saved the next is read and parsed. A refused file keeps no other from loading. An interrupt takes effect between
+// batches: what was printed as loaded is committed, nothing else is.
+
+import { setImmediate } from 'node:timers/promises';
+import { type Name, printName } from '../../dns/name.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { CustomerZoneError, type SavedZone, saveZones } from '../../store/zones/save-zones.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { explainFailure, isAboutTheRows } from '../terminal/failure.ts';
+import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output.ts';
+import { collectZones, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
+import { judgeZoneFile } from './judge-zone-file.ts';
+
+export interface LoadOrder {
+  readonly paths: readonly string[];
+  readonly origin: Name | undefined;
+  readonly actor: string;
+  readonly signal: AbortSignal;
+}
+
+interface ReadyZone {
+  readonly file: string;
+  readonly apex: Name;
+  readonly records: readonly ZoneRecord[];
+}
+
+const KEEP_RECORDS = 250_000;
+const BATCH_ZONES = 500;
+const BATCH_RECORDS = 20_000;
+
+export async function loadZoneFiles(db: Database, order: LoadOrder, output: Output): Promise<number> {
+  const load = new Load(db, order, new Listing(output, 'files'));
+  let complete = false;
+  try {
+    await load.run();
+    complete = !order.signal.aborted;
+  } finally {
+    await load.summarize(complete);
+  }
+  if (!complete) return INTERRUPTED;
+  return load.counts.refused > 0 ? 1 : 0;
+}
+
+class Load {
+  readonly counts = { files: 0, created: 0, replaced: 0, unchanged: 0, refused: 0, records: 0 };
+  readonly #db: Database;
+  readonly #order: LoadOrder;
+  readonly #listing: Listing;
+
+  constructor(db: Database, order: LoadOrder, listing: Listing) {
+    this.#db = db;
+    this.#order = order;
+    this.#listing = listing;
+  }
+
+  async run(): Promise<void> {
+    const { zones, files } = await collectZones(this.#order.paths, {
+      origin: this.#order.origin,
+      keepRecords: KEEP_RECORDS,
+      signal: this.#order.signal,
+      refuse: (refused) => this.#refuse(refused),
+    });
+    this.counts.files = files;
+    let saving = Promise.resolve();
+    let batch: ReadyZone[] = [];
+    let weight = 0;
+    for (const zone of zones) {
+      if (this.#order.signal.aborted) break;
+      const ready = await this.#ready(zone);
+      if (ready === undefined) continue;
+      batch.push(ready);
+      weight += ready.records.length;
+      if (batch.length < BATCH_ZONES && weight < BATCH_RECORDS) {
+        await setImmediate(); // lets the batch that is being saved go on
+        continue;
+      }
+      await saving;
+      saving = this.#save(batch);
+      saving.catch(() => {}); // it is awaited above or below
+      batch = [];
+      weight = 0;
+    }
+    await saving;
+    if (batch.length > 0 && !this.#order.signal.aborted) await this.#save(batch);
+  }
+
+  async summarize(complete: boolean): Promise<void> {
+    const { files, created, replaced, unchanged, refused, records } = this.counts;
+    const loaded = created + replaced + unchanged;
+    const outcomes = `created ${created} replaced ${replaced} unchanged ${unchanged} refused ${refused}`;
+    const stopped = complete ? '' : ' (stopped before the end)';
+    const line = `files ${files} zones ${loaded} records ${records} ${outcomes}${stopped}`;
+    await this.#listing.end({ summary: { ...this.counts, complete } }, line);
+  }
+
+  /** The zone with its records, which may have to be read again. Undefined when that fails now. */
+  async #ready(zone: WaitingZone): Promise<ReadyZone | undefined> {
+    const { apex, records } = zone;
+    const file = zone.file.name;
+    zone.records = undefined; // the batch holds them from here on
+    if (records !== undefined) return { file, apex, records };
+    const again = judgeZoneFile(zone.file, this.#order.origin);
+    if (again.kind === 'good' && again.apex === apex) return { file, apex, records: again.records };
+    const message = 'changed while it was being loaded';
+    await this.#refuse({
+      file,
+      apex,
+      problems: again.kind === 'good' ? [{ file, message }] : again.problems,
+    });
+    return undefined;
+  }
+
+  async #save(batch: readonly ReadyZone[]): Promise<void> {
+    let saved: SavedZone[];
+    try {
+      saved = await saveZones(this.#db, batch, { source: 'cli', actor: this.#order.actor });
+    } catch (error) {
+      if (error instanceof CustomerZoneError) await this.#saveWithout(error.apexes, batch);
+      else if (isAboutTheRows(error)) await this.#saveApart(batch, error);
+      else throw error;
+      return;
+    }
+    const files = new Map(batch.map(({ apex, file }) => [apex, file]));
+    for (const zone of saved) {
+      this.counts[zone.outcome]++;
+      this.counts.records += zone.records;
+      await this.#listing.add(loadedItem(files.get(zone.apex)!, zone));
+    }
+  }
+
+  async #saveWithout(customers: readonly Name[], batch: readonly ReadyZone[]): Promise<void> {
+    for (const { file, apex } of batch.filter(({ apex }) => customers.includes(apex))) {
+      const message = `${printName(apex)} is a customer's domain, not an operator zone`;
+      await this.#refuse({ file, apex, problems: [{ file, message }] });
+    }
+    const others = batch.filter(({ apex }) => !customers.includes(apex));
+    if (others.length > 0) await this.#save(others);
+  }
+
+  // The database's own constraints refused a row: one zone must not keep the others of its batch out.
+  async #saveApart(batch: readonly ReadyZone[], error: unknown): Promise<void> {
+    const [first] = batch;
+    if (batch.length > 1) for (const zone of batch) await this.#save([zone]);
+    else if (first !== undefined) {
+      const { file, apex } = first;
+      await this.#refuse({ file, apex, problems: [{ file, message: explainFailure(error).message }] });
+    }
+  }
+
+  async #refuse(refused: RefusedFile): Promise<void> {
+    this.counts.refused++;
+    await this.#listing.add(refusedItem(refused));
+  }
+}
+
+function loadedItem(file: string, saved: SavedZone): Item {
+  const zone = printName(saved.apex);
+  const { outcome, version, records } = saved;
+  return {
+    json: { file, outcome, zone, version, records },
+    lines: [`loaded ${zone} version ${version} records ${records} (${outcome})`],
+  };
+}

@@ -1,0 +1,72 @@
+// The commands of `zonefleet zone` with their options and help. The code of a command is imported when it runs, so that
+// `zone check` never loads the database client.
+
+import type { Command } from 'commander';
+import type { Database } from '../../store/postgres/database.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { parseZoneName } from '../terminal/parse-zone-name.ts';
+
+interface OriginOption {
+  readonly origin?: string;
+}
+
+export function addZoneCommands(program: Command, cli: Cli): void {
+  const zone = program
+    .command('zone')
+    .description('operator zones: loaded verbatim, with their own SOA and NS');
+
+  zone
+    .command('load')
+    .description('load zones from zone files, replacing those that exist; exit 1 if any file is refused')
+    .argument('<path...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
+    .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
+    .action(async (paths: string[], { origin }: OriginOption) => {
+      const order = { paths, origin: originOf(origin), actor: cli.actor(), signal: cli.interruptible() };
+      const { loadZoneFiles } = await import('./load-zone-files.ts');
+      await cli.withStore((db) => thenPurge(db, loadZoneFiles(db, order, cli.output)));
+    });
+
+  zone
+    .command('check')
+    .description('say what `zone load` would say, without a database; exit 1 if any file is refused')
+    .argument('<file...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
+    .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
+    .action(async (paths: string[], { origin }: OriginOption) => {
+      const order = { paths, origin: originOf(origin), signal: cli.interruptible() };
+      const { checkZoneFiles } = await import('./check-zone-files.ts');
+      cli.exitCode = await checkZoneFiles(order, cli.output);
+    });
+
+  zone
+    .command('unload')
+    .description('take zones out of service; exit 1 if any is not there')
+    .argument('<name...>', 'zone names')
+    .action(async (names: string[]) => {
+      const order = { apexes: names.map(parseZoneName), actor: cli.actor() };
+      const { unloadZones } = await import('./unload-zones.ts');
+      await cli.withStore((db) => thenPurge(db, unloadZones(db, order, cli.output)));
+    });
+
+  zone
+    .command('export')
+    .description('write a zone as a zone file; exit 1 if it is not there')
+    .argument('<name>', "the zone's name")
+    .option('-o, --output <file>', 'write this file, whole or not at all, instead of stdout')
+    .action(async (name: string, { output }: { output?: string }) => {
+      const order = { apex: parseZoneName(name), file: output, signal: cli.interruptible() };
+      const { exportZone } = await import('./export-zone.ts');
+      await cli.withStore((db) => exportZone(db, order, cli.output));
+    });
+}
+
+function originOf(text: string | undefined) {
+  return text === undefined ? undefined : parseZoneName(text);
+}
+
+/** A fleet of operator zones may have no workers. What stays too long costs room, and no command its success. */
+async function thenPurge(db: Database, work: Promise<number>): Promise<number> {
+  const exitCode = await work;
+  const { purgeOld } = await import('../../store/housekeeping/keep-house.ts');
+  await purgeOld(db).catch(() => {});
+  return exitCode;
+}

@@ -1,0 +1,217 @@
+// The full codec of a DNS message (RFC 1035 §4): wire form ⇄ value. The nameserver's own path does not use it (it
+// reads in place); resolver and tests do. The OPT record is `edns`, never one of the additionals.
+
+import { WireError } from '../errors.ts';
+import { decodeName, type Name, ROOT } from '../name.ts';
+import { readRdata } from '../record/rdata.ts';
+import { TYPE } from '../type-codes.ts';
+import { DNSSEC_OK, decodeOptions, type Edns, encodeOptions, OPT_OCTETS, optTtl } from './edns.ts';
+import { HEADER_OCTETS, MessageWriter } from './message-writer.ts';
+
+export interface Question {
+  readonly name: Name;
+  readonly type: number;
+  readonly class: number;
+}
+
+/** One record, its rdata uncompressed. */
+export interface MessageRecord {
+  readonly owner: Name;
+  readonly type: number;
+  readonly class: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+}
+
+export interface Message {
+  readonly id: number;
+  readonly qr: boolean;
+  readonly opcode: number;
+  readonly aa: boolean;
+  readonly tc: boolean;
+  readonly rd: boolean;
+  readonly ra: boolean;
+  readonly ad: boolean;
+  readonly cd: boolean;
+  /** The response code, with the upper bits of the OPT record if there is one. */
+  readonly rcode: number;
+  readonly questions: readonly Question[];
+  readonly answers: readonly MessageRecord[];
+  readonly authorities: readonly MessageRecord[];
+  readonly additionals: readonly MessageRecord[];
+  readonly edns?: Edns;
+}
+
+/** The header's flag bits (RFC 1035 §4.1.1, RFC 4035 §3). */
+export const FLAG = {
+  QR: 0x8000,
+  AA: 0x0400,
+  TC: 0x0200,
+  RD: 0x0100,
+  RA: 0x0080,
+  AD: 0x0020,
+  CD: 0x0010,
+} as const;
+
+const MAX_MESSAGE_OCTETS = 65535;
+
+/** Reads a whole message. Octets after it are ignored, as BIND and NSD do. Throws only WireError. */
+export function decodeMessage(bytes: Uint8Array): Message {
+  if (bytes.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const flags = view.getUint16(2);
+  const place = { at: HEADER_OCTETS };
+  const questions: Question[] = [];
+  for (let i = view.getUint16(4); i > 0; i--) questions.push(readQuestion(bytes, view, place));
+  const answers = readRecords(bytes, view, place, view.getUint16(6));
+  const authorities = readRecords(bytes, view, place, view.getUint16(8));
+  const additionals = readRecords(bytes, view, place, view.getUint16(10));
+  const opt = takeOpt([...answers, ...authorities], additionals);
+  return {
+    id: view.getUint16(0),
+    qr: (flags & FLAG.QR) !== 0,
+    opcode: (flags >> 11) & 15,
+    aa: (flags & FLAG.AA) !== 0,
+    tc: (flags & FLAG.TC) !== 0,
+    rd: (flags & FLAG.RD) !== 0,
+    ra: (flags & FLAG.RA) !== 0,
+    ad: (flags & FLAG.AD) !== 0,
+    cd: (flags & FLAG.CD) !== 0,
+    rcode: (flags & 15) | (opt === undefined ? 0 : (opt.ttl >>> 24) << 4),
+    questions,
+    answers,
+    authorities,
+    additionals: opt === undefined ? additionals : additionals.filter((record) => record !== opt),
+    ...(opt === undefined ? {} : { edns: ednsOf(opt) }),
+  };
+}
+
+function readQuestion(bytes: Uint8Array, view: DataView, place: { at: number }): Question {
+  const { name, end } = decodeName(bytes, place.at);
+  if (end + 4 > bytes.length) throw new WireError('a question is cut short');
+  place.at = end + 4;
+  return { name, type: view.getUint16(end), class: view.getUint16(end + 2) };
+}
+
+function readRecords(
+  bytes: Uint8Array,
+  view: DataView,
+  place: { at: number },
+  count: number,
+): MessageRecord[] {
+  const records: MessageRecord[] = [];
+  for (let i = 0; i < count; i++) {
+    const { name: owner, end } = decodeName(bytes, place.at);
+    if (end + 10 > bytes.length) throw new WireError('a record is cut short');
+    const type = view.getUint16(end);
+    const length = view.getUint16(end + 8);
+    const start = end + 10;
+    if (start + length > bytes.length) throw new WireError("a record's rdata is cut short");
+    // Empty rdata stands in messages without data: RFC 2136 §2.4.
+    const rdata =
+      type === TYPE.OPT || length === 0
+        ? bytes.slice(start, start + length)
+        : readRdata(type, bytes, start, length);
+    records.push({ owner, type, class: view.getUint16(end + 2), ttl: view.getUint32(end + 4), rdata });
+    place.at = start + length;
+  }
+  return records;
+}
+
+/** The one OPT record (RFC 6891 §6.1.1): at most one, in the additional section, owned by the root. */
+function takeOpt(others: MessageRecord[], additionals: MessageRecord[]): MessageRecord | undefined {
+  if (others.some((record) => record.type === TYPE.OPT)) {
+    throw new WireError('an OPT record is outside the additional section');
+  }
+  const opts = additionals.filter((record) => record.type === TYPE.OPT);
+  if (opts.length > 1) throw new WireError('there are two OPT records');
+  if (opts[0] !== undefined && opts[0].owner !== ROOT)
+    throw new WireError('an OPT record is not at the root');
+  return opts[0];
+}
+
+function ednsOf(opt: MessageRecord): Edns {
+  return {
+    udpPayloadSize: opt.class,
+    version: (opt.ttl >>> 16) & 255,
+    dnssecOk: (opt.ttl & DNSSEC_OK) !== 0,
+    options: decodeOptions(opt.rdata),
+  };
+}
+
+/**
+ * Gives the wire form of at most `maxOctets`. Record sets that do not fit are left out whole, with TC if a record of
+ * the answer or authority section is missing (RFC 2181 §9). The OPT record always has room.
+ */
+export function encodeMessage(message: Message, maxOctets: number = MAX_MESSAGE_OCTETS): Uint8Array {
+  const optRdata = message.edns === undefined ? undefined : encodeOptions(message.edns.options);
+  const reserved = optRdata === undefined ? 0 : OPT_OCTETS + optRdata.length;
+  const writer = new MessageWriter();
+  const bytes = new Uint8Array(Math.min(maxOctets, MAX_MESSAGE_OCTETS));
+  if (bytes.length < HEADER_OCTETS + reserved) throw new RangeError(`no message fits ${bytes.length} octets`);
+  writer.begin(bytes, bytes.length - reserved);
+  for (const question of message.questions) {
+    if (!writer.writeQuestion(question.name, question.type, question.class)) {
+      throw new RangeError(`the questions do not fit ${bytes.length} octets`);
+    }
+  }
+  writer.setCount(0, message.questions.length);
+  const tc = !writeSections(writer, message);
+  if (message.edns !== undefined && optRdata !== undefined) {
+    writer.limit = bytes.length;
+    const ttl = optTtl(message.rcode, message.edns.version, message.edns.dnssecOk);
+    writer.writeRecord(ROOT, 'exact', TYPE.OPT, message.edns.udpPayloadSize, ttl, optRdata);
+    writer.setCount(3, countAt(bytes, 10) + 1);
+  }
+  writeHeader(bytes, message, tc);
+  return bytes.slice(0, writer.length);
+}
+
+/** Writes the three sections; false when something that is required did not fit. */
+function writeSections(writer: MessageWriter, message: Message): boolean {
+  const sections = [message.answers, message.authorities, message.additionals];
+  for (const [index, records] of sections.entries()) {
+    const written = writeRecords(writer, records);
+    writer.setCount((index + 1) as 1 | 2 | 3, written);
+    if (written < records.length) return index === 2;
+  }
+  return true;
+}
+
+function writeRecords(writer: MessageWriter, records: readonly MessageRecord[]): number {
+  let setStart = 0;
+  let setOffset = writer.length;
+  for (const [i, record] of records.entries()) {
+    const previous = records[i - 1];
+    if (previous === undefined || previous.owner !== record.owner || previous.type !== record.type) {
+      setStart = i;
+      setOffset = writer.length;
+    }
+    if (!writer.writeRecord(record.owner, 'exact', record.type, record.class, record.ttl, record.rdata)) {
+      writer.takeBack(setOffset);
+      return setStart;
+    }
+  }
+  return records.length;
+}
+
+function countAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+}
+
+function writeHeader(bytes: Uint8Array, message: Message, tc: boolean): void {
+  const flags =
+    (message.qr ? FLAG.QR : 0) |
+    ((message.opcode & 15) << 11) |
+    (message.aa ? FLAG.AA : 0) |
+    (message.tc || tc ? FLAG.TC : 0) |
+    (message.rd ? FLAG.RD : 0) |
+    (message.ra ? FLAG.RA : 0) |
+    (message.ad ? FLAG.AD : 0) |
+    (message.cd ? FLAG.CD : 0) |
+    (message.rcode & 15);
+  bytes[0] = message.id >> 8;
+  bytes[1] = message.id;
+  bytes[2] = flags >> 8;
+  bytes[3] = flags;
+}

@@ -1,0 +1,79 @@
+// IP addresses as text, strictly: no octal or short IPv4 forms, no IPv6 zone identifiers; IPv6 is printed by RFC 5952.
+
+import { TextError } from '../errors.ts';
+
+const DECIMAL_OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
+
+export function parseIpv4(text: string): Uint8Array {
+  const parts = text.split('.');
+  if (parts.length !== 4 || parts.some((part) => !DECIMAL_OCTET.test(part) || Number(part) > 255)) {
+    throw new TextError(`"${text}" is not an IPv4 address`);
+  }
+  return Uint8Array.from(parts, Number);
+}
+
+export function printIpv4(octets: Uint8Array): string {
+  return octets.join('.');
+}
+
+/** RFC 4291 §2.2, with an IPv4 tail and one `::` that stands for at least one group. */
+export function parseIpv6(text: string): Uint8Array {
+  const groups = ipv6Groups(text);
+  if (groups === undefined) throw new TextError(`"${text}" is not an IPv6 address`);
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function ipv6Groups(text: string): number[] | undefined {
+  const halves = text.split('::');
+  const [first = '', second] = halves;
+  const head = first === '' ? [] : groupsOf(first, second === undefined);
+  const tail = second === undefined || second === '' ? [] : groupsOf(second, true);
+  if (head === undefined || tail === undefined || halves.length > 2) return undefined;
+  const zeros = 8 - head.length - tail.length;
+  if (second === undefined ? zeros !== 0 : zeros < 1) return undefined;
+  return [...head, ...Array<number>(zeros).fill(0), ...tail];
+}
+
+function groupsOf(text: string, mayEndInIpv4: boolean): number[] | undefined {
+  const parts = text.split(':');
+  const groups: number[] = [];
+  for (const [i, part] of parts.entries()) {
+    if (/^[0-9A-Fa-f]{1,4}$/.test(part)) {
+      groups.push(Number.parseInt(part, 16));
+    } else if (mayEndInIpv4 && i === parts.length - 1 && part.includes('.')) {
+      const fields = part.split('.');
+      if (fields.length !== 4 || fields.some((n) => !DECIMAL_OCTET.test(n) || Number(n) > 255))
+        return undefined;
+      const [a, b, c, d] = fields.map(Number) as [number, number, number, number];
+      groups.push(a * 0x100 + b, c * 0x100 + d);
+    } else {
+      return undefined;
+    }
+  }
+  return groups;
+}
+
+export function printIpv6(octets: Uint8Array): string {
+  const groups = Array.from(
+    { length: 8 },
+    (_, i) => (octets[2 * i] as number) * 0x100 + (octets[2 * i + 1] as number),
+  );
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return `::ffff:${printIpv4(octets.subarray(12))}`; // RFC 5952 §5
+  }
+  const zeros = longestZeros(groups);
+  const hex = (part: number[]) => part.map((group) => group.toString(16)).join(':');
+  if (zeros.count < 2) return hex(groups); // RFC 5952 §4.2.2
+  return `${hex(groups.slice(0, zeros.from))}::${hex(groups.slice(zeros.from + zeros.count))}`;
+}
+
+/** The first of the longest runs of zero groups (RFC 5952 §4.2.3). */
+function longestZeros(groups: readonly number[]): { from: number; count: number } {
+  let longest = { from: 0, count: 0 };
+  let count = 0;
+  for (const [i, group] of groups.entries()) {
+    count = group === 0 ? count + 1 : 0;
+    if (count > longest.count) longest = { from: i - count + 1, count };
+  }
+  return longest;
+}

@@ -1,0 +1,107 @@
+// What a record type is: text ⇄ value ⇄ wire. Most types are a sequence of fields in one order; the field's key is the
+// name that its faults are reported under.
+
+import type { Name } from '../name.ts';
+import type { TokenReader } from './token-reader.ts';
+import type { WireReader } from './wire-reader.ts';
+
+/** One field of an rdata. `print` gives '' only for a field that its text may leave out (an empty type bitmap). */
+export interface Field<V> {
+  parse(tokens: TokenReader): V;
+  print(value: V): string;
+  decode(wire: WireReader): V;
+  encode(value: V): Uint8Array;
+  /** Set when the value is a domain name. */
+  readonly isName?: true;
+  /** The width on the wire, where it is fixed. */
+  readonly octets?: number;
+}
+
+/**
+ * Whether names in the rdata may be compressed: `sent` by RFC 1035 types alone, `received` where RFC 3597 §4 tells
+ * receivers to accept it, `never` in all newer types.
+ */
+export type Compression = 'sent' | 'received' | 'never';
+
+/** A compressible name in rdata: it starts `skip` octets behind the start of the rdata or the end of the name before. */
+export interface NameField {
+  readonly skip: number;
+}
+
+export interface RecordType<V = unknown> {
+  readonly code: number;
+  readonly compression: Compression;
+  /** The names that may be sent compressed. */
+  readonly nameFields: readonly NameField[];
+  parse(tokens: TokenReader): V;
+  print(value: V): string;
+  decode(wire: WireReader): V;
+  encode(value: V): Uint8Array;
+  names(value: V): Name[];
+}
+
+type ValueOf<F extends Record<string, Field<unknown>>> = {
+  -readonly [K in keyof F]: F[K] extends Field<infer V> ? V : never;
+};
+
+/** Rules that concern more than one field: the first field at fault and why, or undefined. */
+export type Check<V> = (value: V) => { field: string; message: string } | undefined;
+
+export function recordType<F extends Record<string, Field<unknown>>>(
+  code: number,
+  fields: F,
+  options: { compression?: Compression; check?: Check<ValueOf<F>> } = {},
+): RecordType<ValueOf<F>> {
+  const { compression = 'never', check } = options;
+  const entries = Object.entries(fields);
+  const judge = (reader: TokenReader | WireReader, value: ValueOf<F>): ValueOf<F> => {
+    const fault = check?.(value);
+    if (fault === undefined) return value;
+    reader.field = fault.field;
+    return reader.fail(fault.message);
+  };
+  return {
+    code,
+    compression,
+    nameFields: compression === 'sent' ? nameFieldsOf(entries.map(([, field]) => field)) : [],
+    parse(tokens) {
+      const value: Record<string, unknown> = {};
+      for (const [key, field] of entries) {
+        tokens.field = key;
+        value[key] = field.parse(tokens);
+      }
+      tokens.finish();
+      return judge(tokens, value as ValueOf<F>);
+    },
+    print: (value) =>
+      entries
+        .map(([key, field]) => field.print(value[key]))
+        .filter((text) => text !== '')
+        .join(' '),
+    decode(wire) {
+      const value: Record<string, unknown> = {};
+      for (const [key, field] of entries) {
+        wire.field = key;
+        value[key] = field.decode(wire);
+      }
+      wire.finish();
+      return judge(wire, value as ValueOf<F>);
+    },
+    encode: (value) => Buffer.concat(entries.map(([key, field]) => field.encode(value[key]))),
+    names: (value) => entries.filter(([, field]) => field.isName).map(([key]) => value[key] as Name),
+  };
+}
+
+function nameFieldsOf(fields: readonly Field<unknown>[]): NameField[] {
+  const names: NameField[] = [];
+  let skip = 0;
+  for (const field of fields) {
+    if (!field.isName) {
+      skip += field.octets ?? 0; // a field of variable width before a name would need more: no RFC 1035 type has one
+      continue;
+    }
+    names.push({ skip });
+    skip = 0;
+  }
+  return names;
+}

@@ -1,0 +1,8 @@
+// Runs work that is made in pieces without a break, for callers with no other work to do.
+
+export function inOneGo<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+  }
+}

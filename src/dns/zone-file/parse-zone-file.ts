@@ -1,0 +1,293 @@
+// Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
+// Surprising: records of one set with different TTLs are no problem: all take the first one's (RFC 2181 §5.2).
+
+import { upperCaseAscii } from '../ascii.ts';
+import { TextError } from '../errors.ts';
+import { foldCase, isWithin, type Name, parseName, printName, ROOT } from '../name.ts';
+import { parseRdata } from '../record/rdata.ts';
+import type { Token } from '../record/token.ts';
+import { TYPE, typeCode } from '../type-codes.ts';
+import { alignTtls } from './align-ttls.ts';
+import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
+import { inOneGo } from './in-one-go.ts';
+import { type FileChain, IncludedFiles } from './included-files.ts';
+import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
+import type { LineByLine, ZoneFile, ZoneFileOptions, ZoneFileRecord } from './zone-file.ts';
+import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
+import { type Place, ZoneFileProblems } from './zone-file-problems.ts';
+
+const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
+const MAX_GENERATED_RECORDS = 65_536;
+const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
+
+const PIECE_ENTRIES = 1000;
+
+/** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
+interface OpenFile extends FileChain {
+  readonly problems: ZoneFileProblems;
+  origin: Name | undefined;
+  owner: Name | undefined;
+}
+
+export function parseZoneFile(text: string, options: ZoneFileOptions = {}): ZoneFile {
+  return inOneGo(parseZoneFileInPieces(text, options));
+}
+
+/** Does the same in pieces of a few milliseconds, so that the caller can do other work between them. */
+export function* parseZoneFileInPieces(
+  text: string,
+  options: ZoneFileOptions = {},
+): Generator<undefined, ZoneFile> {
+  const parser = new ZoneFileParser(options);
+  const problems = new ZoneFileProblems(options.file, options.lineByLine?.maxProblems);
+  yield* parser.readFile(text, {
+    file: undefined,
+    includedBy: undefined,
+    problems,
+    origin: options.origin,
+    owner: undefined,
+  });
+  return parser.finish(problems);
+}
+
+class ZoneFileParser {
+  readonly #included: IncludedFiles;
+  readonly #lineByLine: LineByLine | undefined;
+  readonly #nameTypes: ReadonlySet<number>;
+  #records: ZoneFileRecord[] = [];
+  #apex: Name | undefined;
+  #defaultTtl: number | undefined;
+  #defaultTtlFailed = false;
+  #lastTtl: number | undefined;
+  #soaFailed = false;
+  #generatedRecords = 0;
+  #generatedCharacters = 0;
+  #lastOwner: { text: string; origin: Name | undefined; owner: Name } | undefined;
+
+  constructor(options: ZoneFileOptions) {
+    this.#included = new IncludedFiles(options.include);
+    this.#apex = options.origin === undefined ? undefined : foldCase(options.origin);
+    this.#defaultTtl = options.defaultTtlSeconds;
+    this.#lineByLine = options.lineByLine;
+    this.#nameTypes = new Set(options.lineByLine?.nameTypes.values());
+  }
+
+  *readFile(text: string, open: OpenFile): Generator<undefined, void> {
+    const lexer = new ZoneFileLexer(text, (line, column, message) => {
+      open.problems.add({ line, column }, message);
+    });
+    let read = 0;
+    for (let entry = lexer.next(); entry !== undefined; entry = lexer.next()) {
+      if (++read % PIECE_ENTRIES === 0) yield;
+      const [first] = entry.tokens;
+      if (first === undefined) {
+        if (!entry.blankStart && this.#lineByLine !== undefined) open.owner = undefined;
+      } else if (first.text.startsWith('$') && !first.quoted) this.#readDirective(entry, first, open);
+      else this.#readRecord(entry, first, open);
+      if (open.problems.areTooMany) return;
+      const tooMany = this.#records.length > (this.#lineByLine?.maxRecords ?? Number.POSITIVE_INFINITY);
+      if (tooMany && first !== undefined) {
+        open.problems.add(first, 'the file has too many records; the rest is not read');
+        return;
+      }
+    }
+  }
+
+  finish(problems: ZoneFileProblems): ZoneFile {
+    const apex = this.#apex;
+    if (apex === undefined) {
+      if (!this.#soaFailed) {
+        problems.add({ line: 1, column: 1 }, 'there is no SOA record, and no origin was given');
+      }
+      return { origin: ROOT, records: this.#records, problems: problems.list };
+    }
+    const inside: ZoneFileRecord[] = [];
+    for (const record of this.#records) {
+      if (isWithin(record.owner, apex)) {
+        inside.push(record);
+      } else {
+        const view = record.file === undefined ? problems : problems.in(record.file);
+        view.add(record, `${printName(record.owner)} is not in the zone ${printName(apex)}`, 'owner');
+      }
+    }
+    alignTtls(inside);
+    problems.sort();
+    return { origin: apex, records: inside, problems: problems.list };
+  }
+
+  #readRecord(entry: ZoneFileEntry, first: Token, open: OpenFile): void {
+    const owner = entry.blankStart ? open.owner : this.#readOwner(first, open);
+    if (owner !== undefined || this.#lineByLine !== undefined) open.owner = owner;
+    if (entry.broken) return;
+    if (entry.blankStart && owner === undefined && this.#reportsFollowing(open)) {
+      open.problems.add(first, 'the line starts with a blank, but no line before it has an owner', 'owner');
+      if (this.#lineByLine !== undefined) return;
+    }
+    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems, this.#typeOf);
+    if (head !== undefined) this.#addRecord(owner, head, entry, open);
+  }
+
+  /** Whether the fault of a line may only follow from a bad line before it. */
+  #reportsFollowing(open: OpenFile): boolean {
+    return this.#lineByLine !== undefined || open.problems.list.length === 0;
+  }
+
+  readonly #typeOf = (mnemonic: string): number | undefined =>
+    typeCode(mnemonic) ?? this.#lineByLine?.nameTypes.get(upperCaseAscii(mnemonic));
+
+  #readOwner(token: Token, open: OpenFile): Name | undefined {
+    const last = this.#lastOwner;
+    if (last?.text === token.text && last.origin === open.origin && !token.quoted) return last.owner;
+    const name = open.problems.attempt(token, 'owner', () => readName(token, open.origin));
+    if (name === undefined) return undefined;
+    const owner = foldCase(name);
+    this.#lastOwner = { text: token.text, origin: open.origin, owner };
+    return owner;
+  }
+
+  /** False after a problem. */
+  #addRecord(
+    owner: Name | undefined,
+    head: RecordHead,
+    { tokens, comment }: Pick<ZoneFileEntry, 'tokens' | 'comment'>,
+    open: OpenFile,
+  ): boolean {
+    const { type } = head;
+    const place = tokens[0] as Token;
+    const words = tokens.slice(head.next);
+    const rdata = open.problems.attempt(tokens[head.next - 1] as Token, undefined, () =>
+      parseRdata(this.#nameTypes.has(type) ? TYPE.CNAME : type, words, open.origin),
+    );
+    if (type === TYPE.SOA && owner !== undefined) this.#apex ??= owner;
+    if (owner === undefined || rdata === undefined || head.ttlFailed) {
+      if (type === TYPE.SOA) this.#soaFailed = true;
+      this.#lastTtl = head.ttl ?? this.#lastTtl;
+      return false;
+    }
+    if (head.ttl === undefined && this.#defaultTtlFailed) {
+      const message = 'the record has no TTL of its own, and the $TTL above it cannot be read';
+      open.problems.add(place, message, 'ttl');
+      return false;
+    }
+    const ttl = this.#ttlOf(head, rdata, place, open);
+    const { line, column } = place;
+    const behind = this.#lineByLine !== undefined && comment !== undefined ? { comment } : {};
+    this.#records.push({ owner, type, ttl, rdata, file: open.file, line, column, ...behind });
+    return true;
+  }
+
+  #ttlOf({ ttl, type }: RecordHead, rdata: Uint8Array, place: Place, open: OpenFile): number {
+    let seconds = ttl ?? this.#defaultTtl ?? this.#lastTtl; // RFC 2308 §4, then RFC 1035 §5.1
+    if (seconds === undefined && type === TYPE.SOA) {
+      const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.length - 4);
+      seconds = Math.min(minimum, 2 ** 31 - 1); // RFC 1035 §3.3.13
+    }
+    seconds ??= this.#lineByLine?.ttlSeconds;
+    // after a problem the TTL may be missing because of it; one report stands for all the lines that lack one
+    if (seconds === undefined && open.problems.list.length === 0) {
+      open.problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
+    }
+    this.#lastTtl = seconds;
+    return seconds ?? 0;
+  }
+
+  #readDirective({ tokens, blankStart, broken }: ZoneFileEntry, first: Token, open: OpenFile): void {
+    const words = tokens.slice(1);
+    const directive = blankStart ? '' : first.text.toUpperCase();
+    const onlyWord = () => (!broken && has(1, 1, words, first, open) ? words[0] : undefined);
+    if (directive === '$ORIGIN') {
+      this.#readOrigin(onlyWord(), open);
+    } else if (directive === '$TTL') {
+      this.#readDefaultTtl(onlyWord(), open);
+    } else if (broken) {
+      return;
+    } else if (directive === '$INCLUDE') {
+      if (has(1, 2, words, first, open)) this.#readInclude(words[0] as Token, words[1], open);
+    } else if (directive === '$GENERATE') {
+      if (has(4, Number.POSITIVE_INFINITY, words, first, open)) this.#generate(words, open);
+    } else if (blankStart) {
+      open.problems.add(first, `${first.text} must stand at the start of its line`);
+    } else {
+      const message = `${first.text} is not a directive; $ORIGIN, $TTL, $INCLUDE and $GENERATE are`;
+      open.problems.add(first, message);
+    }
+  }
+
+  /** Undefined after a problem, as for $TTL. */
+  #readOrigin(word: Token | undefined, open: OpenFile): void {
+    const origin = word && open.problems.attempt(word, 'origin', () => readName(word, open.origin));
+    if (origin !== undefined || this.#lineByLine !== undefined) open.origin = origin;
+  }
+
+  #readDefaultTtl(word: Token | undefined, open: OpenFile): void {
+    const ttl = word && open.problems.attempt(word, 'ttl', () => readTtl(word));
+    if (ttl !== undefined) this.#defaultTtl = ttl;
+    this.#defaultTtlFailed = ttl === undefined && this.#lineByLine !== undefined;
+  }
+
+  #readInclude(path: Token, originWord: Token | undefined, open: OpenFile): void {
+    const read = open.problems.attempt(path, undefined, () => this.#included.read(path.text, open));
+    const origin =
+      originWord === undefined
+        ? open.origin
+        : open.problems.attempt(originWord, 'origin', () => readName(originWord, open.origin));
+    if (read === undefined || (originWord !== undefined && origin === undefined)) return;
+    const problems = open.problems.in(read.file);
+    const included = { file: read.file, includedBy: open, problems, origin, owner: open.owner };
+    inOneGo(this.readFile(read.text, included));
+  }
+
+  #generate(words: readonly Token[], open: OpenFile): void {
+    const [rangeWord, ownerWord] = words as [Token, Token];
+    const range = open.problems.attempt(rangeWord, 'range', () => parseGenerateRange(rangeWord.text));
+    const owner = open.problems.attempt(ownerWord, 'owner', () => compileTemplate(ownerWord.text));
+    const head = readRecordHead(words, 2, open.problems, this.#typeOf);
+    if (head === undefined) return;
+    const rdataPlace = words[head.next] ?? ownerWord;
+    const rdata = open.problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
+    if (range === undefined || owner === undefined || rdata === undefined) return;
+    if (this.#generatedRecords + range.count > MAX_GENERATED_RECORDS) {
+      const message = `$GENERATE makes more than ${MAX_GENERATED_RECORDS} records in all`;
+      open.problems.add(rangeWord, message, 'range');
+      return;
+    }
+    this.#generatedRecords += range.count;
+    for (let value = range.start; value <= range.stop; value += range.step) {
+      const made = open.problems.attempt(rdataPlace, undefined, () => [
+        { ...ownerWord, text: owner(value) },
+        ...rdata(value),
+      ]);
+      // the first record that fails stands for all that would
+      if (made === undefined || !this.#addGenerated(made, head, open)) return;
+    }
+  }
+
+  #addGenerated(tokens: readonly Token[], head: RecordHead, open: OpenFile): boolean {
+    const [ownerToken] = tokens as [Token];
+    for (const { text } of tokens) this.#generatedCharacters += text.length;
+    if (this.#generatedCharacters > MAX_GENERATED_CHARACTERS) {
+      const message = `$GENERATE makes more than ${MAX_GENERATED_CHARACTERS} characters in all`;
+      open.problems.add(ownerToken, message);
+      return false;
+    }
+    const owner = this.#readOwner(ownerToken, open);
+    return (
+      owner !== undefined &&
+      this.#addRecord(owner, { ...head, next: 1 }, { tokens, comment: undefined }, open)
+    );
+  }
+}
+
+/** Whether a directive has as many words as it takes; else that is a problem. */
+function has(min: number, max: number, words: readonly Token[], first: Token, open: OpenFile): boolean {
+  const extra = words[max];
+  if (words.length < min) open.problems.add(words.at(-1) ?? first, `${first.text} lacks a word`);
+  else if (extra !== undefined) open.problems.add(extra, `${first.text} has no place for "${extra.text}"`);
+  return words.length >= min && extra === undefined;
+}
+
+function readName(token: Token, origin: Name | undefined): Name {
+  if (token.quoted) throw new TextError('a name must not be in quotes');
+  if (token.text.length > MAX_NAME_CHARACTERS) throw new TextError('a name is longer than 255 octets');
+  return parseName(token.text, origin);
+}

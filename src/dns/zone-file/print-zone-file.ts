@@ -1,0 +1,103 @@
+// Writes a zone as a file that people read and that BIND, NSD and Knot load: relative owners, canonical order
+// (RFC 4034 §6.1), the SOA first. An owner stands on the first of its lines only; below it the lines start blank.
+
+import { labelsOf, type Name, printName, ROOT } from '../name.ts';
+import { printRdata } from '../record/rdata.ts';
+import { TYPE, typeMnemonic } from '../type-codes.ts';
+
+interface PrintableRecord {
+  readonly owner: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+}
+
+const OWNER_COLUMNS = 24;
+const SOA_FIELDS = ['serial', 'refresh', 'retry', 'expire', 'minimum'];
+const FIRST_TYPES = [TYPE.SOA, TYPE.NS]; // then by number
+
+/** `records` in any order; owners folded and inside the apex. The text ends with a line break. */
+export function printZoneFile(apex: Name, records: Iterable<PrintableRecord>): string {
+  return `${[...printZoneFileEntries(apex, records)].join('\n')}\n`;
+}
+
+/** Prints the same entry by entry, without line breaks after them. */
+export function* printZoneFileEntries(apex: Name, records: Iterable<PrintableRecord>): Generator<string> {
+  const byOwner = new Map<Name, PrintableRecord[]>();
+  for (const record of records) {
+    const ofOwner = byOwner.get(record.owner);
+    if (ofOwner === undefined) byOwner.set(record.owner, [record]);
+    else ofOwner.push(record);
+  }
+  const defaultTtl = commonestTtl(byOwner.values());
+  yield `$ORIGIN ${printName(apex)}`;
+  if (defaultTtl !== undefined) yield `$TTL ${defaultTtl}`;
+  for (const owner of sortNames(byOwner.keys())) {
+    let column = relativeOwner(owner, apex);
+    for (const record of (byOwner.get(owner) as PrintableRecord[]).sort(compareRecords)) {
+      yield printRecord(column, record, defaultTtl);
+      column = '';
+    }
+  }
+}
+
+function printRecord(
+  ownerColumn: string,
+  { type, ttl, rdata }: PrintableRecord,
+  defaultTtl?: number,
+): string {
+  const ttlColumn = ttl === defaultTtl ? '' : `${ttl} `;
+  const text = type === TYPE.SOA ? printSoa(printRdata(type, rdata)) : printRdata(type, rdata);
+  return `${ownerColumn.padEnd(OWNER_COLUMNS)} ${ttlColumn}IN ${typeMnemonic(type)} ${text}`;
+}
+
+/** Prints one number of the SOA on each line, with its name as a comment. */
+function printSoa(text: string): string {
+  const [primary, mailbox, ...numbers] = text.split(' ');
+  const lines = numbers.map(
+    (number, i) => `${' '.repeat(OWNER_COLUMNS + 4)}${number.padEnd(10)} ; ${SOA_FIELDS[i]}`,
+  );
+  return `${primary} ${mailbox} (\n${lines.join('\n')}\n${' '.repeat(OWNER_COLUMNS + 1)})`;
+}
+
+/** `@` or the name without the apex and the final dot. */
+export function relativeOwner(owner: Name, apex: Name): string {
+  if (owner === apex) return '@';
+  return printName((owner.slice(0, owner.length - apex.length) + ROOT) as Name).slice(0, -1);
+}
+
+/**
+ * The most common TTL; of two that are as common the lower, so that the text does not depend on the order of the
+ * records.
+ */
+function commonestTtl(groups: Iterable<readonly PrintableRecord[]>): number | undefined {
+  const counts = new Map<number, number>();
+  for (const group of groups) for (const { ttl } of group) counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
+  const [commonest] = [...counts].sort(([a, ofA], [b, ofB]) => ofB - ofA || a - b);
+  return commonest?.[0];
+}
+
+/** Canonical order by one key a name instead of many comparisons: labels from the right, octets above the separator. */
+export function sortNames(names: Iterable<Name>): Name[] {
+  const keyed = Array.from(names, (name) => ({
+    name,
+    key: labelsOf(name).reverse().map(raiseOctets).join('\0'),
+  }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return keyed.map(({ name }) => name);
+}
+
+function raiseOctets(label: string): string {
+  let raised = '';
+  for (let i = 0; i < label.length; i++) raised += String.fromCharCode(label.charCodeAt(i) + 1);
+  return raised;
+}
+
+function compareRecords(a: PrintableRecord, b: PrintableRecord): number {
+  return rankOf(a.type) - rankOf(b.type) || Buffer.compare(a.rdata, b.rdata);
+}
+
+function rankOf(type: number): number {
+  const rank = FIRST_TYPES.indexOf(type as never);
+  return rank < 0 ? type : rank - FIRST_TYPES.length;
+}

@@ -1,0 +1,321 @@
+// Turns a query's octets into the answer's octets, synchronously: read in place, decide, find, write. It decides
+// everything about the message and nothing about the zones: which queries get silence, an error or a truncated answer,
+// and which options. No step creates an object: what is known of one query stands in fixed fields until the next.
+
+import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
+import { FLAG } from '../../dns/message/message.ts';
+import { RCODE } from '../../dns/message/rcodes.ts';
+import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import { FOUND, ImageFinder } from '../../zone/image/find-in-image.ts';
+import type { Image } from '../../zone/image/image.ts';
+import type { AmplificationLimit } from './amplification-limit.ts';
+import { ChaosAnswers } from './chaos-answers.ts';
+import { isLoopback } from './client.ts';
+import { Cookies, type CookieVerdict } from './cookies.ts';
+import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
+import type { QueryCounters, TransportIndex } from './query-counters.ts';
+import { Query, readQuery } from './read-query.ts';
+import { NODATA_BUCKET, type RateDecision, type RateLimit, ZONE_BUCKET } from './response-rate-limit.ts';
+import { SectionWriter } from './section-writer.ts';
+
+/** All settings that an answer depends on, besides the image, the query and its sender. */
+export interface AnswerSettings {
+  /** The name that NSID and `id.server` give. */
+  readonly nodeName: string;
+  /** The version that `version.bind` gives. */
+  readonly version: string;
+  /** The first secret signs. */
+  readonly cookieSecrets: readonly Uint8Array[];
+  /** Undefined: rate limiting is `off`. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Undefined: the limit on octets is `off`. */
+  readonly amplificationLimit: AmplificationLimit | undefined;
+  readonly tcpIdleTimeoutMs: number;
+}
+
+const HEADER_OCTETS = 12;
+const OPCODE_QUERY = 0;
+const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
+export const MAX_TCP_OCTETS = 65535;
+const TCP = 1;
+
+/** Where the sections of the answer come from. */
+const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2 } as const;
+type Source = (typeof SOURCE)[keyof typeof SOURCE];
+
+export class Answerer {
+  /** The clock, which the caller sets before each batch. */
+  nowMs = 0;
+  readonly #query: Query;
+  readonly #found: ImageFinder;
+  readonly #sections: SectionWriter;
+  readonly #opt: OptWriter;
+  readonly #cookies: Cookies;
+  readonly #chaos: ChaosAnswers;
+  readonly #rateLimit: RateLimit | undefined;
+  readonly #amplificationLimit: AmplificationLimit | undefined;
+  readonly #counters: QueryCounters;
+  readonly #reportFailure: (error: unknown) => void;
+  #input: Uint8Array = new Uint8Array(0);
+  #inputView: DataView = new DataView(new ArrayBuffer(0));
+  #source: Source = SOURCE.NONE;
+  #rcode = 0;
+  /** Seconds modulo 2^32; set for queries with a cookie. */
+  #nowSeconds = 0;
+  #authoritative = false;
+  /** Everything that the answer needs has been written. */
+  #complete = false;
+
+  /** The hash seed of the image's names must be final: create this after a snapshot was read. */
+  constructor(
+    image: Image,
+    settings: AnswerSettings,
+    counters: QueryCounters,
+    reportFailure: (error: unknown) => void,
+  ) {
+    this.#found = new ImageFinder(image);
+    this.#query = new Query(this.#found.question);
+    this.#sections = new SectionWriter(image, this.#found);
+    this.#cookies = new Cookies(settings.cookieSecrets);
+    this.#opt = new OptWriter(settings.nodeName, this.#cookies, settings.tcpIdleTimeoutMs);
+    this.#chaos = new ChaosAnswers(settings.nodeName, settings.version);
+    this.#rateLimit = settings.rateLimit;
+    this.#amplificationLimit = settings.amplificationLimit;
+    this.#counters = counters;
+    this.#reportFailure = reportFailure;
+  }
+
+  /**
+   * Answers the query of `octets` octets at `at` and returns the length of the answer, which stands in `out` from `outAt` on and
+   * takes at most `room`; 0 is silence. The client's address has 4 or 16 octets at `fromAt`. The caller has entered its
+   * reader slot.
+   */
+  answer(
+    input: Uint8Array,
+    at: number,
+    octets: number,
+    out: Uint8Array,
+    outAt: number,
+    room: number,
+    transport: TransportIndex,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): number {
+    if (octets < HEADER_OCTETS || ((input[at + 2] as number) & 0x80) !== 0) {
+      this.#counters.ignored++;
+      return 0;
+    }
+    if (input !== this.#input) {
+      this.#input = input;
+      this.#inputView = new DataView(input.buffer, input.byteOffset, input.byteLength);
+    }
+    try {
+      readQuery(input, this.#inputView, at, octets, this.#query);
+      const cookie = this.#judgeCookie(from, fromAt, fromOctets);
+      this.#source = this.#decide(cookie);
+      const isLimited = this.#isLimited(cookie, transport, from, fromAt, fromOctets);
+      const limited = isLimited ? this.#limitRate(from, fromAt, fromOctets) : 'send';
+      if (limited === 'drop') {
+        this.#counters.rateDropped++;
+        return 0;
+      }
+      if (limited === 'truncate') this.#counters.rateTruncated++;
+      let length = this.#write(out, outAt, room, transport, limited, cookie, from, fromAt, fromOctets);
+      if (isLimited && this.#amplificationLimit !== undefined) {
+        const amplified = this.#limitAmplification(octets, length, from, fromAt, fromOctets);
+        if (amplified === 'drop') return 0;
+        if (amplified === 'truncate')
+          length = this.#write(out, outAt, room, transport, amplified, cookie, from, fromAt, fromOctets);
+      }
+      this.#counters.countAnswer(transport, this.#query.type, this.#rcode, !this.#complete);
+      return length;
+    } catch (error) {
+      this.#counters.failed++;
+      this.#reportFailure(error);
+      return writeFailure(input, at, out, outAt);
+    }
+  }
+
+  #judgeCookie(from: Uint8Array, fromAt: number, fromOctets: number): CookieVerdict | undefined {
+    const query = this.#query;
+    if (query.cookieOctets < 0 || query.malformed) return undefined;
+    const { cookieAt, cookieOctets } = query;
+    const nowSeconds = Math.floor(this.nowMs / 1000) | 0;
+    this.#nowSeconds = nowSeconds;
+    return this.#cookies.judge(this.#inputView, cookieAt, cookieOctets, from, fromAt, fromOctets, nowSeconds);
+  }
+
+  /** Decides what the answer is, and where its sections come from. */
+  #decide(cookie: CookieVerdict | undefined): Source {
+    const query = this.#query;
+    // Two OPT records are no version; everything else about an unknown version is not for us to judge.
+    if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
+    if (query.opcode !== OPCODE_QUERY) return this.#fail(RCODE.NOTIMP, -1);
+    if (query.malformed) return this.#fail(RCODE.FORMERR, -1);
+    if (query.questions === 0) {
+      // RFC 7873 §5.4: asks for nothing but a server cookie.
+      if (cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
+      return this.#fail(cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
+    }
+    if (query.class !== CLASS.IN) return this.#decideChaos();
+    if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
+      return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+    const found = this.#found;
+    found.find(query.type);
+    if (found.kind >= FOUND.REFUSED) return this.#refuse();
+    this.#rcode = found.rcode;
+    this.#authoritative = found.authoritative;
+    const opt = this.#opt;
+    opt.extendedError = -1;
+    opt.hasZone = query.zoneVersion;
+    if (opt.hasZone) {
+      opt.apexLabels = found.zone.apexLabels;
+      opt.serial = found.zone.serial;
+    }
+    return SOURCE.ZONE;
+  }
+
+  /**
+   * We are authoritative for a zone that has no room, so REFUSED would be a lie: another of our servers may have it. RFC 8914
+   * §4.15 (Not Ready) says that this server cannot answer now; Other (§4.1) would say nothing.
+   */
+  #refuse(): Source {
+    return this.#found.kind === FOUND.NOT_SERVED
+      ? this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY)
+      : this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+  }
+
+  #decideChaos(): Source {
+    const query = this.#query;
+    const isKnown = query.class === CLASS.CH && query.type === TYPE.TXT && this.#chaos.find(query.name);
+    if (!isKnown) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    this.#fail(RCODE.NOERROR, -1);
+    return SOURCE.CHAOS;
+  }
+
+  /** Makes an answer without records; `extendedError` -1 means no EDE. */
+  #fail(rcode: number, extendedError: number): Source {
+    this.#rcode = rcode;
+    this.#authoritative = false;
+    this.#opt.extendedError = extendedError;
+    this.#opt.hasZone = false;
+    return SOURCE.NONE;
+  }
+
+  /** Loopback, TCP and clients that proved their address are never limited. */
+  #isLimited(
+    cookie: CookieVerdict | undefined,
+    transport: TransportIndex,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): boolean {
+    if (transport === TCP || cookie === 'fresh' || cookie === 'renew') return false;
+    return !isLoopback(from, fromAt, fromOctets);
+  }
+
+  #limitRate(from: Uint8Array, fromAt: number, fromOctets: number): RateDecision {
+    const rateLimit = this.#rateLimit;
+    if (rateLimit === undefined) return 'send';
+    const found = this.#found;
+    let name = 0;
+    let type = ZONE_BUCKET;
+    if (this.#source === SOURCE.CHAOS) {
+      name = found.question.hashes[0] as number;
+      type = this.#query.type;
+    } else if (this.#source === SOURCE.ZONE) {
+      const isOwnBucket = found.kind === FOUND.ANSWER || found.kind === FOUND.NODATA;
+      name = isOwnBucket ? found.sourceHash() : found.apexHash();
+      // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
+      if (isOwnBucket) type = found.kind === FOUND.NODATA ? NODATA_BUCKET : this.#query.type;
+    }
+    return rateLimit.decide(from, fromAt, fromOctets, name, type, this.nowMs | 0);
+  }
+
+  /** Limits the answer that has been written, of `answered` octets. */
+  #limitAmplification(
+    asked: number,
+    answered: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): RateDecision {
+    const limit = this.#amplificationLimit as AmplificationLimit;
+    const truncated = this.#query.questionEnd + this.#opt.octets;
+    const nowMs = this.nowMs | 0;
+    const decision = limit.decide(from, fromAt, fromOctets, asked, answered, truncated, nowMs);
+    if (decision === 'drop') this.#counters.octetsDropped++;
+    else if (decision === 'truncate') this.#counters.octetsTruncated++;
+    return decision;
+  }
+
+  #write(
+    out: Uint8Array,
+    outAt: number,
+    room: number,
+    transport: TransportIndex,
+    limited: RateDecision,
+    cookie: CookieVerdict | undefined,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): number {
+    const query = this.#query;
+    const { message } = this.#sections;
+    const opt = this.#opt;
+    const maxOctets = transport === TCP ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
+    message.begin(out, outAt, maxOctets < room ? maxOctets : room);
+    message.at += HEADER_OCTETS;
+    message.copyFrom(this.#inputView, query.start + HEADER_OCTETS, query.questionEnd - HEADER_OCTETS);
+    this.#sections.begin();
+    opt.cookie = cookie;
+    opt.plan(query, transport === TCP, message.limit - message.at);
+    message.limit -= opt.octets;
+    this.#complete = limited === 'send' && this.#writeSections();
+    message.limit += opt.octets;
+    if (query.edns)
+      opt.write(message, query, this.#inputView, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds);
+    this.#writeHeader(message.view, outAt);
+    return message.at - outAt;
+  }
+
+  /** False when something that the answer needs did not fit. */
+  #writeSections(): boolean {
+    if (this.#source === SOURCE.ZONE) return this.#sections.writeFound(this.#query.type);
+    if (this.#source === SOURCE.CHAOS) return this.#sections.writeRecord(this.#chaos.record);
+    return true;
+  }
+
+  #writeHeader(view: DataView, at: number): void {
+    const query = this.#query;
+    const { answers, authorities, additionals } = this.#sections;
+    const flags =
+      FLAG.QR |
+      (query.opcode << 11) |
+      (this.#authoritative ? FLAG.AA : 0) |
+      (this.#complete ? 0 : FLAG.TC) |
+      ((this.#input[query.start + 2] as number) & 1 ? FLAG.RD : 0) | // AD and CD stay clear: RFC 4035 §3.1.6
+      (this.#rcode & 15);
+    const questions = query.questionEnd > HEADER_OCTETS ? 1 : 0;
+    view.setUint16(at, this.#inputView.getUint16(query.start)); // the id
+    view.setInt32(at + 2, (flags << 16) | questions);
+    view.setInt32(at + 6, (answers << 16) | authorities);
+    view.setUint16(at + 10, additionals + (query.edns ? 1 : 0));
+  }
+}
+
+function maxUdpOctets(payloadSize: number): number {
+  if (payloadSize <= MIN_UDP_OCTETS) return MIN_UDP_OCTETS;
+  return payloadSize < MAX_UDP_OCTETS ? payloadSize : MAX_UDP_OCTETS;
+}
+
+/** Answers a query that caused an unhandled error: SERVFAIL, so that the client asks another server at once. */
+function writeFailure(input: Uint8Array, at: number, out: Uint8Array, outAt: number): number {
+  for (let i = 0; i < HEADER_OCTETS; i++) out[outAt + i] = 0;
+  out[outAt] = input[at] as number;
+  out[outAt + 1] = input[at + 1] as number;
+  out[outAt + 2] = 0x80 | ((input[at + 2] as number) & 0x79); // opcode and RD
+  out[outAt + 3] = RCODE.SERVFAIL;
+  return HEADER_OCTETS;
+}

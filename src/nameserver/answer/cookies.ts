@@ -1,0 +1,96 @@
+// Server cookies that every node of a fleet understands (RFC 7873, RFC 9018): version 1, signed with the first secret
+// and accepted under each, so that secrets can be rolled over without a gap.
+
+import { sipHash } from './sip-hash.ts';
+
+/**
+ * What the COOKIE option of a query proves. `fresh`: a valid server cookie that may be sent back as it is; `renew`:
+ * valid, but old or signed with another secret than the first.
+ */
+export type CookieVerdict = 'client-only' | 'invalid' | 'fresh' | 'renew';
+
+export const CLIENT_COOKIE_OCTETS = 8;
+export const SERVER_COOKIE_OCTETS = 16;
+
+const SECRET_OCTETS = 16;
+const VERSION = 1;
+// RFC 9018 §4.3
+const MAX_AGE_SECONDS = 3600;
+const MAX_FUTURE_SECONDS = 300;
+const RENEW_AGE_SECONDS = 1800;
+
+/** Times are seconds modulo 2^32, the client's address has 4 or 16 octets at `fromAt`. */
+export class Cookies {
+  /** The first secret signs. */
+  readonly #secrets: readonly DataView[];
+  /** What is hashed: client cookie, version, reserved octets, timestamp, client address (RFC 9018 §4.4). */
+  readonly #input = new DataView(new ArrayBuffer(32));
+  readonly #hash = new DataView(new ArrayBuffer(8));
+
+  constructor(secrets: readonly Uint8Array[]) {
+    if (secrets.length === 0 || secrets.some((secret) => secret.length !== SECRET_OCTETS)) {
+      throw new RangeError('cookies need at least one secret of 16 octets');
+    }
+    this.#secrets = secrets.map((secret) => new DataView(Uint8Array.from(secret).buffer));
+  }
+
+  /** Judges the option value of `octets` (8, or 16 to 40) at `at`. */
+  judge(
+    option: DataView,
+    at: number,
+    octets: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+  ): CookieVerdict {
+    if (octets === CLIENT_COOKIE_OCTETS) return 'client-only';
+    const server = at + CLIENT_COOKIE_OCTETS;
+    if (octets !== CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS || option.getUint8(server) !== VERSION)
+      return 'invalid';
+    // Serial number arithmetic: the timestamp has 32 bits and wraps (RFC 9018 §4.3).
+    const age = (nowSeconds - option.getInt32(server + 4)) | 0;
+    if (age > MAX_AGE_SECONDS || age < -MAX_FUTURE_SECONDS) return 'invalid';
+    // The reserved octets are hashed as they came.
+    for (let i = 0; i < 16; i += 4) this.#input.setInt32(i, option.getInt32(at + i));
+    const secrets = this.#secrets;
+    for (let i = 0; i < secrets.length; i++) {
+      this.#hashInput(secrets[i] as DataView, from, fromAt, fromOctets);
+      if (this.#isHash(option, server + 8)) return i === 0 && age <= RENEW_AGE_SECONDS ? 'fresh' : 'renew';
+    }
+    return 'invalid';
+  }
+
+  /** Writes a new server cookie, 16 octets, for the client cookie at `at`. */
+  sign(
+    option: DataView,
+    at: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+    out: DataView,
+    outAt: number,
+  ): void {
+    const input = this.#input;
+    input.setInt32(0, option.getInt32(at));
+    input.setInt32(4, option.getInt32(at + 4));
+    input.setInt32(8, VERSION << 24);
+    input.setInt32(12, nowSeconds);
+    this.#hashInput(this.#secrets[0] as DataView, from, fromAt, fromOctets);
+    out.setInt32(outAt, VERSION << 24);
+    out.setInt32(outAt + 4, nowSeconds);
+    out.setInt32(outAt + 8, this.#hash.getInt32(0));
+    out.setInt32(outAt + 12, this.#hash.getInt32(4));
+  }
+
+  #hashInput(secret: DataView, from: Uint8Array, fromAt: number, fromOctets: number): void {
+    for (let i = 0; i < fromOctets; i++) this.#input.setUint8(16 + i, from[fromAt + i] as number);
+    sipHash(secret, this.#input, 16 + fromOctets, this.#hash, 0);
+  }
+
+  #isHash(option: DataView, at: number): boolean {
+    const hash = this.#hash;
+    return ((option.getInt32(at) ^ hash.getInt32(0)) | (option.getInt32(at + 4) ^ hash.getInt32(4))) === 0;
+  }
+}

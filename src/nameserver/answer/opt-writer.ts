@@ -1,0 +1,142 @@
+// Writes the OPT record of an answer (RFC 6891). Its size is planned before the sections are written, so that they
+// leave room for it.
+
+import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS } from '../../dns/message/edns.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_OCTETS } from './cookies.ts';
+import type { NameWriter } from './name-writer.ts';
+import type { Query } from './read-query.ts';
+
+/** The largest answer over UDP, and the size that we announce to receive. */
+export const MAX_UDP_OCTETS = 1232;
+
+/** Type and class of the record, which follow its owner. */
+const HEAD = (TYPE.OPT << 16) | MAX_UDP_OCTETS;
+
+const OPTION_HEAD_OCTETS = 4;
+const COOKIE_OCTETS = OPTION_HEAD_OCTETS + CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
+const EXTENDED_ERROR_OCTETS = OPTION_HEAD_OCTETS + 2;
+const ZONEVERSION_OCTETS = OPTION_HEAD_OCTETS + 6;
+const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
+const SOA_SERIAL = 0; // RFC 9660 §5.2
+
+export class OptWriter {
+  /** The length of the whole planned record; 0: there is no record. */
+  octets = 0;
+  /** The EDE code; -1: none. */
+  extendedError = -1;
+  cookie: CookieVerdict | undefined = undefined;
+  /** Whether ZONEVERSION is sent, with the number of labels of the apex and the serial of the zone that answered. */
+  hasZone = false;
+  apexLabels = 0;
+  serial = 0;
+  hasTcpKeepalive = false;
+  hasNodeName = false;
+  readonly #nodeName: Uint8Array;
+  readonly #cookies: Cookies;
+  readonly #tcpIdleTimeout: number;
+
+  constructor(nodeName: string, cookies: Cookies, tcpIdleTimeoutMs: number) {
+    this.#nodeName = Uint8Array.from(Buffer.from(nodeName));
+    this.#cookies = cookies;
+    this.#tcpIdleTimeout = Math.min(0xffff, Math.floor(tcpIdleTimeoutMs / 100)); // RFC 7828 §3.1
+  }
+
+  /** Decides which options the answer carries; `left` octets are free for the record and the sections. */
+  plan(query: Query, isTcp: boolean, left: number): void {
+    this.octets = query.edns ? OPT_OCTETS : 0;
+    this.hasTcpKeepalive = false;
+    this.hasNodeName = false;
+    if (!query.edns || query.malformed || query.version !== 0) {
+      this.cookie = undefined;
+      this.extendedError = -1;
+      this.hasZone = false;
+      return;
+    }
+    if (this.cookie !== undefined) this.octets += COOKIE_OCTETS;
+    if (this.extendedError >= 0) this.octets += EXTENDED_ERROR_OCTETS;
+    this.hasZone = this.hasZone && query.zoneVersion;
+    if (this.hasZone) this.octets += ZONEVERSION_OCTETS;
+    this.hasTcpKeepalive = query.tcpKeepalive && isTcp; // RFC 7828 §3.3.1: ignored over UDP
+    if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
+    if (!query.nsid) return;
+    // A long question and a long name may be too much for 512 octets: the name is the one to leave.
+    const nodeName = OPTION_HEAD_OCTETS + this.#nodeName.length;
+    this.hasNodeName = this.octets + nodeName <= left;
+    if (this.hasNodeName) this.octets += nodeName;
+  }
+
+  /** Writes the record that was planned. */
+  write(
+    to: NameWriter,
+    query: Query,
+    input: DataView,
+    rcode: number,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+  ): void {
+    const { view } = to;
+    const at = to.at;
+    const options = this.octets - OPT_OCTETS;
+    const dnssecOk = query.dnssecOk ? DNSSEC_OK >> 8 : 0; // RFC 3225 §3: copied
+    view.setInt32(at, HEAD >> 8); // the root owns it
+    view.setInt32(at + 4, (HEAD << 24) | ((rcode >> 4) << 16) | dnssecOk); // version 0
+    view.setUint16(at + 8, options >> 8);
+    view.setUint8(at + 10, options);
+    to.at = at + OPT_OCTETS;
+    if (this.octets === OPT_OCTETS) return;
+    if (this.cookie !== undefined) this.#writeCookie(to, query, input, from, fromAt, fromOctets, nowSeconds);
+    if (this.extendedError >= 0) {
+      writeHead(to, EDNS_OPTION.EXTENDED_ERROR, 2);
+      view.setUint16(to.at, this.extendedError);
+      to.at += 2;
+    }
+    if (this.hasZone) {
+      writeHead(to, EDNS_OPTION.ZONEVERSION, 6);
+      view.setUint8(to.at, this.apexLabels);
+      view.setUint8(to.at + 1, SOA_SERIAL);
+      view.setInt32(to.at + 2, this.serial);
+      to.at += 6;
+    }
+    if (this.hasTcpKeepalive) {
+      writeHead(to, EDNS_OPTION.TCP_KEEPALIVE, 2);
+      view.setUint16(to.at, this.#tcpIdleTimeout);
+      to.at += 2;
+    }
+    if (this.hasNodeName) {
+      const name = this.#nodeName;
+      writeHead(to, EDNS_OPTION.NSID, name.length);
+      for (let i = 0; i < name.length; i++) to.out[to.at++] = name[i] as number;
+    }
+  }
+
+  /**
+   * Writes the client's cookie and a server cookie: the received one while it is fresh, else a new one (RFC 9018 §4.3).
+   */
+  #writeCookie(
+    to: NameWriter,
+    query: Query,
+    input: DataView,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+    nowSeconds: number,
+  ): void {
+    const octets = CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
+    writeHead(to, EDNS_OPTION.COOKIE, octets);
+    const { cookieAt } = query;
+    const isFresh = this.cookie === 'fresh';
+    to.copyFrom(input, cookieAt, isFresh ? octets : CLIENT_COOKIE_OCTETS);
+    if (isFresh) return;
+    this.#cookies.sign(input, cookieAt, from, fromAt, fromOctets, nowSeconds, to.view, to.at);
+    to.at += SERVER_COOKIE_OCTETS;
+  }
+}
+
+function writeHead(to: NameWriter, code: number, octets: number): void {
+  to.view.setUint16(to.at, code);
+  to.view.setUint16(to.at + 2, octets);
+  to.at += OPTION_HEAD_OCTETS;
+}

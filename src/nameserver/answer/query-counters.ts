@@ -1,0 +1,201 @@
+// Counters of a node's queries: numbers in shared memory, one buffer for each thread, so that counting is cheap and
+// needs no lock. The metrics export their sum.
+
+import { TYPE } from '../../dns/type-codes.ts';
+
+export type Transport = 'udp' | 'tcp';
+/** A transport as an index into TRANSPORTS. */
+export type TransportIndex = 0 | 1;
+export const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
+
+/** The counted types; the last one stands for all others. */
+export const COUNTED_TYPES: readonly string[] = [...Object.keys(TYPE), 'other'];
+export const COUNTED_RCODES = 24; // up to BADCOOKIE
+/** Upper bounds of the latency histogram. */
+export const LATENCY_BOUNDS_SECONDS: readonly number[] = [
+  0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.005, 0.02, 0.1,
+];
+
+const OTHER = COUNTED_TYPES.length - 1;
+const MAX_COUNTED_TYPE = 512;
+
+const typeIndex = new Uint8Array(MAX_COUNTED_TYPE).fill(OTHER);
+for (const [index, code] of Object.values(TYPE).entries()) typeIndex[code] = index;
+
+// Where the single numbers stand, then the tables.
+const RATE_DROPPED = 0;
+const RATE_TRUNCATED = 1;
+const IGNORED = 2;
+const FAILED = 3;
+const UNSENT = 4;
+const TCP_REFUSED = 5;
+const TCP_EXPIRED = 6;
+const LATENCY_SUM = 7;
+const TRUNCATED = 8;
+const LATENCY = TRUNCATED + TRANSPORTS.length;
+const ANSWERS = LATENCY + LATENCY_BOUNDS_SECONDS.length + 1;
+const OCTETS_DROPPED = ANSWERS + TRANSPORTS.length * COUNTED_TYPES.length * COUNTED_RCODES;
+const OCTETS_TRUNCATED = OCTETS_DROPPED + 1;
+const TCP_UNREAD = OCTETS_DROPPED + 2;
+const TCP_SLOWED = OCTETS_DROPPED + 3;
+const NUMBERS = OCTETS_DROPPED + 4;
+
+export class QueryCounters {
+  static readonly OCTETS = NUMBERS * 8;
+  readonly buffer: SharedArrayBuffer;
+  readonly #numbers: Float64Array;
+
+  /** `buffer` has QueryCounters.OCTETS; without it the counters start at 0 in a buffer of their own. */
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(QueryCounters.OCTETS)) {
+    this.buffer = buffer;
+    this.#numbers = new Float64Array(buffer, 0, NUMBERS);
+  }
+
+  /** Answers withheld by the rate limit. */
+  get rateDropped(): number {
+    return this.#numbers[RATE_DROPPED] as number;
+  }
+  set rateDropped(count: number) {
+    this.#numbers[RATE_DROPPED] = count;
+  }
+
+  /** Answers that the rate limit replaced by TC. */
+  get rateTruncated(): number {
+    return this.#numbers[RATE_TRUNCATED] as number;
+  }
+  set rateTruncated(count: number) {
+    this.#numbers[RATE_TRUNCATED] = count;
+  }
+
+  /** Answers withheld because their network asked too few octets for those that it got. */
+  get octetsDropped(): number {
+    return this.#numbers[OCTETS_DROPPED] as number;
+  }
+  set octetsDropped(count: number) {
+    this.#numbers[OCTETS_DROPPED] = count;
+  }
+
+  /** Answers replaced by TC for the same reason. */
+  get octetsTruncated(): number {
+    return this.#numbers[OCTETS_TRUNCATED] as number;
+  }
+  set octetsTruncated(count: number) {
+    this.#numbers[OCTETS_TRUNCATED] = count;
+  }
+
+  /** Packets that get no answer: shorter than a header, or responses themselves. */
+  get ignored(): number {
+    return this.#numbers[IGNORED] as number;
+  }
+  set ignored(count: number) {
+    this.#numbers[IGNORED] = count;
+  }
+
+  /** Queries that caused an unhandled error; they got SERVFAIL. */
+  get failed(): number {
+    return this.#numbers[FAILED] as number;
+  }
+  set failed(count: number) {
+    this.#numbers[FAILED] = count;
+  }
+
+  /** UDP answers that the system refused to send, or that waited in too long a queue. */
+  get unsent(): number {
+    return this.#numbers[UNSENT] as number;
+  }
+  set unsent(count: number) {
+    this.#numbers[UNSENT] = count;
+  }
+
+  /** TCP connections refused by a limit. */
+  get tcpRefused(): number {
+    return this.#numbers[TCP_REFUSED] as number;
+  }
+  set tcpRefused(count: number) {
+    this.#numbers[TCP_REFUSED] = count;
+  }
+
+  /** TCP connections ended by a limit. */
+  get tcpExpired(): number {
+    return this.#numbers[TCP_EXPIRED] as number;
+  }
+  set tcpExpired(count: number) {
+    this.#numbers[TCP_EXPIRED] = count;
+  }
+
+  /** TCP connections ended because too many answers were not read. */
+  get tcpUnread(): number {
+    return this.#numbers[TCP_UNREAD] as number;
+  }
+  set tcpUnread(count: number) {
+    this.#numbers[TCP_UNREAD] = count;
+  }
+
+  /** How often a TCP client asked too fast and was made to wait. */
+  get tcpSlowed(): number {
+    return this.#numbers[TCP_SLOWED] as number;
+  }
+  set tcpSlowed(count: number) {
+    this.#numbers[TCP_SLOWED] = count;
+  }
+
+  get latencySumSeconds(): number {
+    return this.#numbers[LATENCY_SUM] as number;
+  }
+
+  /** Answers per latency bucket; the last has no bound. */
+  get latency(): Float64Array {
+    return this.#numbers.subarray(LATENCY, ANSWERS);
+  }
+
+  /** Answers with TC, by transport. */
+  get truncated(): Float64Array {
+    return this.#numbers.subarray(TRUNCATED, LATENCY);
+  }
+
+  countAnswer(transport: TransportIndex, type: number, rcode: number, truncated: boolean): void {
+    const numbers = this.#numbers;
+    const typeAt = type < MAX_COUNTED_TYPE ? (typeIndex[type] as number) : OTHER;
+    const at = ANSWERS + (transport * COUNTED_TYPES.length + typeAt) * COUNTED_RCODES + rcode;
+    numbers[at] = (numbers[at] as number) + 1;
+    if (truncated) numbers[TRUNCATED + transport] = (numbers[TRUNCATED + transport] as number) + 1;
+  }
+
+  /** Records `answers` answers that each took this long. */
+  observeLatency(seconds: number, answers = 1): void {
+    const numbers = this.#numbers;
+    let bucket = 0;
+    while (bucket < LATENCY_BOUNDS_SECONDS.length && seconds > (LATENCY_BOUNDS_SECONDS[bucket] as number))
+      bucket++;
+    numbers[LATENCY + bucket] = (numbers[LATENCY + bucket] as number) + answers;
+    numbers[LATENCY_SUM] = (numbers[LATENCY_SUM] as number) + seconds * answers;
+  }
+
+  /** All counts of answers that are not zero. */
+  *answerCounts(): Generator<{ transport: Transport; type: string; rcode: number; count: number }> {
+    for (const [t, transport] of TRANSPORTS.entries()) {
+      for (const [i, type] of COUNTED_TYPES.entries()) {
+        for (let rcode = 0; rcode < COUNTED_RCODES; rcode++) {
+          const count = this.#numbers[
+            ANSWERS + (t * COUNTED_TYPES.length + i) * COUNTED_RCODES + rcode
+          ] as number;
+          if (count > 0) yield { transport, type, rcode, count };
+        }
+      }
+    }
+  }
+
+  /** Adds all counts of `other`. */
+  add(other: QueryCounters): void {
+    for (let i = 0; i < NUMBERS; i++) {
+      this.#numbers[i] = (this.#numbers[i] as number) + (other.#numbers[i] as number);
+    }
+  }
+}
+
+/** The sum of these counters, now. */
+export function sumCounters(counters: Iterable<QueryCounters>): QueryCounters {
+  const sum = new QueryCounters();
+  for (const one of counters) sum.add(one);
+  return sum;
+}

@@ -1,0 +1,176 @@
+// Reads a query in place: offsets and numbers go into one reused object, and only the folded name is copied. It reports
+// what is wrong; answer-query decides what to answer.
+
+import { EDNS_OPTION } from '../../dns/message/edns.ts';
+import { MAX_NAME_OCTETS } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import type { FoldedName } from '../../zone/image/folded-name.ts';
+
+const HEADER_OCTETS = 12;
+
+/** A query that was read. Offsets count within the octets that were read. */
+export class Query {
+  /** The question's name, folded (RFC 4343); the root if there is no question. */
+  readonly name: FoldedName;
+  /** Where the message starts, and where it ends. */
+  start = 0;
+  end = 0;
+  /** A part is malformed: FORMERR. The fields read before it are valid. */
+  malformed = false;
+  opcode = 0;
+  questions = 0;
+  /** The length of header and question; 12 when there is no question that can be echoed. */
+  questionEnd = HEADER_OCTETS;
+  type = 0;
+  class = 0;
+  /** An OPT record was seen: the answer has one too (RFC 6891 §7). */
+  edns = false;
+  udpPayloadSize = 512;
+  version = 0;
+  dnssecOk = false;
+  nsid = false;
+  tcpKeepalive = false;
+  zoneVersion = false;
+  /** Offset and length of the first COOKIE option; length -1 when there is none. */
+  cookieAt = 0;
+  cookieOctets = -1;
+
+  constructor(name: FoldedName) {
+    this.name = name;
+  }
+}
+
+/**
+ * Fills `query` from `octets` octets at `start`, which hold at least a header; `view` is a view of `bytes`. Octets
+ * after the message are ignored, as BIND and NSD do.
+ */
+export function readQuery(
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  octets: number,
+  query: Query,
+): void {
+  query.start = start;
+  query.end = start + octets;
+  query.malformed = false;
+  query.edns = false;
+  query.udpPayloadSize = 512;
+  query.version = 0;
+  query.dnssecOk = false;
+  query.nsid = false;
+  query.tcpKeepalive = false;
+  query.zoneVersion = false;
+  query.cookieOctets = -1;
+  query.opcode = ((bytes[start + 2] as number) >> 3) & 15;
+  query.questions = read16(bytes, start + 4);
+  let at = start + HEADER_OCTETS;
+  if (query.questions === 1) at = readQuestion(bytes, view, query);
+  else at = skipQuestions(bytes, query);
+  const others = read16(bytes, start + 6) + read16(bytes, start + 8);
+  const records = others + read16(bytes, start + 10);
+  for (let i = 0; i < records && at >= 0; i++) at = readRecord(bytes, at, i >= others, query);
+  if (at < 0) query.malformed = true;
+}
+
+function read16(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+}
+
+/** The offset after the question, or -1. Its name cannot be compressed, since no name stands before it. */
+function readQuestion(bytes: Uint8Array, view: DataView, query: Query): number {
+  const at = query.name.readQuestion(bytes, view, query.start + HEADER_OCTETS, query.end);
+  if (at < 0) return withoutQuestion(query);
+  query.type = read16(bytes, at);
+  query.class = read16(bytes, at + 2);
+  query.questionEnd = at + 4 - query.start;
+  return at + 4;
+}
+
+function withoutQuestion(query: Query): number {
+  query.type = 0;
+  query.class = 0;
+  query.questionEnd = HEADER_OCTETS;
+  return -1;
+}
+
+/**
+ * Skips the questions. More than one is FORMERR (RFC 9619 §4), but an OPT record after them still needs one in the
+ * answer.
+ */
+function skipQuestions(bytes: Uint8Array, query: Query): number {
+  query.name.clear();
+  withoutQuestion(query);
+  query.malformed = query.questions > 1;
+  let at = query.start + HEADER_OCTETS;
+  for (let i = 0; i < query.questions && at >= 0; i++) {
+    const end = skipName(bytes, at, query);
+    at = end < 0 || end + 4 > query.end ? -1 : end + 4;
+  }
+  return at;
+}
+
+/** The offset after the record at `at`, or -1. Of records other than OPT only the owner and the bounds are read. */
+function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Query): number {
+  const ownerEnd = skipName(bytes, at, query);
+  if (ownerEnd < 0 || ownerEnd + 10 > query.end) return -1;
+  const rdata = ownerEnd + 10;
+  const end = rdata + read16(bytes, ownerEnd + 8);
+  if (end > query.end) return -1;
+  if (read16(bytes, ownerEnd) !== TYPE.OPT) return end;
+  const second = query.edns;
+  query.edns = true;
+  // RFC 6891 §6.1.1: one, in the additional section, with the root as its owner.
+  if (second || !additional || bytes[at] !== 0) return -1;
+  query.udpPayloadSize = read16(bytes, ownerEnd + 2);
+  query.version = bytes[ownerEnd + 5] as number;
+  query.dnssecOk = ((bytes[ownerEnd + 6] as number) & 0x80) !== 0;
+  // Options of a version that we do not know may have another form.
+  return query.version !== 0 || readOptions(bytes, rdata, end, query) ? end : -1;
+}
+
+/** The offset after the name at `from`, or -1. */
+function skipName(bytes: Uint8Array, from: number, { start, end }: Query): number {
+  let at = from;
+  for (;;) {
+    if (at >= end) return -1;
+    const length = bytes[at] as number;
+    if (length === 0) return at + 1;
+    if (length >= 0xc0) return at + 1 < end && pointsBack(bytes, at, start, from) ? at + 2 : -1;
+    if (length > 63) return -1;
+    at += length + 1;
+    if (at - from >= MAX_NAME_OCTETS) return -1;
+  }
+}
+
+/** Whether the pointer at `at` leads to a place before its own name and after the header (RFC 1035 §4.1.4). */
+function pointsBack(bytes: Uint8Array, at: number, start: number, from: number): boolean {
+  const target = read16(bytes, at) & 0x3fff;
+  return target >= HEADER_OCTETS && start + target < from;
+}
+
+/**
+ * Reads the options. False when an option runs past the record, or a cookie has an impossible length (RFC 7873 §5.2.2).
+ */
+function readOptions(bytes: Uint8Array, from: number, end: number, query: Query): boolean {
+  let at = from;
+  while (at < end) {
+    if (at + 4 > end) return false;
+    const code = read16(bytes, at);
+    const length = read16(bytes, at + 2);
+    at += 4;
+    if (at + length > end) return false;
+    if (code === EDNS_OPTION.COOKIE) {
+      // RFC 7873 §5.2: only the first one counts, well formed or not.
+      if (query.cookieOctets < 0) {
+        if (length !== 8 && (length < 16 || length > 40)) return false;
+        query.cookieAt = at;
+        query.cookieOctets = length;
+      }
+    } else if (code === EDNS_OPTION.NSID) query.nsid = true;
+    else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;
+    else if (code === EDNS_OPTION.ZONEVERSION) query.zoneVersion = true; // whatever it holds
+    at += length;
+  }
+  return true;
+}

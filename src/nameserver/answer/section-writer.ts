@@ -1,0 +1,226 @@
+// Writes what was found, section by section, in whole record sets as far as they fit. A required set that does not fit
+// sets TC (RFC 2181 §9); additional records are left out silently. It looks up the addresses that save the client a
+// question.
+
+import { TYPE } from '../../dns/type-codes.ts';
+import { FOUND, type ImageFinder } from '../../zone/image/find-in-image.ts';
+import { FoldedName } from '../../zone/image/folded-name.ts';
+import { FoundSet } from '../../zone/image/found-set.ts';
+import type { Image } from '../../zone/image/image.ts';
+import { RECORD_HEAD_OCTETS } from '../../zone/image/layout.ts';
+import { MAX_POINTER } from './name-writer.ts';
+import { SetWriter } from './set-writer.ts';
+
+/** More records than fit into a message. */
+const MAX_TARGETS = 5000;
+const MAX_TYPE = 255;
+const NO_TARGET = 255;
+
+/**
+ * How many octets of rdata stand before the host's name, by type: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460
+ * §4.1.
+ */
+const TARGET_SKIP = new Uint8Array(MAX_TYPE + 1).fill(NO_TARGET);
+TARGET_SKIP[TYPE.NS] = 0;
+TARGET_SKIP[TYPE.MX] = 2;
+TARGET_SKIP[TYPE.SRV] = 6;
+TARGET_SKIP[TYPE.SVCB] = 2;
+TARGET_SKIP[TYPE.HTTPS] = 2;
+
+/** Where the TTL stands in a record whose owner is a pointer. */
+const TTL = 6;
+const OWNER_OCTETS = 2;
+
+export class SectionWriter {
+  readonly message: SetWriter;
+  /** How many records the answer, authority and additional section have. */
+  answers = 0;
+  authorities = 0;
+  additionals = 0;
+  readonly #image: Image;
+  readonly #found: ImageFinder;
+  readonly #host: FoldedName;
+  readonly #hostSet = new FoundSet();
+  /** Hosts that were looked up for this set: their hashes and places. */
+  readonly #seenHashes = new Int32Array(MAX_TARGETS);
+  readonly #seenPlaces = new Int32Array(MAX_TARGETS);
+  #seen = 0;
+  /** The places of hosts whose addresses a referral may leave out. */
+  readonly #elsewhere = new Int32Array(MAX_TARGETS);
+
+  constructor(image: Image, found: ImageFinder) {
+    this.#image = image;
+    this.#found = found;
+    this.message = new SetWriter(image, found.names);
+    this.#host = new FoldedName(image.header);
+  }
+
+  begin(): void {
+    this.answers = 0;
+    this.authorities = 0;
+    this.additionals = 0;
+  }
+
+  /** False when a required set did not fit; the sections written so far stay. */
+  writeFound(qtype: number): boolean {
+    const found = this.#found;
+    const { message } = this;
+    for (let i = 0; i < found.answers; i++) {
+      const set = found.answer[i] as FoundSet;
+      if (!message.writeSet(set)) return false;
+      this.answers += set.records;
+    }
+    const { kind } = found;
+    if (kind === FOUND.NXDOMAIN || kind === FOUND.NODATA) return this.#writeSoa();
+    if (kind === FOUND.REFERRAL) return this.#writeReferral();
+    if (found.isAnswered && qtype <= MAX_TYPE && TARGET_SKIP[qtype] !== NO_TARGET) {
+      this.#writeHosts(found.answer[found.answers - 1] as FoundSet, false);
+    }
+    return true;
+  }
+
+  /** Writes the record that stands in `record`, with the question's name as its owner. False when it does not fit. */
+  writeRecord(record: DataView): boolean {
+    const { message } = this;
+    if (message.at + record.byteLength > message.limit) return false;
+    message.copyFrom(record, 0, record.byteLength);
+    this.answers++;
+    return true;
+  }
+
+  /** Writes the SOA; its TTL says how long the negative answer holds (RFC 2308 §5). */
+  #writeSoa(): boolean {
+    const { message } = this;
+    const found = this.#found;
+    const start = message.at;
+    if (!message.writeSet(found.authority)) return false;
+    message.view.setInt32(start + TTL, found.zone.negativeTtl); // the owner is a pointer to the question
+    this.authorities = found.authority.records;
+    return true;
+  }
+
+  #writeReferral(): boolean {
+    const ns = this.#found.authority;
+    if (!this.message.writeSet(ns)) return false;
+    this.authorities = ns.records;
+    return this.#writeHosts(ns, true);
+  }
+
+  /**
+   * Writes addresses of the hosts named by the set that was written last; for a referral those at or below the cut come
+   * first. False when one of these did not fit (RFC 9471 §3.1).
+   */
+  #writeHosts(set: FoundSet, isReferral: boolean): boolean {
+    const { out, base, setPlace } = this.message;
+    const skip = TARGET_SKIP[set.type] as number;
+    const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
+    let elsewhere = 0;
+    this.#seen = 0;
+    for (let place = setPlace, left = set.records; left > 0; left--) {
+      const rdata = this.#behindName(place) + RECORD_HEAD_OCTETS - OWNER_OCTETS;
+      // RFC 9460 §2.5.2: the root means the owner.
+      const target = isBinding && out[base + rdata + skip] === 0 ? place : rdata + skip;
+      this.#readName(target);
+      if (this.#isSeen(target)) {
+        // once is enough
+      } else if (isReferral && !this.#isBelowCut(set)) this.#elsewhere[elsewhere++] = target;
+      else if (!this.#writeHost(set, target)) return false;
+      place = rdata + (((out[base + rdata - 2] as number) << 8) | (out[base + rdata - 1] as number));
+    }
+    // Sibling glue (RFC 9471 §3.2).
+    for (let i = 0; i < elsewhere; i++) {
+      this.#readName(this.#elsewhere[i] as number);
+      if (!this.#writeHost(set, this.#elsewhere[i] as number)) break;
+    }
+    return true;
+  }
+
+  /** Writes the addresses of the host whose name stands at `target` in the message. */
+  #writeHost(set: FoundSet, target: number): boolean {
+    const node = this.#found.findHost(this.#host);
+    if (node === 0) return true;
+    const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
+    const hostPlace = this.message.resolve(target);
+    // Only into types whose names may be compressed (RFC 3597 §4): the form of others is not known to all.
+    const isReached = hostPlace <= MAX_POINTER && !isBinding && set.type !== TYPE.SRV;
+    this.message.hostPlace = isReached ? hostPlace : -1;
+    const owner = this.#found.names[set.name] as FoldedName;
+    if (isBinding && !this.#host.endsAs(0, owner, set.label) && !this.#writeHostSet(node, set.type)) {
+      return false;
+    }
+    return this.#writeHostSet(node, TYPE.A) && this.#writeHostSet(node, TYPE.AAAA);
+  }
+
+  #writeHostSet(node: number, type: number): boolean {
+    const set = this.#hostSet;
+    if (!set.take(this.#image, node, type, this.#found.apexOctets, 0, 0)) return true;
+    if (!this.message.writeHostSet(set, this.#host)) return false;
+    this.additionals += set.records;
+    return true;
+  }
+
+  /** Whether the host is the cut's name or lies below it (RFC 9471 §2.1). */
+  #isBelowCut(cut: FoundSet): boolean {
+    const owner = this.#found.names[cut.name] as FoldedName;
+    const label = this.#host.labels - (owner.labels - cut.label);
+    return label >= 0 && this.#host.endsAs(label, owner, cut.label);
+  }
+
+  /** Whether the host was seen before: a host that several records name is looked up once. */
+  #isSeen(place: number): boolean {
+    const hash = this.#host.hashes[0] as number;
+    for (let i = 0; i < this.#seen; i++) {
+      if (this.#seenHashes[i] === hash && this.#isHostAt(this.#seenPlaces[i] as number)) return true;
+    }
+    if (this.#seen < MAX_TARGETS) {
+      this.#seenHashes[this.#seen] = hash;
+      this.#seenPlaces[this.#seen++] = place;
+    }
+    return false;
+  }
+
+  #isHostAt(from: number): boolean {
+    const { message } = this;
+    const { out, base } = message;
+    const { octets } = this.#host;
+    let place = message.resolve(from);
+    for (let i = 0; ; ) {
+      const label = out[base + place] as number;
+      if (octets[i] !== label) return false;
+      if (label === 0) return true;
+      for (let left = label; left > 0; left--) {
+        const octet = out[base + ++place] as number;
+        if (((octet - 0x41) >>> 0 < 26 ? octet | 0x20 : octet) !== octets[++i]) return false;
+      }
+      i++;
+      place = message.resolve(place + 1);
+    }
+  }
+
+  /** Reads the name at a place of the message into `#host`. */
+  #readName(from: number): void {
+    const { message } = this;
+    const { out, base } = message;
+    const { octets } = this.#host;
+    let length = 0;
+    for (let place = message.resolve(from); ; place = message.resolve(place)) {
+      const label = out[base + place++] as number;
+      octets[length++] = label;
+      if (label === 0) break;
+      for (let left = label; left > 0; left--) octets[length++] = out[base + place++] as number;
+    }
+    this.#host.adopt(length);
+  }
+
+  /** The place after the owner that stands at a place. */
+  #behindName(from: number): number {
+    const { out, base } = this.message;
+    let place = from;
+    for (;;) {
+      const label = out[base + place] as number;
+      if (label >= 0xc0) return place + 2;
+      place += label + 1;
+      if (label === 0) return place;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// A table of token buckets in shared memory. Its size is fixed, so memory never grows. Threads write without locks: a
+// lost count lets one more answer through. Places are chosen by hashes with random seeds, so an attacker cannot aim at
+// a bucket.
+
+import { randomBytes } from 'node:crypto';
+
+const WAYS = 4;
+export const DEFAULT_SETS = 1 << 16;
+
+const HEADER = { SETS: 0, SEED: 1, SECOND_SEED: 2, PER_SECOND: 3 } as const;
+const HEADER_WORDS = 16; // a cache line
+
+// A bucket is four words, so that the four of a set fill a cache line. A key of 0 is a free place.
+const BUCKET = { KEY: 0, TOKENS: 1, FILLED_AT_MS: 2, EXCEEDED: 3 } as const;
+const BUCKET_WORDS = 4;
+
+export class TokenBuckets {
+  /** The table's memory, for `on` in another thread. */
+  readonly buffer: SharedArrayBuffer;
+  readonly perSecond: number;
+  /** The most tokens that a bucket holds. */
+  readonly capacity: number;
+  /** The seed for the hashes and keys of the callers. */
+  readonly seed: number;
+  readonly secondSeed: number;
+  readonly #mask: number;
+  readonly #words: Int32Array;
+  /** The same octets as floating-point numbers: the tokens. */
+  readonly #floats: Float32Array;
+
+  /** `sets`: how many sets of four buckets, a power of two; the default takes 4 MiB. */
+  constructor(perSecond: number, capacity: number, sets: number = DEFAULT_SETS, buffer?: SharedArrayBuffer) {
+    if (!(perSecond >= 1)) throw new RangeError('a rate limit is at least one a second');
+    if (sets < 1 || (sets & (sets - 1)) !== 0)
+      throw new RangeError('the sets of a rate limit are a power of two');
+    this.buffer = buffer ?? new SharedArrayBuffer((HEADER_WORDS + sets * WAYS * BUCKET_WORDS) * 4);
+    this.#words = new Int32Array(this.buffer);
+    this.#floats = new Float32Array(this.buffer);
+    if (buffer === undefined) {
+      const seeds = randomBytes(8);
+      this.#words[HEADER.SETS] = sets;
+      this.#words[HEADER.SEED] = seeds.readInt32LE(0);
+      this.#words[HEADER.SECOND_SEED] = seeds.readInt32LE(4);
+      this.#floats[HEADER.PER_SECOND] = perSecond;
+    }
+    this.perSecond = perSecond;
+    this.capacity = capacity;
+    this.#mask = sets - 1;
+    this.seed = this.#words[HEADER.SEED] as number;
+    this.secondSeed = this.#words[HEADER.SECOND_SEED] as number;
+  }
+
+  static perSecondOf(buffer: SharedArrayBuffer): number {
+    return new Float32Array(buffer)[HEADER.PER_SECOND] as number;
+  }
+
+  static setsOf(buffer: SharedArrayBuffer): number {
+    return new Int32Array(buffer)[HEADER.SETS] as number;
+  }
+
+  /**
+   * The place of the bucket of `key`, which is not 0, in the set of `hash`. If there is none, the fullest bucket of the
+   * set becomes it, since a full bucket holds no history. `inherits`: the new bucket keeps those tokens, so that new
+   * keys gain no tokens; else it is full.
+   */
+  find(hash: number, key: number, nowMs: number, inherits: boolean): number {
+    const words = this.#words;
+    const start = HEADER_WORDS + (hash & this.#mask) * WAYS * BUCKET_WORDS;
+    for (let at = start; at < start + WAYS * BUCKET_WORDS; at += BUCKET_WORDS) {
+      if (words[at + BUCKET.KEY] === key) return at;
+    }
+    let fullest = start;
+    let most = -1;
+    for (let at = start; at < start + WAYS * BUCKET_WORDS; at += BUCKET_WORDS) {
+      const tokens = words[at + BUCKET.KEY] === 0 ? Number.POSITIVE_INFINITY : this.tokens(at, nowMs);
+      if (tokens > most) {
+        most = tokens;
+        fullest = at;
+      }
+    }
+    words[fullest + BUCKET.KEY] = key;
+    this.setTokens(fullest, inherits && most < this.capacity ? most : this.capacity, nowMs);
+    words[fullest + BUCKET.EXCEEDED] = 0;
+    return fullest;
+  }
+
+  /** The tokens in the bucket at this place now. `nowMs` is taken modulo 2^32. */
+  tokens(at: number, nowMs: number): number {
+    const elapsedMs = Math.max(0, (nowMs - (this.#words[at + BUCKET.FILLED_AT_MS] as number)) | 0);
+    const tokens = (this.#floats[at + BUCKET.TOKENS] as number) + (elapsedMs * this.perSecond) / 1000;
+    return Math.min(this.capacity, tokens);
+  }
+
+  setTokens(at: number, tokens: number, nowMs: number): void {
+    this.#floats[at + BUCKET.TOKENS] = tokens;
+    this.#words[at + BUCKET.FILLED_AT_MS] = nowMs;
+  }
+
+  /** Gives false and true in turn. */
+  alternate(at: number): boolean {
+    const exceeded = (this.#words[at + BUCKET.EXCEEDED] as number) ^ 1;
+    this.#words[at + BUCKET.EXCEEDED] = exceeded;
+    return exceeded === 0;
+  }
+}
+
+/** The finalizer of MurmurHash3: every bit of the hash depends on every bit of the input. */
+export function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}

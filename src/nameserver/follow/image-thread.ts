@@ -1,0 +1,80 @@
+// The image's thread, the only one that writes zones: it reads the snapshot, follows the changes and keeps the snapshot
+// up to date. So loading millions of records delays neither TCP nor the health page.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Log } from '../../process/reconnect.ts';
+import { SchemaError } from '../../store/migrate/migrate.ts';
+import { Image } from '../../zone/image/image.ts';
+import { ImageWriter } from '../../zone/image/write-image.ts';
+import { Snapshot } from '../snapshot/snapshot.ts';
+import { ImageProgress } from '../threads/image-progress.ts';
+import { type Following, followChanges } from './follow-changes.ts';
+import { NodeNameTakenError } from './report-position.ts';
+import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
+
+const options = workerData as ImageThreadOptions;
+const port = parentPort as NonNullable<typeof parentPort>;
+
+const say = (message: FromImageThread) => port.postMessage(message);
+
+const tell = (level: keyof Log) => (fields: object, message: string) => {
+  const { code } = ((fields as { err?: unknown }).err ?? {}) as NodeJS.ErrnoException;
+  // An error that is handed over keeps its message and its stack only.
+  say({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
+};
+const log: Log = { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+
+let following: Following | undefined;
+let snapshot: Snapshot | undefined;
+
+async function run(): Promise<void> {
+  const { buffer, snapshotDirectory, databaseUrl, readUrl, nodeName } = options;
+  const progress = new ImageProgress(options.progress);
+  progress.beat();
+  const image = new Image(buffer);
+  if (snapshotDirectory !== undefined) {
+    snapshot = new Snapshot({ directory: snapshotDirectory, image, log, progress });
+  }
+  const startedMs = performance.now();
+  const base = snapshot?.restoreBase();
+  const writer = new ImageWriter(image, base?.free, progress.step);
+  const place = base === undefined ? undefined : snapshot?.restoreLog(writer, base.place);
+  snapshot?.restored();
+  progress.reach(0, 0);
+  progress.begin('waiting');
+  if (base !== undefined) {
+    const ms = Math.round(performance.now() - startedMs);
+    log.info({ zones: writer.zones, records: writer.records, ms }, 'zones read from the snapshot');
+  }
+  say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
+  following = await followChanges({
+    databaseUrl,
+    nodeName,
+    log,
+    writer,
+    place,
+    progress,
+    onState: () => {
+      if (following !== undefined) say({ kind: 'state', state: following.state() });
+    },
+    onReached: () => say({ kind: 'reached' }),
+    ...(readUrl === undefined ? {} : { readUrl }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  });
+  say({ kind: 'state', state: following.state() });
+  say({ kind: 'started' });
+}
+
+port.on('message', async (message: ToImageThread) => {
+  if (message.kind !== 'stop') return message.kind satisfies never;
+  await following?.stop();
+  await snapshot?.stop();
+  say({ kind: 'stopped' });
+});
+
+run().catch((error: unknown) => {
+  if (error instanceof SchemaError) say({ kind: 'failed', reason: error.message });
+  else if (error instanceof NodeNameTakenError)
+    say({ kind: 'failed', reason: `NODE_NAME: ${error.message}` });
+  else throw error; // ends the thread, and with it the process
+});

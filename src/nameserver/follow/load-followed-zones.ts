@@ -1,0 +1,250 @@
+// Brings the followed zones to the state of Postgres: some, all, or those that differ. Removals can be held. Loaded
+// zones go into the image batch by batch while the next batch is requested, so that Postgres and this node work at the
+// same time.
+
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { type Name, printName } from '../../dns/name.ts';
+import type { Log } from '../../process/reconnect.ts';
+import type { ZoneState } from '../../store/feed/change-feed.ts';
+import {
+  type ChangedZone,
+  countZones,
+  listBuckets,
+  listZoneStates,
+  loadChangedZones,
+  loadFingerprints,
+  type WantedZone,
+} from '../../store/feed/load-changed-zones.ts';
+import type { Connection } from '../../store/postgres/connection.ts';
+import { ImageProgress } from '../threads/image-progress.ts';
+import type { Applied, FollowedZones } from './followed-zones.ts';
+import type { RemovalHold } from './hold-removals.ts';
+
+const PAGE_ZONES = 2000;
+const BATCH_RECORDS = 20_000;
+const BUSY_MS = 5;
+const SHOWN_PROBLEMS = 5;
+/** How many zones without room the log names. */
+const MOST_TOLD = 100;
+/** How many zones without room are tried again at a time, until one of them finds none again. */
+const RETRY_ZONES = 100;
+const RETRY_MS = 60_000;
+
+export class FollowedZonesLoader {
+  readonly #followed: FollowedZones;
+  readonly #hold: RemovalHold;
+  readonly #log: Log;
+  readonly #octetsUsed: () => number;
+  readonly #progress: ImageProgress;
+  #octetsUsedWhenFull = 0;
+  #retryAtMs = 0;
+  #toldFull = false;
+  /** The zones without room that the log has named. */
+  readonly #toldWithoutRoom = new Set<Name>();
+
+  /** `octetsUsed`: the octets in use in the image. When they are fewer than when it was full, there is room again. */
+  constructor(
+    followed: FollowedZones,
+    hold: RemovalHold,
+    log: Log,
+    octetsUsed: () => number,
+    progress = new ImageProgress(),
+  ) {
+    this.#followed = followed;
+    this.#hold = hold;
+    this.#log = log;
+    this.#octetsUsed = octetsUsed;
+    this.#progress = progress;
+  }
+
+  /** Loads those of the zones that are not here in this state, and gives those that were deleted meanwhile. */
+  async load(
+    connection: Connection,
+    states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
+    isRetry = false,
+  ): Promise<{ zones: number; gone: number[] }> {
+    let zones = 0;
+    const gone: number[] = [];
+    const total = this.#progress.total;
+    const batches = batchesOf(states, (state) => this.#followed.wantedFor(state, isRetry));
+    for await (const { wanted, loaded } of loadAhead(connection, batches)) {
+      const present = loaded.filter((zone) => !zone.deleted);
+      await this.#apply(present);
+      zones += present.length;
+      if (total > 0) this.#progress.reach(Math.min(zones, total), total);
+      const ids = new Set(present.map((zone) => zone.id));
+      gone.push(...wanted.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
+    }
+    this.#tellWhenFull();
+    return { zones, gone };
+  }
+
+  /** Applies zones, and lets other tasks run in between. */
+  async #apply(zones: readonly ChangedZone[]): Promise<void> {
+    let sinceMs = performance.now();
+    this.#progress.begin('building zones');
+    for (const changed of zones) {
+      this.#progress.step();
+      this.#tell(changed, this.#followed.apply(changed));
+      this.#hold.dissolve(changed.apex);
+      if (performance.now() - sinceMs < BUSY_MS) continue;
+      await nextTick();
+      sinceMs = performance.now();
+    }
+    this.#progress.begin('waiting');
+  }
+
+  #tell({ apex, version }: ChangedZone, applied: Applied): void {
+    const zone = printName(apex);
+    switch (applied.kind) {
+      case 'served':
+        return;
+      case 'full':
+        if (!this.#toldWithoutRoom.has(apex) && this.#toldWithoutRoom.size < MOST_TOLD) {
+          this.#toldWithoutRoom.add(apex);
+          this.#log.warn({ zone, version }, 'a zone has no room in the image');
+        }
+        this.#octetsUsedWhenFull = this.#octetsUsed();
+        this.#retryAtMs = performance.now() + RETRY_MS;
+        return;
+      case 'refused': {
+        const problems = applied.problems.slice(0, SHOWN_PROBLEMS).map((problem) => problem.message);
+        this.#log.error({ zone, version, problems }, 'a zone cannot be built');
+        return;
+      }
+      case 'failed':
+        this.#log.error(
+          { zone, version, err: applied.error },
+          'unhandled error in zone, old version stays served',
+        );
+        return;
+      default:
+        applied satisfies never;
+    }
+  }
+
+  #tellWhenFull(): void {
+    const { withoutRoom, zones } = this.#followed;
+    if (withoutRoom > 0 && !this.#toldFull) {
+      this.#log.error(
+        { withoutRoom, zones },
+        'the zone image is full: give it more IMAGE_BYTES; zones without room are served in their old version, or not at all',
+      );
+    } else if (withoutRoom === 0 && this.#toldFull) {
+      this.#log.info({ zones }, 'every zone has found room in the image');
+    }
+    if (withoutRoom === 0) this.#toldWithoutRoom.clear();
+    this.#toldFull = withoutRoom > 0;
+  }
+
+  /** Loads every zone anew, page by page; a zone is served until its successor is loaded. */
+  async loadEverything(connection: Connection): Promise<void> {
+    this.#followed.forgetContents();
+    const startedMs = Date.now();
+    this.#progress.reach(0, await countZones(connection));
+    await this.load(connection, everyState(connection));
+    this.#progress.reach(0, 0);
+    this.remove(this.#followed.goneApexes());
+    const { zones, records } = this.#followed;
+    this.#log.info({ zones, records, ms: Date.now() - startedMs }, 'zones loaded');
+  }
+
+  /** Loads the zones that differ from those here, whatever the cause. */
+  async compare(connection: Connection): Promise<void> {
+    const buckets = this.#followed.differingBuckets(await loadFingerprints(connection));
+    if (buckets.length === 0) return;
+    const states = await listBuckets(connection, buckets);
+    const { zones, gone } = await this.load(connection, states);
+    const there = new Set(states.map((state) => state.id));
+    const missing = this.#followed.idsInBuckets(buckets).filter((id) => !there.has(id));
+    this.removeIds([...gone, ...missing]);
+    if (zones + missing.length > 0) {
+      this.#log.debug({ loaded: zones, missing: missing.length }, 'zones compared');
+    }
+  }
+
+  /** Tries the zones without room again, when room was freed, and now and then in any case. */
+  async retryWithoutRoom(connection: Connection): Promise<void> {
+    if (this.#followed.withoutRoom === 0) return;
+    if (this.#octetsUsed() >= this.#octetsUsedWhenFull && performance.now() < this.#retryAtMs) return;
+    for (let left = this.#followed.withoutRoom; left > 0; ) {
+      this.removeIds((await this.load(connection, this.#followed.waitingForRoom(RETRY_ZONES), true)).gone);
+      const stillLeft = this.#followed.withoutRoom;
+      if (stillLeft > left - Math.min(left, RETRY_ZONES)) return;
+      left = stillLeft;
+    }
+  }
+
+  /** Removes zones by id, as `remove` does; unknown ids are ignored. */
+  removeIds(ids: Iterable<number>): void {
+    const apexes = [...ids].map((id) => this.#followed.apexOf(id)).filter((apex) => apex !== undefined);
+    this.remove(apexes);
+  }
+
+  /** Removes zones that Postgres no longer has, or holds them. */
+  remove(apexes: readonly Name[], confirmed = false): void {
+    if (apexes.length === 0) return;
+    for (const apex of apexes) this.#followed.markGone(apex);
+    const wasHeld = this.#hold.state() !== undefined;
+    const served = apexes.filter((apex) => this.#followed.isServed(apex));
+    this.#followed.remove(confirmed ? served : this.#hold.admit(served, this.#followed.zones));
+    const held = this.#hold.state();
+    if (held !== undefined && !wasHeld) {
+      this.#log.error(
+        { held: held.zones, zones: this.#followed.zones },
+        'the feed would take away too many zones: they are held until `zonefleet node confirm`',
+      );
+    }
+  }
+}
+
+async function* everyState(connection: Connection): AsyncGenerator<ZoneState> {
+  for (let after = 0; ; ) {
+    const states = await listZoneStates(connection, after, PAGE_ZONES);
+    const last = states.at(-1);
+    if (last === undefined) return;
+    yield* states;
+    after = last.id;
+  }
+}
+
+/** Groups zones to load together: a large one alone, small ones up to a sum of records. */
+async function* batchesOf(
+  states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
+  wantedFor: (state: ZoneState) => WantedZone | undefined,
+): AsyncGenerator<WantedZone[]> {
+  let batch: WantedZone[] = [];
+  let records = 0;
+  for await (const state of states) {
+    const wanted = wantedFor(state);
+    if (wanted === undefined) continue;
+    if (batch.length > 0 && records + state.records > BATCH_RECORDS) {
+      yield batch;
+      batch = [];
+      records = 0;
+    }
+    batch.push(wanted);
+    records += state.records;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface LoadedBatch {
+  readonly wanted: readonly WantedZone[];
+  readonly loaded: ChangedZone[];
+}
+
+/** Loads each batch while the one before it is applied. */
+async function* loadAhead(
+  connection: Connection,
+  batches: AsyncIterable<WantedZone[]>,
+): AsyncGenerator<LoadedBatch> {
+  let ahead: Promise<LoadedBatch> | undefined;
+  for await (const wanted of batches) {
+    const next = loadChangedZones(connection, wanted).then((loaded) => ({ wanted, loaded }));
+    next.catch(() => undefined); // told to whoever awaits it, which may be nobody any more
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
+}

@@ -1,0 +1,163 @@
+// Reports to the primary, when it can be reached, how far this node is, and holds the node's name, so that a second
+// live process with the same name refuses to start. Answers never depend on it.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from '../../process/reconnect.ts';
+import {
+  claimNodeName,
+  loadLastReport,
+  type NodeClaim,
+  type NodeReport,
+  saveNodeReport,
+  signOffNode,
+} from '../../store/feed/nodes.ts';
+import { type Connection, connect } from '../../store/postgres/connection.ts';
+
+const HEARTBEAT_MS = 1000;
+const SPACING_MS = 50;
+/** Four heartbeats: a live process that has the name reports within this time. */
+const CLAIM_TIMEOUT_MS = 4000;
+const CLAIM_RETRY_MS = 200;
+const SIGN_OFF_TIMEOUT_MS = 1000;
+
+const HELD_SILENTLY =
+  'a session that reports nothing holds the name of this node: it answers, and reports itself once that session ends';
+
+/** Another live process has this NODE_NAME. */
+export class NodeNameTakenError extends Error {
+  override readonly name = 'NodeNameTakenError';
+}
+
+export interface ReporterOptions {
+  databaseUrl: string;
+  nodeName: string;
+  log: Log;
+  report: () => NodeReport;
+  /** Called when the primary has been reached: it will say whether the name is free. */
+  onReached?: () => void;
+}
+
+export class PositionReporter {
+  readonly #options: ReporterOptions;
+  readonly #backoff: Backoff = createBackoff();
+  readonly #wakeup = new Wakeup();
+  #connection: Connection | undefined;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws when another live process has the name. If the primary does not answer, or the name is held by a session
+   * that reports nothing (its process was killed, and the server has not noticed), it goes on trying in the background.
+   */
+  async start(): Promise<void> {
+    let connection: Connection | undefined;
+    try {
+      connection = await this.#connect();
+      this.#options.onReached?.();
+      if (!(await this.#claim(connection, CLAIM_TIMEOUT_MS))) {
+        this.#options.log.warn({ nodeName: this.#options.nodeName }, HELD_SILENTLY);
+        await connection.close();
+        connection = undefined;
+      }
+    } catch (error) {
+      await connection?.close();
+      if (error instanceof NodeNameTakenError) throw error;
+      this.#options.log.warn({ err: error }, 'the primary is away: this node does not report itself');
+      connection = undefined;
+    }
+    this.#running = this.#run(connection);
+  }
+
+  /** Call it when there is something new to report. */
+  changed(): void {
+    this.#wakeup.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wakeup.wake();
+    await this.#running;
+  }
+
+  async #run(claimed: Connection | undefined): Promise<void> {
+    let connection = claimed;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (connection === undefined) {
+          connection = await this.#connect();
+          await this.#claim(connection, Number.POSITIVE_INFINITY);
+        }
+        this.#connection = connection;
+        this.#backoff.reset();
+        await this.#reportOn(connection);
+      } catch (error) {
+        if (!this.#stopping.signal.aborted)
+          this.#options.log.warn({ err: error }, 'this node cannot report itself');
+      }
+      await this.#signOff();
+      await connection?.close();
+      connection = undefined;
+      this.#connection = undefined;
+      await pauseUnless(this.#stopping.signal, this.#backoff.nextMs());
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const { databaseUrl, nodeName } = this.#options;
+    const connection = await connect(databaseUrl, {
+      applicationName: `zonefleet node ${nodeName}`,
+      signal: this.#stopping.signal,
+    });
+    connection.ended.then(() => this.#wakeup.wake());
+    return connection;
+  }
+
+  /** Claims the name. False: a session that reports nothing has it. */
+  async #claim(connection: Connection, timeoutMs: number): Promise<boolean> {
+    const { report, log } = this.#options;
+    const { name, instance } = report();
+    const startedMs = Date.now();
+    let before: NodeClaim | undefined;
+    let told = false;
+    const first = await loadLastReport(connection, name);
+    for (;;) {
+      const claim = await claimNodeName(connection, { name, instance });
+      if (claim === 'claimed') return true;
+      if (this.#stopping.signal.aborted) throw new Error('stopped');
+      const isStarting = timeoutMs !== Number.POSITIVE_INFINITY;
+      if (isStarting && claim === 'taken' && (await loadLastReport(connection, name)) !== first) {
+        throw new NodeNameTakenError(`another process runs as node "${name}": give each its own NODE_NAME`);
+      }
+      if (Date.now() - startedMs > timeoutMs) return false;
+      if (claim === 'ending' && before !== claim) {
+        log.info({ nodeName: name }, 'the session that this node had before is ended');
+      }
+      // Once may be a session that was just ending; at the start a refusal follows anyway.
+      if (claim === 'taken' && before === claim && !told && !isStarting) {
+        log.error({ nodeName: name }, 'another process runs under the name of this node');
+        told = true;
+      }
+      before = claim;
+      await pauseUnless(this.#stopping.signal, CLAIM_RETRY_MS);
+    }
+  }
+
+  async #reportOn(connection: Connection): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await saveNodeReport(connection, this.#options.report());
+      await pauseUnless(this.#stopping.signal, SPACING_MS);
+      await this.#wakeup.wait(HEARTBEAT_MS - SPACING_MS);
+    }
+  }
+
+  async #signOff(): Promise<void> {
+    if (!this.#stopping.signal.aborted || this.#connection?.isOpen() !== true) return;
+    const { name, instance } = this.#options.report();
+    const signedOff = signOffNode(this.#connection, name, instance).catch(() => undefined);
+    await Promise.race([signedOff, pause(SIGN_OFF_TIMEOUT_MS)]);
+  }
+}

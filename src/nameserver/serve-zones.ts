@@ -1,0 +1,214 @@
+// What the nameserver's main thread does after the image's thread has started: it listens once all zones are there,
+// from a snapshot or loaded, so that no client gets a wrong answer before.
+
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { dropRights } from '../process/drop-rights.ts';
+import { hidePasswords } from '../process/hide-passwords.ts';
+import { listenHealth, type Readiness } from '../process/listen-health.ts';
+import type { Log } from '../process/reconnect.ts';
+import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
+import type { ProcessLife } from '../process/run-process.ts';
+import { StartFault } from '../process/start-fault.ts';
+import { Image, ReaderSlot } from '../zone/image/image.ts';
+import { AmplificationLimit } from './answer/amplification-limit.ts';
+import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
+import { QueryCounters, sumCounters } from './answer/query-counters.ts';
+import { RateLimit } from './answer/response-rate-limit.ts';
+import { lagSecondsSince } from './follow/follow-changes.ts';
+import type { ImageThread } from './follow/start-image-thread.ts';
+import { explainListenFault } from './listen-fault.ts';
+import { createMetrics } from './metrics.ts';
+import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
+import { type ListenAddress, listenUdp } from './udp/udp.ts';
+import { ANSWERER } from './udp/udp-answerer.ts';
+import { loadUdpThreads } from './udp/udp-threads.ts';
+
+const LOADED_POLL_MS = 5;
+/**
+ * With zones from a snapshot, the start waits for the database this long, to learn of a wrong schema or a name that is
+ * taken.
+ */
+const DATABASE_GRACE_MS = 2000;
+const FAILURE_LOG_INTERVAL_MS = 1000;
+/** The reader slots of the image: TCP in this thread, then the UDP threads. */
+const TCP_SLOT = 0;
+const FIRST_UDP_SLOT = 1;
+
+export interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'> {
+  readonly dnsListen: readonly ListenAddress[];
+  readonly dnsListenIsDefault: boolean;
+  readonly dnsIo: 'auto' | 'koffi' | 'dgram';
+  readonly dnsThreads: number;
+  readonly metricsListen: ListenAddress;
+  readonly metricsHosts: readonly string[];
+  readonly responsesPerSecond: number | undefined;
+  readonly amplifiedOctetsPerSecond: number | undefined;
+  readonly life: ProcessLife;
+  readonly log: Log;
+  /** The process becomes this user once it listens. */
+  readonly user: ProcessUser | undefined;
+  readonly snapshotDirectory: string;
+  readonly buffer: SharedArrayBuffer;
+  /** The thread that fills the image in `buffer`. */
+  readonly thread: ImageThread;
+}
+
+/** Resolves when the node answers. Throws StartFault when it cannot listen on an address. */
+export async function serveZones(options: ServeOptions): Promise<void> {
+  const { life, log, user, buffer, thread, snapshotDirectory } = options;
+  const image = new Image(buffer);
+  const counters = Array.from({ length: FIRST_UDP_SLOT + options.dnsThreads }, () => new QueryCounters());
+  let tcp: TcpListener | undefined;
+  let isListening = false;
+
+  const registry = createMetrics(() => sumCounters(counters), {
+    zones: () => image.zones,
+    records: () => image.records,
+    imageOctets: () => image.octetsUsed,
+    imageCapacityOctets: () => image.capacityOctets,
+    tcpConnections: () => tcp?.connections() ?? 0,
+    feedLagSeconds: () => lagSecondsSince(thread.state()?.caughtUpAtMs, Date.now()),
+    refusedZones: () => thread.state()?.refused ?? 0,
+    zonesWithoutRoom: () => thread.state()?.withoutRoom ?? 0,
+    heldZones: () => thread.state()?.held?.zones ?? 0,
+  });
+  const health = await listenHealth(
+    options.metricsListen,
+    registry,
+    () =>
+      life.stopping.aborted
+        ? waiting('it is being stopped')
+        : isListening
+          ? { kind: 'ready' }
+          : waiting(whyNotListening(thread)),
+    options.metricsHosts,
+  ).catch((error) => refuse('METRICS_LISTEN', error));
+  life.onStop(health.close);
+
+  // The image's thread has the processor to itself until it has read the snapshot; then the others load.
+  const { isServing } = await thread.restored;
+  const loading = options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads, ANSWERER);
+  await untilServable(thread, isServing, life);
+
+  const settings = answerSettings(options);
+  const rateLimit =
+    options.responsesPerSecond === undefined ? undefined : new RateLimit(options.responsesPerSecond);
+  const amplificationLimit =
+    options.amplifiedOctetsPerSecond === undefined
+      ? undefined
+      : new AmplificationLimit(options.amplifiedOctetsPerSecond);
+  const reportFailure = failureReporter(log, counters);
+  const addresses = addressesToListenOn(options);
+  // Anew: the snapshot brings the seed of its hashes with it.
+  const served = new Image(buffer);
+  const tcpCounters = counters[TCP_SLOT] as QueryCounters;
+  const answers = {
+    answerer: new Answerer(
+      served,
+      { ...settings, rateLimit, amplificationLimit },
+      tcpCounters,
+      reportFailure,
+    ),
+    reader: new ReaderSlot(served, TCP_SLOT),
+    counters: tcpCounters,
+  };
+  tcp = await listenTcp(addresses, answers).catch((error) => refuse('DNS_LISTEN', error));
+  life.onStop(tcp.close);
+  const udp = await listenUdp({
+    addresses,
+    io: options.dnsIo,
+    threads: options.dnsThreads,
+    image: buffer,
+    firstSlot: FIRST_UDP_SLOT,
+    settings,
+    counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
+    rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
+    loading,
+    log,
+    reportFailure,
+  }).catch((error) => refuse('DNS_LISTEN', error));
+  life.onStop(udp.close);
+  if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
+  dropRights(user, log);
+  if (udp.io === 'dgram') warnOfWildcard(options);
+  isListening = true;
+  const { zones, records } = image;
+  log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
+  life.ready({ addresses });
+}
+
+function waiting(reason: string): Readiness {
+  return { kind: 'waiting', reasons: [reason] };
+}
+
+function whyNotListening(thread: ImageThread): string {
+  const { doing, done, total } = thread.progress;
+  const state = thread.state();
+  const isReading = doing === 'reading the snapshot' || doing === 'reading the log of the snapshot';
+  if (isReading) return total > 0 ? `${doing}: ${done} of ${total} MiB` : doing;
+  if (state === undefined) return thread.isReached() ? 'asking the database for its name' : 'it starts';
+  if (state.loaded) return 'it does not listen yet';
+  const why = state.fault === undefined ? '' : `: ${hidePasswords(state.fault)}`;
+  if (!state.connected) return `the database has not been reached yet${why}`;
+  return total > 0 ? `zones are being loaded: ${done} of ${total}${why}` : `zones are being loaded${why}`;
+}
+
+/** Resolves when answers are right, or as right as the snapshot is while the database does not answer. */
+async function untilServable(thread: ImageThread, isServing: boolean, life: ProcessLife): Promise<void> {
+  const signal = life.stopping;
+  if (isServing) {
+    thread.started.catch(life.fail);
+    await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
+    if (thread.isReached()) await thread.started;
+    return;
+  }
+  await thread.started;
+  while (!thread.state()?.loaded) await pause(LOADED_POLL_MS, undefined, { signal });
+}
+
+function answerSettings(options: ServeOptions): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit'> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return {
+    nodeName: options.nodeName,
+    version: `zonefleet ${version}`,
+    cookieSecrets: options.cookieSecrets,
+    tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
+  };
+}
+
+function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: unknown) => void {
+  let loggedAtMs = 0;
+  return (error) => {
+    // Queries come by the thousand, and one bug is told well enough once a second; the counter has them all.
+    if (Date.now() - loggedAtMs < FAILURE_LOG_INTERVAL_MS) return;
+    loggedAtMs = Date.now();
+    log.error(
+      { err: error, failed: sumCounters(counters).failed },
+      'unhandled error in query, answered SERVFAIL',
+    );
+  };
+}
+
+function addressesToListenOn({ dnsListen, dnsListenIsDefault, log }: ServeOptions): ListenAddress[] {
+  const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  if (!dnsListenIsDefault || loopbacks.some(({ address }) => address === '::1')) return [...dnsListen];
+  log.warn({}, 'this machine has no IPv6 loopback address: DNS_LISTEN goes on with IPv4');
+  return dnsListen.filter(({ address }) => !address.includes(':'));
+}
+
+function warnOfWildcard({ dnsListen, log }: ServeOptions): void {
+  const wildcard = dnsListen.find(({ address }) => address === '0.0.0.0' || address === '::');
+  if (wildcard === undefined) return;
+  log.warn(
+    { address: wildcard.address },
+    'DNS_LISTEN: UDP answers leave from the address of the route back; with several addresses list each of them',
+  );
+}
+
+function refuse(setting: string, error: unknown): never {
+  const fault = explainListenFault(setting, error);
+  throw fault === undefined ? error : new StartFault(fault);
+}

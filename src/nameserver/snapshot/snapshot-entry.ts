@@ -1,0 +1,305 @@
+// The entries of a snapshot's log: changes of the served zones in the order in which they were applied, and between
+// them the place in the feed that they reach. Applying an entry twice, or without those after it, does no harm.
+
+import { foldCase, MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
+import type { FeedCursor } from '../../store/feed/change-feed.ts';
+import type { ZoneContent } from '../../zone/image/zone-root.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+
+/** The place in the feed up to which everything is applied. */
+export interface FeedPlace {
+  readonly cursor: FeedCursor;
+  /** The number of the newest change. */
+  readonly position: number;
+}
+
+export type SnapshotEntry =
+  | {
+      readonly kind: 'zone';
+      readonly apex: Name;
+      readonly content: ZoneContent;
+      readonly records: readonly ZoneRecord[];
+    }
+  | {
+      readonly kind: 'sets';
+      readonly apex: Name;
+      readonly content: ZoneContent;
+      /** The changed record sets, each complete. */
+      readonly records: readonly ZoneRecord[];
+      readonly gone: readonly { owner: Name; type: number }[];
+    }
+  | { readonly kind: 'removal'; readonly apex: Name }
+  /** Undefined: what is served belongs to another history, or is a part of one. */
+  | { readonly kind: 'place'; readonly place: FeedPlace | undefined };
+
+const ZONE = 1;
+const SETS = 2;
+const REMOVAL = 3;
+const PLACE = 4;
+
+export function encodeEntry(entry: SnapshotEntry): Uint8Array {
+  const writer = new EntryWriter();
+  switch (entry.kind) {
+    case 'zone':
+      writer.octet(ZONE);
+      writer.content(entry.apex, entry.content);
+      writer.records(entry.records);
+      break;
+    case 'sets':
+      writer.octet(SETS);
+      writer.content(entry.apex, entry.content);
+      writer.records(entry.records);
+      writer.word(entry.gone.length);
+      for (const { owner, type } of entry.gone) {
+        writer.name(owner);
+        writer.word(type);
+      }
+      break;
+    case 'removal':
+      writer.octet(REMOVAL);
+      writer.name(entry.apex);
+      break;
+    case 'place':
+      writer.octet(PLACE);
+      writer.text(JSON.stringify(encodePlace(entry.place)));
+      break;
+    default:
+      entry satisfies never;
+  }
+  return writer.written();
+}
+
+/** Reads an entry; rdata are views of `octets`. Throws RangeError if they are not an entry. */
+export function decodeEntry(octets: Buffer): SnapshotEntry {
+  const reader = new EntryReader(octets);
+  const kind = reader.octet();
+  switch (kind) {
+    case ZONE:
+      return { kind: 'zone', ...reader.content(), records: reader.records() };
+    case SETS:
+      return { kind: 'sets', ...reader.content(), records: reader.records(), gone: reader.gone() };
+    case REMOVAL:
+      return { kind: 'removal', apex: reader.name() };
+    case PLACE:
+      return { kind: 'place', place: decodePlace(JSON.parse(reader.text())) };
+    default:
+      throw new RangeError(`an entry of kind ${kind}`);
+  }
+}
+
+interface PlaceText {
+  epoch: string;
+  from: string;
+  inFlight: string[];
+  recent: [id: number, mark: number, xid: string][];
+  position: number;
+}
+
+/** Gives the place in the form that JSON can hold. */
+export function encodePlace(place: FeedPlace | undefined): PlaceText | null {
+  if (place === undefined) return null;
+  const { epoch, from, inFlight, recent } = place.cursor;
+  return {
+    epoch,
+    from: from.toString(),
+    inFlight: inFlight.map(String),
+    recent: recent.map(({ id, mark, xid }) => [id, mark, xid.toString()]),
+    position: place.position,
+  };
+}
+
+/** Throws RangeError if the text is not a place: Postgres would refuse it at every attempt to go on from there. */
+export function decodePlace(text: PlaceText | null): FeedPlace | undefined {
+  if (text === null) return undefined;
+  const { epoch, from, inFlight, recent, position } = text;
+  if (typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
+    throw new RangeError('a place without an epoch');
+  return {
+    cursor: {
+      epoch,
+      from: transactionId(from),
+      inFlight: listOf(inFlight).map(transactionId),
+      recent: listOf(recent).map(([id, mark, xid]) => ({
+        id: integer(id),
+        mark: integer(mark),
+        xid: transactionId(xid),
+      })),
+    },
+    position: integer(position),
+  };
+}
+
+const MAX_EPOCH_CHARACTERS = 200;
+const MAX_TRANSACTION_ID = 2n ** 64n - 1n; // xid8
+
+function listOf<T>(list: readonly T[]): readonly T[] {
+  if (!Array.isArray(list)) throw new RangeError('a place without its lists');
+  return list;
+}
+
+function integer(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no number of ours`);
+  return value;
+}
+
+function transactionId(text: string): bigint {
+  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) throw new RangeError('no transaction id');
+  const id = BigInt(text);
+  if (id > MAX_TRANSACTION_ID) throw new RangeError('no transaction id');
+  return id;
+}
+
+const FIRST_OCTETS = 512;
+
+class EntryWriter {
+  #buffer = Buffer.allocUnsafe(FIRST_OCTETS);
+  #length = 0;
+
+  written(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #room(octets: number): number {
+    const at = this.#length;
+    this.#length += octets;
+    if (this.#length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, 0, at);
+      this.#buffer = larger;
+    }
+    return at;
+  }
+
+  octet(value: number): void {
+    const at = this.#room(1);
+    this.#buffer[at] = value;
+  }
+
+  word(value: number): void {
+    const at = this.#room(4);
+    this.#buffer.writeUInt32LE(value, at);
+  }
+
+  #number(value: number): void {
+    const at = this.#room(8);
+    this.#buffer.writeDoubleLE(value, at);
+  }
+
+  name(name: Name): void {
+    this.octet(name.length);
+    const at = this.#room(name.length);
+    this.#buffer.write(name, at, 'latin1');
+  }
+
+  text(text: string): void {
+    const octets = Buffer.from(text);
+    this.word(octets.length);
+    const at = this.#room(octets.length);
+    octets.copy(this.#buffer, at);
+  }
+
+  content(apex: Name, { id, version, mark }: ZoneContent): void {
+    this.name(apex);
+    this.#number(id);
+    this.#number(version);
+    this.#number(mark);
+  }
+
+  /** An owner equal to the one before is written as length 0, which no name has. */
+  records(records: readonly ZoneRecord[]): void {
+    this.word(records.length);
+    let before = '';
+    for (const { owner, type, ttl, rdata } of records) {
+      if (owner === before) this.octet(0);
+      else this.name(owner);
+      before = owner;
+      this.word(type);
+      this.word(ttl);
+      this.word(rdata.length);
+      const at = this.#room(rdata.length);
+      this.#buffer.set(rdata, at);
+    }
+  }
+}
+
+const MAX_LABEL_OCTETS = 63;
+
+class EntryReader {
+  readonly #octets: Buffer;
+  #at = 0;
+
+  constructor(octets: Buffer) {
+    this.#octets = octets;
+  }
+
+  #pass(octets: number): number {
+    const at = this.#at;
+    this.#at += octets;
+    if (this.#at > this.#octets.length) throw new RangeError('an entry is shorter than it says');
+    return at;
+  }
+
+  octet(): number {
+    return this.#octets[this.#pass(1)] as number;
+  }
+
+  #word(): number {
+    return this.#octets.readUInt32LE(this.#pass(4));
+  }
+
+  #number(): number {
+    return this.#octets.readDoubleLE(this.#pass(8));
+  }
+
+  name(octets = this.octet()): Name {
+    const at = this.#pass(octets);
+    this.#checkName(at, at + octets);
+    return this.#octets.toString('latin1', at, at + octets) as Name;
+  }
+
+  /** A reader of a name goes on to the root's label: a name without one would never end. */
+  #checkName(from: number, to: number): void {
+    let at = from;
+    while (at < to - 1 && this.#octets[at] !== 0) at += (this.#octets[at] as number) + 1;
+    if (at !== to - 1 || this.#octets[at] !== 0 || to - from > MAX_NAME_OCTETS)
+      throw new RangeError('no name');
+    for (let label = from; label < to - 1; label += (this.#octets[label] as number) + 1) {
+      if ((this.#octets[label] as number) > MAX_LABEL_OCTETS) throw new RangeError('no name');
+    }
+    const name = this.#octets.toString('latin1', from, to) as Name;
+    if (foldCase(name) !== name) throw new RangeError('a name that is not folded');
+  }
+
+  text(): string {
+    const octets = this.#word();
+    const at = this.#pass(octets);
+    return this.#octets.toString('utf8', at, at + octets);
+  }
+
+  content(): { apex: Name; content: ZoneContent } {
+    const apex = this.name();
+    const [id, version, mark] = [this.#number(), this.#number(), this.#number()];
+    return { apex, content: { id: integer(id), version: integer(version), mark: integer(mark) } };
+  }
+
+  records(): ZoneRecord[] {
+    const records: ZoneRecord[] = [];
+    let owner = '' as Name;
+    for (let left = this.#word(); left > 0; left--) {
+      const octets = this.octet();
+      if (octets > 0) owner = this.name(octets);
+      const type = this.#word();
+      const ttl = this.#word();
+      const rdataOctets = this.#word();
+      const at = this.#pass(rdataOctets);
+      records.push({ owner, type, ttl, rdata: this.#octets.subarray(at, at + rdataOctets) });
+    }
+    return records;
+  }
+
+  gone(): { owner: Name; type: number }[] {
+    const gone: { owner: Name; type: number }[] = [];
+    for (let left = this.#word(); left > 0; left--) gone.push({ owner: this.name(), type: this.#word() });
+    return gone;
+  }
+}

@@ -1,0 +1,258 @@
+// One TCP connection: cuts the stream into queries, answers some of them when it is its turn, in order, and stops while the
+// peer does not read.
+//
+//   reading → (whole queries) → its turn → answered → reading
+//      └→ the peer does not read: unread, nothing more is read or answered until it has taken what was written
+
+import type { Socket } from 'node:net';
+import type { QueryCounters } from '../answer/query-counters.ts';
+import type { PacketAnswerer, Reader } from '../udp/packet-batch.ts';
+import type { TcpNetwork } from './tcp-network.ts';
+import type { TcpTurns } from './tcp-turns.ts';
+
+/** What the connections answer with. */
+export interface TcpAnswers {
+  readonly answerer: PacketAnswerer;
+  readonly reader: Reader;
+  readonly counters: QueryCounters;
+}
+
+/** The connections of a listener. */
+export interface TcpConnections {
+  readonly answers: TcpAnswers;
+  readonly turns: TcpTurns;
+  readonly now: () => number;
+  /** In order of their last progress: the first has been idle longest. */
+  readonly connections: Set<TcpConnection>;
+  readonly networks: Map<string, TcpNetwork>;
+  /** Called when the peer does not read as fast as it asks, or reads again. */
+  countUnread(connection: TcpConnection): void;
+  countRead(connection: TcpConnection): void;
+}
+
+const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
+const HEADER_OCTETS = 12;
+const MAX_MESSAGE_OCTETS = 65535;
+const OVER_TCP = 1;
+/** The most queries, or octets of answers, of one turn; the rest waits for the next turn. */
+export const TURN_QUERIES = 64;
+const TURN_OCTETS = 16_384;
+const MAX_CHUNKS = 64;
+
+const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
+
+export class TcpConnection {
+  progressAt: number;
+  readonly network: TcpNetwork;
+  /** Whole queries wait for a turn. */
+  hasQueries = false;
+  /** Octets of answers that the system has not taken yet. */
+  unreadOctets = 0;
+  readonly #socket: Socket;
+  /** The client's address, 4 or 16 octets. */
+  readonly #from: Uint8Array;
+  readonly #owner: TcpConnections;
+  /** Input that is not answered yet, from `#at` on: at most one message and what is read at once, in few parts. */
+  #chunks: Buffer[] = [];
+  #at = 0;
+  #received = 0;
+  /** How many octets are needed before there is work to do. */
+  #needed = LENGTH_OCTETS;
+  #isUnread = false;
+  #peerEnded = false;
+
+  constructor(socket: Socket, from: Uint8Array, network: TcpNetwork, owner: TcpConnections) {
+    this.#socket = socket;
+    this.#from = from;
+    this.network = network;
+    this.#owner = owner;
+    this.progressAt = owner.now();
+    socket.on('data', (chunk) => this.#receive(chunk));
+    socket.on('end', () => this.#endInput());
+    socket.on('error', () => {}); // 'close' follows
+    socket.on('close', () => this.#leave());
+  }
+
+  /** Ends the connection at once; answers that were not read are dropped. */
+  destroy(): void {
+    if (this.#isUnread) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
+    this.#leave();
+  }
+
+  /** Ends the connection once the peer has taken what was written; queries that still come are not answered. */
+  endWhenWritten(): void {
+    this.#drop();
+    this.#peerEnded = true;
+    this.#socket.end();
+  }
+
+  /** Stops reading until the connection's queries are answered. */
+  hold(): void {
+    this.#socket.pause();
+  }
+
+  release(): void {
+    if (!this.#isUnread) this.#socket.resume();
+  }
+
+  /** Answers queries, at most those of one turn; returns what it cost (see TcpTurns). */
+  answerSome(): number {
+    const { answerer, reader } = this.#owner.answers;
+    answerer.nowMs = Date.now();
+    reader.enter();
+    try {
+      return this.#answerSome();
+    } finally {
+      reader.leave();
+    }
+  }
+
+  #leave(): void {
+    const { connections, networks, turns } = this.#owner;
+    if (!connections.delete(this)) return;
+    const { network } = this;
+    network.connections--;
+    if (network.isForgettable(this.#owner.now())) networks.delete(network.name);
+    this.#drop();
+    this.#setRead();
+    turns.forget(this);
+  }
+
+  #drop(): void {
+    this.#chunks = [];
+    this.#at = 0;
+    this.#received = 0;
+    this.hasQueries = false;
+  }
+
+  #progress(): void {
+    this.progressAt = this.#owner.now();
+    const { connections } = this.#owner;
+    if (connections.delete(this)) connections.add(this); // to the end
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#peerEnded) return;
+    this.#chunks.push(chunk);
+    this.#received += chunk.length;
+    // Each part costs some hundred octets beside its own: who sends single octets must not fill the memory.
+    if (this.#chunks.length >= MAX_CHUNKS) this.#join();
+    this.#askForTurn();
+  }
+
+  #askForTurn(): void {
+    if (this.hasQueries || this.#isUnread || this.#received < this.#needed) return;
+    this.hasQueries = true;
+    this.#owner.turns.take(this);
+  }
+
+  #endInput(): void {
+    this.#peerEnded = true;
+    if (!this.hasQueries && !this.#isUnread) this.#socket.end();
+  }
+
+  /** Joins all received octets into one part. */
+  #join(): Buffer {
+    const [first] = this.#chunks;
+    if (this.#chunks.length === 1 && first !== undefined) return first;
+    const rest = this.#chunks.slice(1);
+    const joined = Buffer.concat(first === undefined ? rest : [first.subarray(this.#at), ...rest]);
+    this.#chunks = [joined];
+    this.#at = 0;
+    return joined;
+  }
+
+  #answerSome(): number {
+    const input = this.#join();
+    let at = this.#at;
+    let queries = 0;
+    let filled = 0;
+    let isForeign = false;
+    this.#needed = LENGTH_OCTETS;
+    while (queries < TURN_QUERIES && filled < TURN_OCTETS && input.length - at >= LENGTH_OCTETS) {
+      const octets = ((input[at] as number) << 8) | (input[at + 1] as number);
+      // Less than a header is no DNS: the stream is out of step, or somebody else's.
+      isForeign = octets < HEADER_OCTETS;
+      if (isForeign) break;
+      this.#needed = LENGTH_OCTETS + octets;
+      if (input.length - at < this.#needed) break;
+      filled = this.#answerOne(input, at + LENGTH_OCTETS, octets, filled);
+      at += this.#needed;
+      this.#needed = LENGTH_OCTETS;
+      queries++;
+    }
+    this.network.asked(queries);
+    this.#keep(input, at);
+    if (filled > 0) this.#send(filled);
+    if (queries > 0) this.#progress();
+    if (isForeign) this.#endForeign();
+    else if (this.#peerEnded && !this.hasQueries && !this.#isUnread) this.#socket.end();
+    return 1 + queries + (filled >> 10);
+  }
+
+  #endForeign(): void {
+    this.#owner.answers.counters.ignored++;
+    this.#drop();
+    this.#peerEnded = true;
+    this.#socket.destroySoon(); // the answers before it still go out
+  }
+
+  #keep(input: Buffer, at: number): void {
+    const left = input.length - at;
+    const announced = left < LENGTH_OCTETS ? 0 : ((input[at] as number) << 8) | (input[at + 1] as number);
+    this.#received = left;
+    this.hasQueries = left >= LENGTH_OCTETS + announced && left >= LENGTH_OCTETS;
+    if (this.hasQueries) this.#at = at;
+    else if (left === 0) this.#drop();
+    else {
+      // A copy of what is left: a view would keep all of the chunk alive.
+      this.#chunks = [at === 0 ? input : Buffer.from(input.subarray(at))];
+      this.#at = 0;
+    }
+  }
+
+  /** Appends the answer to the batch, which holds `filled` octets; returns the new count. */
+  #answerOne(input: Uint8Array, at: number, octets: number, filled: number): number {
+    const { answerer, counters } = this.#owner.answers;
+    const startedAt = performance.now();
+    const outAt = filled + LENGTH_OCTETS;
+    const from = this.#from;
+    const room = MAX_MESSAGE_OCTETS;
+    const length = answerer.answer(input, at, octets, batch, outAt, room, OVER_TCP, from, 0, from.length);
+    if (length === 0) return filled;
+    batch[filled] = length >> 8;
+    batch[filled + 1] = length;
+    counters.observeLatency((performance.now() - startedAt) / 1000);
+    return outAt + length;
+  }
+
+  #send(octets: number): void {
+    const socket = this.#socket;
+    socket.write(Buffer.from(batch.subarray(0, octets)), this.#written);
+    if (socket.writableLength === 0) return; // the system has taken all of it
+    this.#isUnread = true;
+    this.hasQueries = false; // none for now
+    this.unreadOctets = socket.writableLength;
+    socket.pause();
+    this.#owner.countUnread(this);
+  }
+
+  readonly #written = (): void => {
+    if (!this.#isUnread || this.#socket.writableLength > 0) return;
+    this.#setRead();
+    if (this.#socket.destroyed) return;
+    this.#progress();
+    this.#askForTurn();
+    if (this.hasQueries || this.#isUnread) return;
+    if (this.#peerEnded) this.#socket.end();
+    else this.#socket.resume();
+  };
+
+  #setRead(): void {
+    if (!this.#isUnread) return;
+    this.#isUnread = false;
+    this.#owner.countRead(this);
+    this.unreadOctets = 0;
+  }
+}

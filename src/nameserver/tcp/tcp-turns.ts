@@ -1,0 +1,122 @@
+// Whose queries are answered next over TCP: clients in turn, and of each client its connections in turn. One turn is some
+// dozen answers at most, and one round of the event loop some dozen turns, so that a client that asks little waits for no
+// client that asks much, however many connections that one has.
+//
+//   queries came → waiting → its turn → (more to answer) → waiting
+//                     └→ its client asks too fast: slowed until it may ask again; nothing more is read from it
+
+import type { QueryCounters } from '../answer/query-counters.ts';
+import type { TcpConnection } from './tcp-connection.ts';
+import type { TcpNetwork } from './tcp-network.ts';
+
+/** The cost of one round: a turn 1, each answer 1, each KiB of answers 1. It takes some milliseconds. */
+const ROUND_COST = 1024;
+/**
+ * The event loop accepts one connection in each round: while connections come, rounds are short, so that a crowd delays
+ * none of them.
+ */
+const ROUND_COST_WHILE_ACCEPTING = 64;
+/** The interval at which slowed clients are looked at. */
+const SLOWED_MS = 10;
+
+export class TcpTurns {
+  readonly #now: () => number;
+  readonly #counters: QueryCounters;
+  /** Clients with connections that wait, in the order of their turns. */
+  readonly #queue = new Set<TcpNetwork>();
+  readonly #slowed = new Set<TcpNetwork>();
+  #spent = 0;
+  #bound = ROUND_COST;
+  #isRoundPlanned = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(counters: QueryCounters, now: () => number) {
+    this.#counters = counters;
+    this.#now = now;
+  }
+
+  noteAccepted(): void {
+    this.#bound = ROUND_COST_WHILE_ACCEPTING;
+    this.#planRound();
+  }
+
+  /**
+   * The connection has whole queries. They are answered at once when no other connection waits and the round has room.
+   */
+  take(connection: TcpConnection): void {
+    const { network } = connection;
+    this.#planRound();
+    if (this.#queue.size === 0 && this.#spent < this.#bound && network.mayAsk(this.#now())) {
+      this.#spent += connection.answerSome();
+      if (!connection.hasQueries) return;
+    }
+    connection.hold();
+    network.waiting.add(connection);
+    if (!this.#slowed.has(network)) this.#queue.add(network);
+  }
+
+  forget(connection: TcpConnection): void {
+    const { network } = connection;
+    network.waiting.delete(connection);
+    if (network.waiting.size > 0) return;
+    this.#queue.delete(network);
+    this.#slowed.delete(network);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #planRound(): void {
+    if (this.#isRoundPlanned) return;
+    this.#isRoundPlanned = true;
+    setImmediate(() => this.#round());
+  }
+
+  #round(): void {
+    this.#isRoundPlanned = false;
+    this.#spent = 0;
+    for (const network of this.#queue) {
+      this.#queue.delete(network);
+      this.#spent += this.#turnOf(network);
+      if (this.#spent >= this.#bound) break;
+    }
+    this.#bound = ROUND_COST;
+    if (this.#queue.size > 0) this.#planRound();
+  }
+
+  /** Answers one turn of the client; returns what it cost. */
+  #turnOf(network: TcpNetwork): number {
+    const [connection] = network.waiting;
+    if (connection === undefined) return 0;
+    if (!network.mayAsk(this.#now())) {
+      this.#slow(network);
+      return 1;
+    }
+    network.waiting.delete(connection);
+    const cost = connection.answerSome();
+    if (connection.hasQueries) network.waiting.add(connection);
+    else connection.release();
+    if (network.waiting.size > 0) this.#queue.add(network); // the iteration comes to it again, behind the others
+    return cost;
+  }
+
+  /** RFC 7766 §6.2.2 leaves open how a busy client is slowed: it is read more slowly, and loses nothing. */
+  #slow(network: TcpNetwork): void {
+    this.#counters.tcpSlowed++;
+    this.#slowed.add(network);
+    this.#timer ??= setTimeout(() => this.#wake(), SLOWED_MS);
+  }
+
+  #wake(): void {
+    this.#timer = undefined;
+    const nowMs = this.#now();
+    for (const network of this.#slowed) {
+      if (!network.mayAsk(nowMs)) continue;
+      this.#slowed.delete(network);
+      this.#queue.add(network);
+    }
+    if (this.#queue.size > 0) this.#planRound();
+    if (this.#slowed.size > 0) this.#timer = setTimeout(() => this.#wake(), SLOWED_MS);
+  }
+}

@@ -1,0 +1,239 @@
+// Answers over TCP (RFC 7766) with node:net. Everything is bounded: connections, their input, their unread output,
+// their time, and the queries of one client in a second. Answers come in the order of the queries, but clients that
+// pipeline must not rely on that.
+
+import { createServer, type Server, type Socket } from 'node:net';
+import { addressOctets, isLoopback } from '../answer/client.ts';
+import { type Libc, openLibc, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET } from '../threads/libc.ts';
+import type { ListenAddress } from '../udp/udp.ts';
+import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
+import { networkName, TcpNetwork } from './tcp-network.ts';
+import { TcpTurns } from './tcp-turns.ts';
+
+export interface TcpLimits {
+  /** The longest time without a whole query read or an answer fully taken by the peer. Single octets do not count. */
+  readonly idleTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** The limit for one client; beyond it the client is read more slowly. */
+  readonly queriesPerSecond: number;
+  /** If false, a client on loopback, which may be a proxy for many, has no limit of queries. */
+  readonly limitsLoopback: boolean;
+  /**
+   * The most octets of answers that wait to be read, including those in the system; beyond it, the connection that has
+   * waited longest is ended.
+   */
+  readonly maxUnreadOctets: number;
+  readonly maxUnreadOctetsPerAddress: number;
+}
+
+export const DEFAULT_TCP_LIMITS: TcpLimits = {
+  idleTimeoutMs: 10_000,
+  maxConnections: 2000,
+  maxConnectionsPerAddress: 100,
+  queriesPerSecond: 10_000,
+  limitsLoopback: false,
+  maxUnreadOctets: 64 << 20,
+  maxUnreadOctetsPerAddress: 4 << 20,
+};
+
+export interface TcpListener {
+  readonly addresses: readonly ListenAddress[];
+  connections(): number;
+  /** Stops listening and ends every connection. */
+  close(): Promise<void>;
+}
+
+const CLOSE_GRACE_MS = 500;
+/**
+ * How many connections may wait to be accepted: a smaller number would cost a crowd a second, until the SYN is sent
+ * again.
+ */
+const BACKLOG = 4096;
+
+/**
+ * How many octets the system holds of a connection's answers and queries; with its own overhead twice as many (tcp(7)).
+ * By default it would hold megabytes; one answer has at most 64 KiB.
+ */
+const SEND_BUFFER_OCTETS = 1 << 16;
+const RECEIVE_BUFFER_OCTETS = 1 << 15;
+/** What the system holds of a connection that is not read: its send buffer is full. */
+const HELD_BY_SYSTEM_OCTETS = 2 * SEND_BUFFER_OCTETS;
+
+class Listening implements TcpConnections {
+  readonly answers: TcpAnswers;
+  readonly limits: TcpLimits;
+  readonly now: () => number;
+  readonly turns: TcpTurns;
+  readonly connections = new Set<TcpConnection>();
+  readonly networks = new Map<string, TcpNetwork>();
+  /** Connections whose answers wait to be read, the longest waiting first. */
+  readonly #unread = new Set<TcpConnection>();
+  #unreadOctets = 0;
+
+  constructor(answers: TcpAnswers, limits: TcpLimits, now: () => number) {
+    this.answers = answers;
+    this.limits = limits;
+    this.now = now;
+    this.turns = new TcpTurns(answers.counters, now);
+  }
+
+  networkOf(address: Uint8Array): TcpNetwork {
+    const name = networkName(address);
+    const known = this.networks.get(name);
+    if (known !== undefined) return known;
+    const { queriesPerSecond, limitsLoopback } = this.limits;
+    const isLimited = limitsLoopback || !isLoopback(address);
+    return new TcpNetwork(name, isLimited ? queriesPerSecond : Number.POSITIVE_INFINITY, this.now());
+  }
+
+  countUnread(connection: TcpConnection): void {
+    const { network } = connection;
+    const octets = connection.unreadOctets + HELD_BY_SYSTEM_OCTETS;
+    this.#unread.add(connection);
+    network.unread.add(connection);
+    this.#unreadOctets += octets;
+    network.unreadOctets += octets;
+    if (network.unreadOctets > this.limits.maxUnreadOctetsPerAddress) this.#endFirst(network.unread);
+    if (this.#unreadOctets > this.limits.maxUnreadOctets) this.#endFirst(this.#unread);
+  }
+
+  countRead(connection: TcpConnection): void {
+    const { network } = connection;
+    const octets = connection.unreadOctets + HELD_BY_SYSTEM_OCTETS;
+    this.#unread.delete(connection);
+    network.unread.delete(connection);
+    this.#unreadOctets -= octets;
+    network.unreadOctets -= octets;
+  }
+
+  #endFirst(unread: ReadonlySet<TcpConnection>): void {
+    const [longest] = unread;
+    if (longest === undefined) return;
+    this.answers.counters.tcpUnread++;
+    longest.destroy();
+  }
+}
+
+/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+export async function listenTcp(
+  addresses: readonly ListenAddress[],
+  answers: TcpAnswers,
+  limits: TcpLimits = DEFAULT_TCP_LIMITS,
+  now: () => number = () => performance.now(),
+): Promise<TcpListener> {
+  const shared = new Listening(answers, limits, now);
+  const libc = await openLibc().catch(() => undefined);
+  const servers: Server[] = [];
+  try {
+    for (const address of addresses) servers.push(await listen(address, shared, libc));
+  } catch (error) {
+    await Promise.all(servers.map(closeServer));
+    throw error;
+  }
+  const sweep = setInterval(
+    () => {
+      endIdle(shared);
+      forgetNetworks(shared);
+    },
+    Math.max(20, Math.min(1000, limits.idleTimeoutMs / 4)),
+  );
+  sweep.unref();
+  return {
+    addresses: servers.map((server) => server.address() as { address: string; port: number }),
+    connections: () => shared.connections.size,
+    async close() {
+      clearInterval(sweep);
+      shared.turns.close();
+      const closed = Promise.all(servers.map(closeServer));
+      for (const connection of shared.connections) connection.endWhenWritten();
+      const force = setTimeout(() => {
+        for (const connection of shared.connections) connection.destroy();
+      }, CLOSE_GRACE_MS);
+      await closed;
+      clearTimeout(force);
+    },
+  };
+}
+
+async function listen(
+  { address, port }: ListenAddress,
+  shared: Listening,
+  libc: Libc | undefined,
+): Promise<Server> {
+  // Half-open: a client may end its side after its last query and still gets the answers.
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(socket, shared));
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen(
+      { host: address, port, ipv6Only: address.includes(':'), exclusive: true, backlog: BACKLOG },
+      done,
+    );
+  });
+  if (libc !== undefined) boundBuffers(libc, server);
+  server.removeAllListeners('error');
+  server.on('error', () => shared.answers.counters.tcpRefused++); // accept failed, mostly for want of descriptors
+  return server;
+}
+
+/**
+ * Sets the sizes of the buffers, which Node cannot do. Connections inherit those of the listening socket; without libc,
+ * the system's own limits hold.
+ */
+function boundBuffers(libc: Libc, server: Server): void {
+  const descriptor = (server as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
+  if (descriptor < 0) return;
+  for (const [option, octets] of [
+    [SO_SNDBUF, SEND_BUFFER_OCTETS],
+    [SO_RCVBUF, RECEIVE_BUFFER_OCTETS],
+  ] as const) {
+    const value = new Uint8Array(Int32Array.of(octets).buffer);
+    libc.setsockopt(descriptor, SOL_SOCKET, option, value, value.length);
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((done) => server.close(() => done()));
+}
+
+function accept(socket: Socket, shared: Listening): void {
+  const { connections, networks, limits } = shared;
+  const { counters } = shared.answers;
+  shared.turns.noteAccepted();
+  const address = socket.remoteAddress; // undefined when the peer is gone already
+  const octets = address === undefined ? undefined : addressOctets(address);
+  const network = octets === undefined ? undefined : shared.networkOf(octets);
+  if (
+    octets === undefined ||
+    network === undefined ||
+    network.connections >= limits.maxConnectionsPerAddress
+  ) {
+    counters.tcpRefused++;
+    socket.on('error', () => {}); // it may be reset before it is destroyed
+    socket.destroy();
+    return;
+  }
+  // Full: the one that has been idle longest goes, so that idle connections cannot lock others out (RFC 7766 §6.2.3).
+  const [idlest] = connections;
+  if (connections.size >= limits.maxConnections && idlest !== undefined) {
+    counters.tcpRefused++;
+    idlest.destroy();
+  }
+  network.connections++;
+  networks.set(network.name, network);
+  connections.add(new TcpConnection(socket, octets, network, shared));
+}
+
+function forgetNetworks({ networks, now }: Listening): void {
+  const nowMs = now();
+  for (const network of networks.values()) if (network.isForgettable(nowMs)) networks.delete(network.name);
+}
+
+function endIdle(shared: Listening): void {
+  const now = shared.now();
+  for (const connection of shared.connections) {
+    if (now - connection.progressAt < shared.limits.idleTimeoutMs) return; // all others are younger
+    shared.answers.counters.tcpExpired++;
+    connection.destroy();
+  }
+}

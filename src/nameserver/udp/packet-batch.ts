@@ -1,0 +1,336 @@
+// Up to 64 packets received in one system call, and answered one by one into the buffer that one more call sends. All
+// memory and the headers in it are made once, in one buffer; nothing is allocated for a packet.
+
+import { performance } from 'node:perf_hooks';
+import {
+  EAGAIN,
+  EINTR,
+  ENOBUFS,
+  ENOMEM,
+  IP_PKTINFO,
+  IPPROTO_IP,
+  IPPROTO_IPV6,
+  IPV6_PKTINFO,
+  type Libc,
+  MSG_DONTWAIT,
+  MSG_TRUNC,
+  MSG_WAITFORONE,
+  SystemError,
+} from '../threads/libc.ts';
+import type { UdpSocket } from './udp-sockets.ts';
+
+/** Answers packets: see `Answerer`. */
+export interface PacketAnswerer {
+  nowMs: number;
+  answer(
+    input: Uint8Array,
+    at: number,
+    octets: number,
+    out: Uint8Array,
+    outAt: number,
+    room: number,
+    transport: 0 | 1,
+    from: Uint8Array,
+    fromAt: number,
+    fromOctets: number,
+  ): number;
+}
+
+/** The counters besides those of the answers. */
+export interface PacketCounters {
+  ignored: number;
+  unsent: number;
+  observeLatency(seconds: number, answers: number): void;
+}
+
+/** Keeps the space in the zone image from being reused while answers are made from it: see `ReaderSlot`. */
+export interface Reader {
+  enter(): void;
+  leave(): void;
+}
+
+export const BATCH_PACKETS = 64;
+/** The clocks are read once in this many batches, and whenever a wait has ended without a packet. */
+const TIMED_BATCHES = 16;
+/** The largest UDP payload. Memory that no packet has reached is not used. */
+const INPUT_OCTETS = 0x10000;
+
+// An odd number of cache lines from one packet to the next: else all would fall into the same few sets of the cache.
+const CACHE_LINE = 64;
+const INPUT_STEP = INPUT_OCTETS + CACHE_LINE;
+const NAME_STEP = 32; // struct sockaddr_in6 takes 28
+const CONTROL_STEP = 64; // struct cmsghdr with in_pktinfo takes 32, with in6_pktinfo 40
+
+// struct mmsghdr, in words: struct msghdr and the octets of the message.
+const HEADER_OCTETS = 64;
+const HEADER_WORDS = 16;
+const NAME_AT = 0;
+const NAME_OCTETS = 2;
+const PIECES_AT = 4;
+const PIECES = 6;
+const CONTROL_AT = 8;
+const CONTROL_OCTETS = 10;
+const FLAGS = 12;
+const MESSAGE_OCTETS = 14;
+// struct iovec
+const PIECE_WORDS = 4;
+const PIECE_OCTETS = 2;
+
+const SOCKADDR_OCTETS = 28;
+const CONTROL_HEAD_OCTETS = 16; // struct cmsghdr
+const IN_PKTINFO_OCTETS = 12;
+const IN6_PKTINFO_OCTETS = 20;
+
+export class PacketBatch {
+  readonly #libc: Libc;
+  readonly #answerer: PacketAnswerer;
+  readonly #reader: Reader;
+  readonly #counters: PacketCounters;
+  readonly #answerOctets: number;
+  #untimedBatches = 0;
+  /** Answers whose latency has not been counted yet. */
+  #uncounted = 0;
+  #lastLatencySeconds = 0;
+
+  readonly #octets: Uint8Array;
+  readonly #words: Int32Array;
+  // Where things start in the octets.
+  readonly #received: number;
+  readonly #sent: number;
+  readonly #sentPieces: number;
+  readonly #names: number;
+  readonly #controls: number;
+  readonly #inputs: number;
+  readonly #outputs: number;
+  readonly #outputStep: number;
+  // The same as addresses for the system. Numbers of 64 bits come in two words, the lower one first.
+  readonly #receivedAddress: bigint;
+  readonly #sentAddresses: readonly bigint[];
+  readonly #nameAddresses: Int32Array;
+  readonly #controlAddresses: Int32Array;
+
+  /** `answerOctets`: the length of the largest answer. */
+  constructor(
+    libc: Libc,
+    answerer: PacketAnswerer,
+    reader: Reader,
+    counters: PacketCounters,
+    answerOctets: number,
+  ) {
+    this.#libc = libc;
+    this.#answerer = answerer;
+    this.#reader = reader;
+    this.#counters = counters;
+    this.#answerOctets = answerOctets;
+    this.#outputStep = (Math.ceil(answerOctets / CACHE_LINE) | 1) * CACHE_LINE;
+
+    let end = 0;
+    const take = (octets: number) => {
+      const start = end;
+      end += octets;
+      return start;
+    };
+    this.#received = take(BATCH_PACKETS * HEADER_OCTETS);
+    this.#sent = take(BATCH_PACKETS * HEADER_OCTETS);
+    const receivedPieces = take(BATCH_PACKETS * PIECE_WORDS * 4);
+    this.#sentPieces = take(BATCH_PACKETS * PIECE_WORDS * 4);
+    this.#names = take(BATCH_PACKETS * NAME_STEP);
+    this.#controls = take(BATCH_PACKETS * CONTROL_STEP);
+    this.#outputs = take(BATCH_PACKETS * this.#outputStep);
+    this.#inputs = take(BATCH_PACKETS * INPUT_STEP);
+    this.#octets = new Uint8Array(end);
+    this.#words = new Int32Array(this.#octets.buffer);
+
+    const base = libc.addressOf(this.#octets);
+    const address = (at: number) => base + BigInt(at);
+    const addresses = (from: number, step: number) =>
+      new Int32Array(
+        BigInt64Array.from({ length: BATCH_PACKETS }, (_, i) => address(from + i * step)).buffer,
+      );
+    this.#receivedAddress = address(this.#received);
+    this.#sentAddresses = Array.from({ length: BATCH_PACKETS }, (_, i) =>
+      address(this.#sent + i * HEADER_OCTETS),
+    );
+    this.#nameAddresses = addresses(this.#names, NAME_STEP);
+    this.#controlAddresses = addresses(this.#controls, CONTROL_STEP);
+
+    const numbers = new BigInt64Array(this.#octets.buffer, 0, this.#outputs / 8);
+    const setNumber = (at: number, word: number, value: bigint) => {
+      numbers[at / 8 + word / 2] = value;
+    };
+    for (let i = 0; i < BATCH_PACKETS; i++) {
+      const receivedPiece = receivedPieces + i * PIECE_WORDS * 4;
+      setNumber(receivedPiece, 0, address(this.#inputs + i * INPUT_STEP));
+      setNumber(receivedPiece, PIECE_OCTETS, BigInt(INPUT_OCTETS));
+      const received = this.#received + i * HEADER_OCTETS;
+      setNumber(received, NAME_AT, address(this.#names + i * NAME_STEP));
+      setNumber(received, NAME_OCTETS, BigInt(SOCKADDR_OCTETS));
+      setNumber(received, PIECES_AT, address(receivedPiece));
+      setNumber(received, PIECES, 1n);
+      setNumber(received, CONTROL_AT, address(this.#controls + i * CONTROL_STEP));
+      setNumber(received, CONTROL_OCTETS, BigInt(CONTROL_STEP));
+      const sentPiece = this.#sentPieces + i * PIECE_WORDS * 4;
+      setNumber(sentPiece, 0, address(this.#outputs + i * this.#outputStep));
+      const sent = this.#sent + i * HEADER_OCTETS;
+      setNumber(sent, PIECES_AT, address(sentPiece));
+      setNumber(sent, PIECES, 1n);
+    }
+  }
+
+  /** Waits for packets, at most as long as the socket's time limit; returns how many came. */
+  receive(socket: UdpSocket): number {
+    return this.#receive(socket.descriptor, MSG_WAITFORONE);
+  }
+
+  /** Takes the packets that have arrived, without waiting. */
+  receivePending(socket: UdpSocket): number {
+    return this.#receive(socket.descriptor, MSG_DONTWAIT);
+  }
+
+  #receive(descriptor: number, flags: number): number {
+    const received = this.#libc.recvmmsg(descriptor, this.#receivedAddress, BATCH_PACKETS, flags, 0);
+    if (received > 0) return received;
+    this.rest();
+    if (received === 0) return 0;
+    const errno = this.#libc.errno();
+    if (errno === EAGAIN || errno === EINTR || errno === ENOBUFS || errno === ENOMEM) return 0;
+    throw new SystemError('recvmmsg', errno);
+  }
+
+  /** Call it when no packet came: it counts what is left to count, and the next batch reads the clocks. */
+  rest(): void {
+    this.#untimedBatches = 0;
+    if (this.#uncounted === 0) return;
+    this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
+    this.#uncounted = 0;
+  }
+
+  /** Answers the packets that were received last. */
+  reply(socket: UdpSocket, received: number): void {
+    // Reading the clock thrice takes as long as answering two packets: one batch speaks for those after it.
+    if (this.#untimedBatches > 0) {
+      this.#untimedBatches--;
+      this.#uncounted += this.#answer(socket, received);
+      return;
+    }
+    this.#untimedBatches = TIMED_BATCHES - 1;
+    this.#answerer.nowMs = Date.now();
+    const startedAtMs = performance.now();
+    this.#uncounted += this.#answer(socket, received);
+    this.#lastLatencySeconds = (performance.now() - startedAtMs) / 1000;
+    if (this.#uncounted > 0) this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
+    this.#uncounted = 0;
+  }
+
+  /** Answers the packets; returns how many answers there were. */
+  #answer(socket: UdpSocket, received: number): number {
+    const answers = this.#write(socket, received);
+    if (answers > 0) this.#send(socket.descriptor, answers);
+    return answers;
+  }
+
+  /** Writes the answers; returns how many are ready to be sent. A packet without an answer leaves no gap among them. */
+  #write(socket: UdpSocket, received: number): number {
+    const octets = this.#octets;
+    const words = this.#words;
+    const answerer = this.#answerer;
+    const { ipv6, wildcard } = socket;
+    const addressOffset = ipv6 ? 8 : 4; // in struct sockaddr_in6, sockaddr_in
+    const addressOctets = ipv6 ? 16 : 4;
+    let answers = 0;
+    this.#reader.enter();
+    for (let i = 0; i < received; i++) {
+      const header = (this.#received >> 2) + i * HEADER_WORDS;
+      const name = this.#names + i * NAME_STEP;
+      const nameOctets = words[header + NAME_OCTETS] as number;
+      const controlOctets = words[header + CONTROL_OCTETS] as number;
+      // The system has put in what it filled; the next receive needs the room again.
+      words[header + NAME_OCTETS] = SOCKADDR_OCTETS;
+      words[header + CONTROL_OCTETS] = CONTROL_STEP;
+      if (((words[header + FLAGS] as number) & MSG_TRUNC) !== 0) {
+        this.#counters.ignored++;
+        continue;
+      }
+      const output = this.#outputs + answers * this.#outputStep;
+      let written = 0;
+      try {
+        written = answerer.answer(
+          octets,
+          this.#inputs + i * INPUT_STEP,
+          words[header + MESSAGE_OCTETS] as number,
+          octets,
+          output,
+          this.#answerOctets,
+          0,
+          octets,
+          name + addressOffset,
+          addressOctets,
+        );
+      } catch {
+        this.#counters.unsent++; // a bug that even the answerer did not survive: this packet alone is lost
+      }
+      if (written === 0) continue;
+      const sent = (this.#sent >> 2) + answers * HEADER_WORDS;
+      words[sent + NAME_AT] = this.#nameAddresses[2 * i] as number;
+      words[sent + NAME_AT + 1] = this.#nameAddresses[2 * i + 1] as number;
+      words[sent + NAME_OCTETS] = nameOctets;
+      words[(this.#sentPieces >> 2) + answers * PIECE_WORDS + PIECE_OCTETS] = written;
+      words[sent + CONTROL_OCTETS] = wildcard ? this.#setSource(i, ipv6, controlOctets) : 0;
+      if (wildcard) {
+        words[sent + CONTROL_AT] = this.#controlAddresses[2 * i] as number;
+        words[sent + CONTROL_AT + 1] = this.#controlAddresses[2 * i + 1] as number;
+      }
+      answers++;
+    }
+    this.#reader.leave();
+    return answers;
+  }
+
+  /**
+   * Makes the address that packet `i` was sent to (IP_PKTINFO) the source of the answer. Returns the length of that
+   * control message; 0 if the system gave none.
+   */
+  #setSource(i: number, ipv6: boolean, controlOctets: number): number {
+    const octets = this.#octets;
+    const words = this.#words;
+    const at = this.#controls + i * CONTROL_STEP;
+    const head = at >> 2;
+    if (controlOctets < CONTROL_HEAD_OCTETS) return 0;
+    const level = words[head + 2] as number;
+    const type = words[head + 3] as number;
+    const content = at + CONTROL_HEAD_OCTETS;
+    // The interface is left open, so that the answer takes the route that it has.
+    if (!ipv6 && level === IPPROTO_IP && type === IP_PKTINFO) {
+      words[content >> 2] = 0;
+      return CONTROL_HEAD_OCTETS + IN_PKTINFO_OCTETS + 4; // padded to 8
+    }
+    if (ipv6 && level === IPPROTO_IPV6 && type === IPV6_PKTINFO) {
+      // But for link-local addresses, which mean nothing without their interface.
+      const isLinkLocal = octets[content] === 0xfe && ((octets[content + 1] as number) & 0xc0) === 0x80;
+      if (!isLinkLocal) words[(content >> 2) + 4] = 0;
+      return CONTROL_HEAD_OCTETS + IN6_PKTINFO_OCTETS + 4;
+    }
+    return 0;
+  }
+
+  #send(descriptor: number, answers: number): void {
+    let at = 0;
+    while (at < answers) {
+      const sent = this.#libc.sendmmsg(descriptor, this.#sentAddresses[at] as bigint, answers - at, 0);
+      if (sent > 0) {
+        at += sent; // fewer than asked for: the next one failed, and the next call says why
+        continue;
+      }
+      const errno = this.#libc.errno();
+      if (errno === EINTR) continue;
+      if (errno === EAGAIN) {
+        // The way out has been jammed for the whole time limit: those who asked have given up.
+        this.#counters.unsent += answers - at;
+        return;
+      }
+      // Not to be sent (source port 0, no route …): trying again would fail again.
+      this.#counters.unsent++;
+      at++;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// Answers over UDP with node:dgram in the main thread, one socket per address: for machines without koffi or Linux. On a
+// wildcard address the system chooses the source of an answer (Node cannot set it): list the addresses instead.
+
+import { createSocket, type Socket } from 'node:dgram';
+import { addressOctets } from '../answer/client.ts';
+import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import type { ListenAddress, UdpListener } from './udp.ts';
+import type { UdpAnswerer } from './udp-answerer.ts';
+
+/**
+ * The most octets of answers that wait for the system in one socket; beyond it they are dropped, as the network would.
+ */
+const MAX_QUEUED_OCTETS = 4 << 20;
+const RECEIVE_BUFFER_OCTETS = 1 << 20;
+
+/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+export async function listenDgram(
+  addresses: readonly ListenAddress[],
+  answers: UdpAnswerer,
+): Promise<UdpListener> {
+  const sockets: Socket[] = [];
+  const close = async () => {
+    await Promise.all(sockets.map((socket) => new Promise<void>((done) => socket.close(() => done()))));
+  };
+  try {
+    for (const address of addresses) sockets.push(await bind(address, answers));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    addresses: sockets.map((socket) => ({ address: socket.address().address, port: socket.address().port })),
+    close,
+  };
+}
+
+async function bind(
+  { address, port }: ListenAddress,
+  { answerer, reader, counters }: UdpAnswerer,
+): Promise<Socket> {
+  const ipv6 = address.includes(':');
+  // ipv6Only: an IPv4 client never shows up as ::ffff:a.b.c.d.
+  const socket = createSocket({
+    type: ipv6 ? 'udp6' : 'udp4',
+    ipv6Only: ipv6,
+    recvBufferSize: RECEIVE_BUFFER_OCTETS,
+  });
+  await new Promise<void>((done, fail) => {
+    socket.once('error', (error) => {
+      socket.close();
+      fail(error);
+    });
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.removeAllListeners('error');
+      done();
+    });
+  });
+  const unsent = (error: Error | null) => {
+    if (error !== null) counters.unsent++;
+  };
+  socket.on('error', () => counters.unsent++);
+  const out = new Uint8Array(MAX_UDP_OCTETS);
+  socket.on('message', (query, from) => {
+    const startedAtMs = performance.now();
+    try {
+      const client = addressOctets(from.address);
+      answerer.nowMs = Date.now();
+      reader.enter();
+      let octets: number;
+      try {
+        octets = answerer.answer(query, 0, query.length, out, 0, out.length, 0, client, 0, client.length);
+      } finally {
+        reader.leave();
+      }
+      if (octets === 0) return;
+      if (socket.getSendQueueSize() > MAX_QUEUED_OCTETS) {
+        counters.unsent++;
+        return;
+      }
+      // A copy: when the system is busy, the packet is sent after `out` has been written again.
+      socket.send(Buffer.from(out.subarray(0, octets)), from.port, from.address, unsent);
+      counters.observeLatency((performance.now() - startedAtMs) / 1000, 1);
+    } catch {
+      counters.unsent++; // source port 0, and whatever else `send` does not take
+    }
+  });
+  return socket;
+}

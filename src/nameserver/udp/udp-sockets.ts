@@ -1,0 +1,185 @@
+// The sockets of the UDP threads: for each address as many as there are threads, and the system spreads the clients
+// among them (SO_REUSEPORT). The main thread owns them: when a thread dies its sockets stay open, and the thread that
+// replaces it goes on with them.
+
+import { networkInterfaces } from 'node:os';
+import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import {
+  AF_INET,
+  AF_INET6,
+  IP_MTU_DISCOVER,
+  IP_PKTINFO,
+  IPPROTO_IP,
+  IPPROTO_IPV6,
+  IPV6_MTU_DISCOVER,
+  IPV6_RECVPKTINFO,
+  IPV6_V6ONLY,
+  type Libc,
+  PMTUDISC_PROBE,
+  SHUT_RD,
+  SO_RCVBUF,
+  SO_RCVBUFFORCE,
+  SO_RCVTIMEO,
+  SO_REUSEPORT,
+  SO_SNDTIMEO,
+  SOCK_CLOEXEC,
+  SOCK_DGRAM,
+  SOL_SOCKET,
+  SystemError,
+} from '../threads/libc.ts';
+import type { ListenAddress } from './udp.ts';
+
+export interface UdpSocket {
+  readonly descriptor: number;
+  readonly ipv6: boolean;
+  /** The socket receives for every address of the machine, so each answer has to name its source address. */
+  readonly wildcard: boolean;
+}
+
+export interface UdpSockets {
+  /** The addresses in the order of the request, with ports filled in. */
+  readonly addresses: readonly ListenAddress[];
+  /** For each thread, one socket for each address. */
+  readonly ofThread: readonly (readonly UdpSocket[])[];
+  /** Ends every receive that waits, and all later ones, with empty packets. */
+  wake(): void;
+  close(): void;
+}
+
+const RECEIVE_BUFFER_OCTETS = 1 << 20;
+/** The longest wait of a call: at this interval a thread checks whether it must end. */
+export const WAIT_MS = 100;
+
+const SOCKADDR_IN_OCTETS = 16;
+const SOCKADDR_IN6_OCTETS = 28;
+
+/** Throws when it cannot listen on one of the addresses; then it listens on none. */
+export function openUdpSockets(libc: Libc, addresses: readonly ListenAddress[], threads: number): UdpSockets {
+  const open: number[] = [];
+  const bound: ListenAddress[] = [];
+  const ofThread: UdpSocket[][] = Array.from({ length: threads }, () => []);
+  const close = () => {
+    for (const descriptor of open.splice(0)) libc.close(descriptor);
+  };
+  try {
+    for (const wanted of addresses) {
+      let address = wanted;
+      for (const sockets of ofThread) {
+        const socket = createSocket(libc, address, open);
+        // Only the first is bound without SO_REUSEPORT: so it fails while another process has the address.
+        if (sockets !== ofThread[0]) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+        bind(libc, socket, address);
+        if (sockets === ofThread[0]) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+        address = boundAddress(libc, socket); // port 0: the others take the one that the first was given
+        sockets.push(socket);
+      }
+      bound.push(address);
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    addresses: bound,
+    ofThread,
+    wake() {
+      // ENOTCONN, and yet it wakes those who wait. The threads' own time limit does so too, later.
+      for (const descriptor of open) libc.shutdown(descriptor, SHUT_RD);
+    },
+    close,
+  };
+}
+
+function createSocket(libc: Libc, { address, port }: ListenAddress, open: number[]): UdpSocket {
+  const ipv6 = address.includes(':');
+  const descriptor = libc.socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  // As if of bind: a machine without IPv6 fails here already, and it is the address that it does not have.
+  if (descriptor < 0) throw listenError(libc, { address, port });
+  open.push(descriptor);
+  const wildcard = address === '0.0.0.0' || (ipv6 && octetsOf(address).every((octet) => octet === 0));
+  setTimeLimit(libc, descriptor, SO_RCVTIMEO);
+  setTimeLimit(libc, descriptor, SO_SNDTIMEO);
+  if (!trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_OCTETS)) {
+    trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_OCTETS);
+  }
+  // No fragments, and no belief in "packet too big" messages, which may be forged (RFC 9715 §3.1); answers are small.
+  if (ipv6) {
+    setOption(libc, descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 1); // no IPv4 client shows up as ::ffff:a.b.c.d
+    trySetOption(libc, descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, PMTUDISC_PROBE);
+    if (wildcard) setOption(libc, descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+  } else {
+    trySetOption(libc, descriptor, IPPROTO_IP, IP_MTU_DISCOVER, PMTUDISC_PROBE);
+    if (wildcard) setOption(libc, descriptor, IPPROTO_IP, IP_PKTINFO, 1);
+  }
+  return { descriptor, ipv6, wildcard };
+}
+
+function bind(libc: Libc, socket: UdpSocket, address: ListenAddress): void {
+  const octets = encodeSocketAddress(address);
+  if (libc.bind(socket.descriptor, octets, octets.length) < 0) throw listenError(libc, address);
+}
+
+function boundAddress(libc: Libc, socket: UdpSocket): ListenAddress {
+  const octets = new Uint8Array(SOCKADDR_IN6_OCTETS);
+  if (libc.getsockname(socket.descriptor, octets, Uint32Array.of(octets.length)) < 0) {
+    throw new SystemError('getsockname', libc.errno());
+  }
+  return decodeSocketAddress(octets);
+}
+
+function listenError(libc: Libc, { address, port }: ListenAddress): Error {
+  const error = new SystemError('bind', libc.errno(), `${address}:${port}`);
+  return Object.assign(error, { address, port });
+}
+
+function setTimeLimit(libc: Libc, descriptor: number, option: number): void {
+  const seconds = Math.floor(WAIT_MS / 1000);
+  const value = BigInt64Array.of(BigInt(seconds), BigInt((WAIT_MS - seconds * 1000) * 1000)); // struct timeval
+  if (libc.setsockopt(descriptor, SOL_SOCKET, option, new Uint8Array(value.buffer), value.byteLength) < 0) {
+    throw new SystemError('setsockopt', libc.errno());
+  }
+}
+
+function setOption(libc: Libc, descriptor: number, level: number, option: number, value: number): void {
+  if (!trySetOption(libc, descriptor, level, option, value)) {
+    throw new SystemError('setsockopt', libc.errno());
+  }
+}
+
+function trySetOption(libc: Libc, descriptor: number, level: number, option: number, value: number): boolean {
+  const octets = new Uint8Array(Int32Array.of(value).buffer);
+  return libc.setsockopt(descriptor, level, option, octets, octets.length) === 0;
+}
+
+function octetsOf(address: string): Uint8Array {
+  const zone = address.indexOf('%');
+  return parseIpv6(zone < 0 ? address : address.slice(0, zone));
+}
+
+/** Makes a struct sockaddr_in or sockaddr_in6; the zone of an address may be a number or the name of an interface. */
+export function encodeSocketAddress({ address, port }: ListenAddress): Uint8Array {
+  const ipv6 = address.includes(':');
+  const octets = new Uint8Array(ipv6 ? SOCKADDR_IN6_OCTETS : SOCKADDR_IN_OCTETS);
+  const view = new DataView(octets.buffer);
+  view.setUint16(0, ipv6 ? AF_INET6 : AF_INET, true);
+  view.setUint16(2, port);
+  octets.set(ipv6 ? octetsOf(address) : parseIpv4(address), ipv6 ? 8 : 4);
+  const zone = address.indexOf('%');
+  if (zone >= 0) view.setUint32(24, zoneIndex(address.slice(zone + 1)), true);
+  return octets;
+}
+
+export function decodeSocketAddress(octets: Uint8Array): ListenAddress {
+  const view = new DataView(octets.buffer, octets.byteOffset);
+  const port = view.getUint16(2);
+  if (view.getUint16(0, true) === AF_INET) return { address: printIpv4(octets.subarray(4, 8)), port };
+  const address = printIpv6(octets.subarray(8, 24));
+  const zone = view.getUint32(24, true);
+  return { address: zone === 0 ? address : `${address}%${zone}`, port };
+}
+
+function zoneIndex(zone: string): number {
+  if (/^\d+$/.test(zone)) return Number(zone);
+  const ofInterface = networkInterfaces()[zone]?.find(({ family, scopeid }) => family === 'IPv6' && scopeid);
+  return (ofInterface as { scopeid?: number } | undefined)?.scopeid ?? 0;
+}

@@ -1,0 +1,90 @@
+// A thread that answers over UDP: receive, answer, send, until it is told to end. It runs no event loop: it reads only
+// shared memory after start, and sends messages.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
+import { PacketBatch } from './packet-batch.ts';
+import { type AnswererModule, openUdpAnswerer } from './udp-answerer.ts';
+import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
+import {
+  CONTROL,
+  type FromUdpThread,
+  type ToUdpThread,
+  type UdpThreadParts,
+  type UdpThreadStart,
+} from './udp-thread-control.ts';
+
+const FAILURE_INTERVAL_MS = 1000;
+
+const module_: AnswererModule = await import((workerData as UdpThreadStart).answerer);
+const libc = await openLibc();
+
+parentPort?.once('message', (message: ToUdpThread) => {
+  if (message.kind === 'serve') serve(message.parts);
+  process.exit(); // ends the thread only
+});
+tell({ kind: 'loaded' });
+
+function serve(parts: UdpThreadParts): void {
+  const { answerer, reader, counters } = openUdpAnswerer(module_, parts, reportFailure);
+  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS);
+  const control = new Int32Array(parts.control);
+  tell({ kind: 'serving' });
+  const [only, ...others] = parts.sockets;
+  if (only !== undefined && others.length === 0) serveOne(batch, control, only);
+  else serveSeveral(libc, batch, control, parts.sockets);
+}
+
+function tell(message: FromUdpThread): void {
+  parentPort?.postMessage(message);
+}
+
+let toldAtMs = 0;
+function reportFailure(error: unknown): void {
+  if (Date.now() - toldAtMs < FAILURE_INTERVAL_MS) return;
+  toldAtMs = Date.now();
+  tell({ kind: 'failure', error: error instanceof Error ? error : String(error) });
+}
+
+/** False once the thread must end. Then what was received may not be a packet. */
+function goesOn(control: Int32Array): boolean {
+  control[CONTROL.BEATS] = ((control[CONTROL.BEATS] as number) + 1) | 0;
+  return Atomics.load(control, CONTROL.STOP) === 0;
+}
+
+function serveOne(batch: PacketBatch, control: Int32Array, socket: UdpSocket): void {
+  for (;;) {
+    const received = batch.receive(socket);
+    if (!goesOn(control)) return;
+    if (received > 0) batch.reply(socket, received);
+  }
+}
+
+/** Costs one more call for each batch: the one that waits for several sockets at once. */
+function serveSeveral(
+  libc: Libc,
+  batch: PacketBatch,
+  control: Int32Array,
+  sockets: readonly UdpSocket[],
+): void {
+  const waiting = new Int32Array(2 * sockets.length); // struct pollfd: descriptor, events and what happened
+  for (const [i, { descriptor }] of sockets.entries()) waiting.set([descriptor, POLLIN], 2 * i);
+  const address = libc.addressOf(new Uint8Array(waiting.buffer));
+  for (;;) {
+    const ready = libc.poll(address, sockets.length, WAIT_MS);
+    if (!goesOn(control)) return;
+    if (ready === 0) batch.rest();
+    if (ready < 0) {
+      const errno = libc.errno();
+      if (errno !== EINTR && errno !== EAGAIN) throw new SystemError('poll', errno);
+      continue;
+    }
+    for (let i = 0; i < sockets.length; i++) {
+      if ((waiting[2 * i + 1] as number) >>> 16 === 0) continue;
+      const socket = sockets[i] as UdpSocket;
+      const received = batch.receivePending(socket);
+      if (received > 0) batch.reply(socket, received);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// Listens on UDP: chooses between threads of blocking calls (koffi) and node:dgram, which give the same answers.
+
+import type { Worker } from 'node:worker_threads';
+import type { Log } from '../../process/reconnect.ts';
+import { type Libc, openLibc } from '../threads/libc.ts';
+import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
+import { listenDgram } from './udp-dgram.ts';
+import { openUdpSockets } from './udp-sockets.ts';
+import { UdpThreads } from './udp-threads.ts';
+
+export interface ListenAddress {
+  /** IPv4 or IPv6, without brackets. */
+  readonly address: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface UdpListener {
+  /** The addresses in the order of the request, with ports filled in. */
+  readonly addresses: readonly ListenAddress[];
+  close(): Promise<void>;
+}
+
+export interface UdpOptions {
+  readonly addresses: readonly ListenAddress[];
+  /** `auto`: koffi where it works. */
+  readonly io: 'auto' | 'koffi' | 'dgram';
+  /** How many threads koffi uses; dgram answers in the main thread. */
+  readonly threads: number;
+  readonly image: SharedArrayBuffer;
+  /** The first of as many reader slots as there are threads. */
+  readonly firstSlot: number;
+  readonly settings: UdpAnswererParts['settings'];
+  /** The memory of QueryCounters, one for each thread. */
+  readonly counters: (thread: number) => SharedArrayBuffer;
+  /** The memory of RateLimit; undefined: no limit. */
+  readonly rateLimit: SharedArrayBuffer | undefined;
+  /** The memory of AmplificationLimit; undefined: no limit. */
+  readonly amplificationLimit: SharedArrayBuffer | undefined;
+  readonly log: Log;
+  /** Receives errors that queries caused: from a UDP thread at most once a second. */
+  readonly reportFailure: (error: unknown) => void;
+  /** Threads that already load their code, with the default answerer. */
+  readonly loading?: Worker[];
+  /** The module used instead of answer-query.ts. */
+  readonly answerer?: string;
+}
+
+export type ChosenUdpListener = UdpListener &
+  ({ readonly io: 'dgram' } | { readonly io: 'koffi'; readonly threads: UdpThreads });
+
+/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener> {
+  const { addresses, log, reportFailure, answerer = ANSWERER } = options;
+  const libc = await chooseIo(options);
+  if (libc === undefined) {
+    await Promise.all((options.loading ?? []).map((worker) => worker.terminate()));
+    const answers = openUdpAnswerer(await import(answerer), partsOf(options, 0), reportFailure);
+    return { io: 'dgram', ...(await listenDgram(addresses, answers)) };
+  }
+  const sockets = openUdpSockets(libc, addresses, options.threads);
+  const parts = (thread: number) => partsOf(options, thread);
+  const threads = await UdpThreads.start({
+    sockets,
+    parts,
+    log,
+    reportFailure,
+    answerer,
+    ...(options.loading && { loading: options.loading }),
+  });
+  return { io: 'koffi', addresses: sockets.addresses, threads, close: () => threads.close() };
+}
+
+/** Undefined: node:dgram is used. */
+async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefined> {
+  if (io === 'dgram') {
+    log.info({ io }, 'UDP is answered in the main thread, with node:dgram');
+    return undefined;
+  }
+  try {
+    const libc = await openLibc();
+    log.info(
+      { io: 'koffi', threads },
+      'UDP is answered by threads of their own, with system calls through koffi',
+    );
+    return libc;
+  } catch (error) {
+    if (io === 'koffi') throw error;
+    const reason = (error as Error).message;
+    log.warn(
+      { io: 'dgram', reason },
+      'koffi cannot be used: UDP is answered in the main thread, with node:dgram, slower',
+    );
+    return undefined;
+  }
+}
+
+function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
+  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit } = options;
+  const slot = firstSlot + thread;
+  return { image, slot, settings, counters: counters(thread), rateLimit, amplificationLimit };
+}

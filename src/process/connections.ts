@@ -1,0 +1,188 @@
+// What the connections of one HTTP server may take: how many there are, how many from one network, how long each may keep
+// us waiting, and how many octets of answers lie here unread. No clock and no socket of its own: it is told and asked.
+//
+//     idle ── a request's header ──▶ worked on ── its answer is made ──▶ answered ── the answer is taken ──▶ idle
+//
+// A connection that has shown a right key is trusted. Where there is no room, one that is not trusted and not worked on
+// gives way to the new one, oldest first, so that whoever holds connections without a key keeps nobody out.
+
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** The most connections from one IPv4 address or IPv6 /64; undefined: no limit. */
+  readonly perNetwork: number | undefined;
+  /** The most octets of all answers together that their callers have not taken. */
+  readonly unreadOctets: number;
+}
+
+/** The operations on a socket. */
+export interface Wire {
+  readonly isTrusted: boolean;
+  /** Octets of answers that the system has not taken from us. */
+  readonly unreadOctets: number;
+  /** Grows as the system takes octets from us: to the peer, whole and in part. */
+  readonly takenOctets: number;
+  readonly receivedOctets: number;
+  /** Ends the connection at once, with all octets that wait to be sent. */
+  cut(): void;
+}
+
+/** The request that a connection has, or had last. */
+export interface Exchange {
+  /** All of its body has come. */
+  readonly isWhole: boolean;
+  /** We have not yet read all of its body that has come. */
+  readonly isHeldByUs: boolean;
+  /** We have written all of the answer. */
+  readonly isAnswered: boolean;
+}
+
+export interface Connection {
+  readonly network: string;
+  readonly wire: Wire;
+  exchange: Exchange | undefined;
+  usedAtMs: number;
+  creditMs: number;
+  takenOctets: number;
+  receivedOctets: number;
+  sweptAtMs: number;
+}
+
+/** A peer that moves nothing for this long while we wait for it is cut. */
+export const STALL_MS = 15_000;
+/** One that moves less than this, all in all, is cut later. */
+export const MIN_OCTETS_PER_SECOND = 1024;
+/** How long the rest of a body is received after its answer; it is discarded. */
+export const REST_MS = 3000;
+
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #all = new Set<Connection>();
+  readonly #byNetwork = new Map<string, Set<Connection>>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Undefined: there is no room, and no connection can give way. */
+  open(network: string, wire: Wire, nowMs: number): Connection | undefined {
+    const { connections, perNetwork = Number.POSITIVE_INFINITY } = this.#limits;
+    const near = this.#byNetwork.get(network) ?? new Set();
+    if (near.size >= perNetwork && !this.#makeRoom(near)) return undefined;
+    if (this.#all.size >= connections && !this.#makeRoom(this.#all)) return undefined;
+    const connection: Connection = {
+      network,
+      wire,
+      exchange: undefined,
+      usedAtMs: nowMs,
+      creditMs: STALL_MS,
+      takenOctets: 0,
+      receivedOctets: 0,
+      sweptAtMs: nowMs,
+    };
+    this.#all.add(connection);
+    this.#byNetwork.set(network, near.add(connection));
+    return connection;
+  }
+
+  close(connection: Connection): void {
+    if (!this.#all.delete(connection)) return;
+    const near = this.#byNetwork.get(connection.network);
+    near?.delete(connection);
+    if (near?.size === 0) this.#byNetwork.delete(connection.network);
+  }
+
+  /** Cuts peers that keep us waiting, and the largest unread answers when all together are too large. */
+  sweep(nowMs: number): void {
+    let unread = 0;
+    for (const connection of this.#all) {
+      if (spendCredit(connection, nowMs) <= 0) this.#cut(connection);
+      else unread += connection.wire.unreadOctets;
+    }
+    if (unread <= this.#limits.unreadOctets) return;
+    for (const connection of [...this.#all].sort(worstFirst)) {
+      if (unread <= this.#limits.unreadOctets) return;
+      unread -= connection.wire.unreadOctets;
+      this.#cut(connection);
+    }
+  }
+
+  #makeRoom(among: ReadonlySet<Connection>): boolean {
+    let idle: Connection | undefined;
+    for (const connection of among) {
+      if (connection.wire.isTrusted) {
+        if (isIdle(connection) && connection.usedAtMs < (idle?.usedAtMs ?? Number.POSITIVE_INFINITY)) {
+          idle = connection;
+        }
+      } else if (connection.exchange === undefined || connection.exchange.isAnswered) {
+        this.#cut(connection);
+        return true;
+      }
+    }
+    if (idle === undefined) return false;
+    this.#cut(idle);
+    return true;
+  }
+
+  #cut(connection: Connection): void {
+    this.close(connection);
+    connection.wire.cut();
+  }
+}
+
+function isIdle({ exchange, wire }: Connection): boolean {
+  return exchange === undefined || (exchange.isAnswered && exchange.isWhole && wire.unreadOctets === 0);
+}
+
+/** The remaining time for which a peer may keep us waiting: it runs while we wait, and octets that move add to it. */
+function spendCredit(connection: Connection, nowMs: number): number {
+  const { wire, exchange } = connection;
+  const { takenOctets, receivedOctets } = wire;
+  const elapsedMs = nowMs - connection.sweptAtMs;
+  const isRest = exchange?.isAnswered === true && !exchange.isWhole;
+  const sends = exchange !== undefined && !exchange.isWhole && !exchange.isHeldByUs;
+  const moved =
+    wire.unreadOctets > 0
+      ? takenOctets - connection.takenOctets
+      : sends
+        ? receivedOctets - connection.receivedOctets
+        : undefined;
+  connection.sweptAtMs = nowMs;
+  connection.takenOctets = takenOctets;
+  connection.receivedOctets = receivedOctets;
+  if (isRest) {
+    // Whatever still comes: nobody reads it.
+    connection.creditMs = Math.min(connection.creditMs, REST_MS) - elapsedMs;
+  } else if (moved === undefined) {
+    connection.creditMs = STALL_MS;
+  } else {
+    const earnedMs = (moved / MIN_OCTETS_PER_SECOND) * 1000;
+    connection.creditMs = Math.min(STALL_MS, connection.creditMs - elapsedMs + earnedMs);
+  }
+  return connection.creditMs;
+}
+
+function worstFirst(a: Connection, b: Connection): number {
+  return Number(a.wire.isTrusted) - Number(b.wire.isTrusted) || b.wire.unreadOctets - a.wire.unreadOctets;
+}
+
+/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a customer has all of it. */
+export function networkOf(address: string): string {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (v4 !== undefined) return v4;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const whole = [
+    ...groups,
+    ...Array<string>(Math.max(0, 8 - groups.length - after.length)).fill('0'),
+    ...after,
+  ];
+  return `${whole
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

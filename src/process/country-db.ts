@@ -1,0 +1,38 @@
+// The country of an address, from a MaxMind database in memory: `dest_country` is filled from it. The one that comes with the
+// package is made of what the registries publish (CC0).
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Reader, type Response } from 'mmdb-lib';
+import type { CountryOf } from '../zone/records/country.ts';
+import { StartFault } from './start-fault.ts';
+
+const SHIPPED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
+
+/** Country databases say it in one of these ways. */
+interface Found {
+  readonly country_code?: unknown;
+  readonly country?: { readonly iso_code?: unknown };
+}
+
+/** Undefined where there is to be none. Throws `StartFault`. */
+export async function openCountryDb(
+  setting: 'shipped' | { readonly path: string } | undefined,
+): Promise<CountryOf | undefined> {
+  if (setting === undefined) return undefined;
+  const path = setting === 'shipped' ? createRequire(import.meta.url).resolve(SHIPPED) : setting.path;
+  const reader = await openReader(path);
+  return (address) => {
+    const { country_code, country } = (reader.get(address) ?? {}) as Found;
+    const code = country_code ?? country?.iso_code;
+    return typeof code === 'string' && /^[A-Z]{2}$/.test(code) ? code : undefined;
+  };
+}
+
+async function openReader(path: string): Promise<Reader<Response>> {
+  try {
+    return new Reader<Response>(await readFile(path));
+  } catch (error) {
+    throw new StartFault(`COUNTRY_DB: ${path} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,100 @@
+// /metrics, /healthz and /readyz of a process over HTTP (docs/rules.md "Health and held removals"), on an address of
+// their own, apart from that of the service.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
+import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
+
+export interface Address {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Ready, or the reason why not, in words for the operator. */
+export type Readiness =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'waiting'; readonly reasons: readonly string[] };
+
+export interface HealthListener {
+  readonly address: Address;
+  close(): Promise<void>;
+}
+
+/** For scrapers and probes: also of the API's METRICS_LISTEN, and of the board. */
+export const HEALTH_LIMITS: ServerLimits = {
+  connections: 64,
+  perNetwork: 32,
+  unreadOctets: 16 * 1024 * 1024,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 5000,
+  keepAliveTimeoutMs: 72_000, // a scraper comes once a minute
+};
+
+/** `hosts`: METRICS_HOSTS. Rejects when it cannot listen on the address. */
+export async function listenHealth(
+  { address: host, port }: Address,
+  registry: Registry,
+  readiness: () => Readiness | Promise<Readiness>,
+  hosts: readonly string[] = [],
+): Promise<HealthListener> {
+  const server = createBoundedServer(HEALTH_LIMITS, (request, response) => {
+    if (!isOurHost(request.headers.host, hosts)) return send(response, MISDIRECTED, `${NOT_OUR_HOST}\n`);
+    respond(request, response, registry, readiness).catch((error: unknown) => {
+      if (!response.headersSent) send(response, 500, `${String(error)}\n`);
+      else response.destroy();
+    });
+  });
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen({ host, port, exclusive: true }, done);
+  });
+  server.removeAllListeners('error');
+  server.on('error', () => {}); // a failed accept: the scraper asks again
+  const bound = server.address() as AddressInfo;
+  return {
+    address: { address: bound.address, port: bound.port },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  registry: Registry,
+  readiness: () => Readiness | Promise<Readiness>,
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return send(response, 405, 'only GET and HEAD\n');
+  }
+  switch (request.url?.split('?')[0]) {
+    case '/metrics':
+      return send(response, 200, await registry.metrics(), registry.contentType);
+    case '/healthz':
+      return send(response, 200, 'alive\n');
+    case '/readyz': {
+      const state = await readiness();
+      if (state.kind === 'ready') return send(response, 200, 'ready\n');
+      response.setHeader('Retry-After', '1');
+      return send(response, 503, `${state.reasons.join('\n')}\n`);
+    }
+    default:
+      return send(response, 404, 'one of /metrics, /healthz, /readyz\n');
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  contentType = 'text/plain; charset=utf-8',
+): void {
+  response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}

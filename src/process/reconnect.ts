@@ -1,0 +1,66 @@
+// What the two connections of a node share: a wait that can be ended early, and the time until the next attempt.
+
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Any logger like pino. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface Backoff {
+  nextMs(): number;
+  reset(): void;
+}
+
+const FIRST_MS = 100;
+const LONGEST_MS = 5000;
+
+/** Waits double up to 5 s; half of each is random, so that a fleet does not reconnect at the same moment. */
+export function createBackoff(): Backoff {
+  let ms = FIRST_MS;
+  return {
+    nextMs() {
+      const now = ms;
+      ms = Math.min(LONGEST_MS, ms * 2);
+      return now / 2 + (Math.random() * now) / 2;
+    },
+    reset() {
+      ms = FIRST_MS;
+    },
+  };
+}
+
+/** Ends early, without an error, when the process is to stop. */
+export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** A wait that `wake` ends. A call of `wake` without a waiter is kept for the next wait. */
+export class Wakeup {
+  #woken = false;
+  #end: (() => void) | undefined;
+
+  wake(): void {
+    this.#woken = true;
+    this.#end?.();
+  }
+
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#woken) await this.#sleep(timeoutMs);
+    this.#woken = false;
+  }
+
+  async #sleep(timeoutMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#end = undefined;
+  }
+}

@@ -1,0 +1,66 @@
+// The life of a process of ours. Under `npm start` it tells its parent when it is ready or why it cannot be. It ends at
+// a signal, when its parent is gone, or after a failed start, and closes what it opened in reverse order.
+
+import { explainLimit } from './explain-limit.ts';
+import { StartFault } from './start-fault.ts';
+
+export interface ProcessLife {
+  /** Aborted as soon as it is to end, also in the middle of the start. */
+  readonly stopping: AbortSignal;
+  /** `close` is called when it ends. */
+  onStop(close: () => Promise<unknown>): void;
+  /** Ends the process, also after its start: it cannot go on. */
+  fail(error: unknown): void;
+  ready(told: { readonly addresses: readonly { readonly address: string; readonly port: number }[] }): void;
+}
+
+const STOP_TIMEOUT_MS = 4000;
+
+/** Returns at once; the process ends by itself when nothing of it is left to run, or with an exit code of ours. */
+export function runProcess(
+  start: (life: ProcessLife) => Promise<void>,
+  { stopTimeoutMs = STOP_TIMEOUT_MS }: { readonly stopTimeoutMs?: number } = {},
+): void {
+  const opened: (() => Promise<unknown>)[] = [];
+  const stopping = new AbortController();
+
+  async function stop(code: number): Promise<void> {
+    if (stopping.signal.aborted) return; // the first one ends the process
+    stopping.abort();
+    process.exitCode = code; // should nothing keep the process alive until its end below
+    setTimeout(() => process.exit(1), stopTimeoutMs).unref();
+    let exitCode = code;
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+      await close().catch((error: unknown) => {
+        exitCode = 1;
+        process.stderr.write(`zonefleet: while it was stopped: ${explain(error)}\n`);
+      });
+    }
+    process.exit(exitCode);
+  }
+
+  function fail(error: unknown): void {
+    if (stopping.signal.aborted) return; // what it waited for was given up
+    const reason = explain(error);
+    if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
+    else process.send({ kind: 'failed', reason });
+    void stop(1);
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+  process.on('disconnect', () => stop(0));
+  const life: ProcessLife = {
+    stopping: stopping.signal,
+    onStop: (close) => opened.push(close),
+    fail,
+    ready: (told) => process.send?.({ kind: 'ready', ...told }),
+  };
+  (async () => start(life))().catch(fail);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof StartFault) return error.message;
+  const limit = explainLimit(error);
+  if (limit !== undefined) return limit;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,178 @@
+// Asks the addresses of the zone above a domain for the domain's NS: two first, then more until they agree. The parent
+// is always queried; its answer is never taken from a cache.
+
+import { isConclusive } from '../../checks/delegation/conclusive.ts';
+import type { ServerEvidence, WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { namesIn, type ToldOf } from '../replies/read-reply.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import { Stopped, type Work } from '../state/work.ts';
+import { askServer, type Heard } from '../walk/ask-server.ts';
+import { Lookups } from '../walk/lookups.ts';
+import { nextAtParent } from '../walk/next-step.ts';
+import { pickAddresses } from '../walk/pick-addresses.ts';
+
+export type AtParentFound =
+  | { readonly kind: 'seen'; readonly servers: readonly ServerEvidence[]; readonly parentAddresses: number }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure }
+  /** There is a zone between this one and the domain. */
+  | { readonly kind: 'cut'; readonly told: ToldOf<'referral'> }
+  /** A server holds a zone between this one and the domain; `mayMiss` has recorded that. */
+  | { readonly kind: 'missed' }
+  /** The servers say that a name above the domain does not exist, yet the domain exists. */
+  | { readonly kind: 'doubted'; readonly name: Name };
+
+interface Options {
+  readonly work: Work;
+  readonly doubt: Name | undefined;
+  /** Whether a zone at this name was unknown before; if it was known, the server that shows it is lame. */
+  readonly mayMiss: (at: Name) => boolean;
+}
+
+/** Throws Stopped when the limits end the work before any reply came. */
+export async function askParent(
+  state: ResolverState,
+  zone: KnownZone,
+  domain: Name,
+  { work, doubt, mayMiss }: Options,
+): Promise<AtParentFound> {
+  const { now, random, hasIpv6, limits } = state.around;
+  const lookups = new Lookups(state, zone, { work, within: undefined });
+  const servers: ServerEvidence[] = [];
+  const asked: ZoneAddress[] = [];
+  const seen = (): AtParentFound => ({
+    kind: 'seen',
+    servers,
+    parentAddresses: Math.max(zone.addressCount(now(), hasIpv6()), servers.length),
+  });
+  for (;;) {
+    const left = zone.addresses(now(), hasIpv6()).filter(({ address }) => !isAmong(asked, address));
+    const next = nextAtParent({
+      asked: servers,
+      addresses: left.length,
+      servers: countOthers(left, asked),
+      unresolved: lookups.left(),
+      maxAddresses: limits.parentAddresses,
+    });
+    switch (next.kind) {
+      case 'done':
+        return servers.length === 0 ? { kind: 'failed', failure: lookups.failure() } : seen();
+      case 'resolve':
+        try {
+          await lookups.next();
+        } catch (error) {
+          if (!isOver(error) || servers.length === 0) throw error;
+          return seen();
+        }
+        continue;
+      case 'ask':
+        break;
+      default:
+        return next satisfies never;
+    }
+    const round = pickAddresses(left, next.count, { now: now(), random, asked });
+    asked.push(...round);
+    const replies = await Promise.all(round.map((to) => askOne(state, work, zone, to, domain)));
+    for (const reply of replies) {
+      if (reply === undefined) continue;
+      const { evidence, heard } = reply;
+      const elsewhere = heard === undefined ? undefined : readElsewhere(heard, zone.zone, domain, mayMiss);
+      if (elsewhere !== undefined) return elsewhere;
+      servers.push(evidence);
+      const isNews = isConclusive(evidence) && evidence.outcome !== 'nxdomain';
+      if (doubt !== undefined && isNews) return { kind: 'doubted', name: doubt };
+    }
+    if (work.stopped === undefined) continue;
+    if (servers.length === 0) throw work.stopped;
+    return seen();
+  }
+}
+
+function isAmong(asked: readonly ZoneAddress[], wanted: string): boolean {
+  return asked.some(({ address }) => address === wanted);
+}
+
+/** Counts the nameservers of which no address was asked. */
+function countOthers(left: readonly ZoneAddress[], asked: readonly ZoneAddress[]): number {
+  const names = new Set<Name>();
+  for (const { server } of left) names.add(server);
+  for (const { server } of asked) names.delete(server);
+  return names.size;
+}
+
+/** Whether the error means that the check is over. What it saw until then counts. */
+function isOver(error: unknown): boolean {
+  return error instanceof Stopped && error.by !== 'aborted';
+}
+
+/** Undefined when the check was over before the question was sent. */
+async function askOne(
+  state: ResolverState,
+  work: Work,
+  zone: KnownZone,
+  to: ZoneAddress,
+  domain: Name,
+): Promise<{ evidence: ServerEvidence; heard?: Heard } | undefined> {
+  let sentAt: number | undefined;
+  try {
+    const heard = await askServer(state, work, zone, to, { name: domain, type: TYPE.NS }, (askedAt) => {
+      sentAt = askedAt;
+    });
+    return { evidence: evidenceOf(heard, to, zone.zone), heard };
+  } catch (error) {
+    if (!isOver(error)) throw error;
+    if (sentAt === undefined) return undefined;
+    const reading = { kind: 'timeout', error: (error as Stopped).message } as const;
+    const heard: Heard = {
+      reading,
+      askedAt: sentAt,
+      message: undefined,
+      transport: 'udp',
+      rttMs: undefined,
+    };
+    return { evidence: evidenceOf(heard, to, zone.zone) };
+  }
+}
+
+/** Reads what leads to a zone between the parent and the domain. */
+function readElsewhere(
+  { reading }: Heard,
+  zone: Name,
+  domain: Name,
+  mayMiss: (at: Name) => boolean,
+): AtParentFound | undefined {
+  if (reading.kind === 'referral' && reading.cut !== domain) return { kind: 'cut', told: reading };
+  if ('soa' in reading && reading.soa !== zone && reading.soa !== domain && mayMiss(reading.soa)) {
+    return { kind: 'missed' };
+  }
+  return undefined;
+}
+
+const NO_NAMES: readonly Name[] = [];
+const NO_DS: readonly Uint8Array[] = [];
+
+function evidenceOf(heard: Heard, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
+  const { reading, askedAt, message, transport, rttMs } = heard;
+  const isForeign = 'soa' in reading && reading.soa !== zone; // of a zone that the server holds besides
+  return {
+    server,
+    address,
+    transport,
+    askedAt,
+    rttMs,
+    outcome: isForeign ? 'lame' : reading.kind,
+    rcode: message?.rcode,
+    aa: message?.aa,
+    ns:
+      reading.kind === 'referral'
+        ? reading.ns
+        : reading.kind === 'answer'
+          ? namesIn(reading.rdata)
+          : NO_NAMES,
+    ttl: 'ttl' in reading && !isForeign ? reading.ttl : undefined,
+    ds: reading.kind === 'referral' ? reading.ds : NO_DS,
+    error: isForeign ? 'its SOA is not of the parent zone' : 'error' in reading ? reading.error : undefined,
+  };
+}

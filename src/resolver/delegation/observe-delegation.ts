@@ -1,0 +1,141 @@
+// Observes a domain's delegation: the walk to its parent, then what the parent's addresses say, always queried and
+// never taken from a cache. If this fleet serves the parent itself, Postgres says what it holds: our own answers would
+// prove nothing.
+
+import { isConclusive } from '../../checks/delegation/conclusive.ts';
+import type {
+  Evidence,
+  ServerEvidence,
+  ServerOutcome,
+  WalkedZone,
+  WalkFailure,
+} from '../../checks/delegation/evidence.ts';
+import type { HeldZone } from '../../checks/delegation/held-zone.ts';
+import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import { runWork } from '../state/run-work.ts';
+import { Stopped, type Work } from '../state/work.ts';
+import { isSilence, Journey, keepReferral, silenceOf, walk } from '../walk/walk.ts';
+import { askParent } from './ask-parent.ts';
+
+export interface ObserveOptions {
+  readonly held?: HeldZone | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Rejects with the signal's reason when that aborts. */
+export async function observeDelegation(
+  state: ResolverState,
+  name: Name,
+  { held, signal }: { held?: HeldZone | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<Evidence> {
+  const domain = foldCase(name);
+  if (domain === ROOT) throw new RangeError('the root has no parent');
+  signal?.throwIfAborted();
+  const startedAt = state.around.now();
+  if (held !== undefined && (held.cut === undefined || held.cut === domain)) {
+    return fromHeld(domain, held, startedAt);
+  }
+  const start =
+    held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
+  const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
+  const journey = new Journey(state, start);
+  return runWork(state, { limits: state.around.limits, signal }, async (work) => {
+    const seen = await observe(state, domain, journey, work);
+    return {
+      domain,
+      ...seen,
+      walk: [...before, ...journey.walked()],
+      queries: work.packets,
+      startedAt,
+      finishedAt: state.around.now(),
+    };
+  });
+}
+
+type Seen = Pick<Evidence, 'parent' | 'servers' | 'parentAddresses' | 'failure'>;
+
+async function observe(state: ResolverState, domain: Name, journey: Journey, work: Work): Promise<Seen> {
+  try {
+    return await walkAndAsk(state, domain, journey, work);
+  } catch (error) {
+    if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
+    const zone = work.reached;
+    return failed(
+      undefined,
+      isSilence(error, work) ? silenceOf(zone, error) : { zone, reason: 'limit', message: error.message },
+    );
+  }
+}
+
+async function walkAndAsk(state: ResolverState, domain: Name, journey: Journey, work: Work): Promise<Seen> {
+  for (;;) {
+    const walked = await walk(state, domain, journey, { work, within: undefined });
+    if (walked.kind === 'failed') return failed(undefined, walked.failure);
+    const { zone, doubt } = walked;
+    const parent = zone.zone;
+    const found = await askParent(state, zone, domain, { work, doubt, mayMiss: (at) => journey.missed(at) });
+    switch (found.kind) {
+      case 'seen':
+        if (isUseless(found.servers) && state.zones.forgetOld(zone) && work.stopped === undefined) break;
+        return { parent, servers: found.servers, parentAddresses: found.parentAddresses, failure: undefined };
+      case 'failed':
+        state.zones.forgetOld(zone);
+        return failed(parent, found.failure);
+      case 'cut': // it came into being, or its parent's servers do not agree on it: the parent is further down
+        journey.learn(found.told.cut, keepReferral(state, found.told, work), parent);
+        break;
+      case 'missed':
+        break;
+      case 'doubted':
+        journey.correct(found.name);
+        break;
+      default:
+        return found satisfies never;
+    }
+  }
+}
+
+function isUseless(servers: readonly ServerEvidence[]): boolean {
+  return !servers.some(isConclusive);
+}
+
+function failed(parent: Name | undefined, failure: WalkFailure): Seen {
+  return { parent, servers: [], parentAddresses: 0, failure };
+}
+
+function fromHeld(domain: Name, held: HeldZone, at: number): Evidence {
+  const isCut = held.cut !== undefined;
+  const outcome: ServerOutcome = isCut
+    ? 'referral'
+    : held.alias
+      ? 'alias'
+      : held.exists
+        ? 'nodata'
+        : 'nxdomain';
+  const server: ServerEvidence = {
+    server: held.zone,
+    address: '',
+    transport: 'database',
+    askedAt: at,
+    rttMs: undefined,
+    outcome,
+    rcode: undefined,
+    aa: undefined,
+    ns: isCut ? [...new Set(held.ns.map(foldCase))].sort(compareNames) : [],
+    ttl: held.ttl,
+    ds: isCut ? [...held.ds].sort(Buffer.compare) : [],
+    error: undefined,
+  };
+  return {
+    domain,
+    parent: held.zone,
+    walk: [{ zone: held.zone, servers: [], cached: true }],
+    servers: [server],
+    parentAddresses: 1,
+    failure: undefined,
+    queries: 0,
+    startedAt: at,
+    finishedAt: at,
+  };
+}

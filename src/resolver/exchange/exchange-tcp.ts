@@ -1,0 +1,135 @@
+// Questions over TCP, one connection each (RFC 7766 §8: two octets of length, then the message). They are rare, so no
+// connection is kept open. The time limit runs from the first packet to the last octet, however slowly octets come.
+
+import { connect, type Socket } from 'node:net';
+import { unwatchAbort, watchAbort } from './abort-watch.ts';
+import { acceptReply } from './accept-reply.ts';
+import { setId } from './encode-query.ts';
+import type { OpenSockets } from './open-sockets.ts';
+import type { RandomOctets } from './random-octets.ts';
+import { socketErrorText } from './socket-error.ts';
+import type { Target } from './target.ts';
+import type { Tried, TryOptions } from './tried.ts';
+
+const LENGTH_OCTETS = 2;
+
+export class TcpExchange {
+  readonly #sockets: OpenSockets;
+  readonly #random: RandomOctets;
+  readonly #timeoutMs: number;
+  readonly #tries = new Set<TcpTry>();
+
+  constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
+    this.#sockets = sockets;
+    this.#random = random;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
+  ask(target: Target, query: Uint8Array, options: TryOptions): Promise<Tried> {
+    setId(query, this.#random.uint16());
+    return new Promise((resolve, reject) => {
+      const start = () => attempt.begin(this.#timeoutMs);
+      const attempt = new TcpTry(target, query, options, (wasBegun, outcome) => {
+        this.#tries.delete(attempt);
+        if (wasBegun) this.#sockets.release();
+        else this.#sockets.cancel(start);
+        if (outcome === undefined) reject(options.signal.reason);
+        else resolve(outcome);
+      });
+      this.#tries.add(attempt);
+      this.#sockets.take(start);
+    });
+  }
+
+  /** Ends all tries. */
+  close(error: string): void {
+    for (const attempt of [...this.#tries]) attempt.finish({ kind: 'failed', error });
+  }
+}
+
+class TcpTry {
+  readonly #target: Target;
+  readonly #query: Uint8Array;
+  readonly #options: TryOptions;
+  readonly #onEnd: (wasBegun: boolean, outcome: Tried | undefined) => void;
+  readonly #onAbort = () => this.finish(undefined);
+  readonly #length = new Uint8Array(LENGTH_OCTETS);
+  /** The buffer for the message, as long as its length field says, so that no peer makes us keep more. */
+  #message: Uint8Array | undefined;
+  /** How many octets of length field and message have come. */
+  #received = 0;
+  #socket: Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #begunAt: number | undefined;
+  #isOver = false;
+
+  /** `onEnd` is called once; without an outcome when the signal aborts. */
+  constructor(
+    target: Target,
+    query: Uint8Array,
+    options: TryOptions,
+    onEnd: (wasBegun: boolean, outcome: Tried | undefined) => void,
+  ) {
+    this.#target = target;
+    this.#query = query;
+    this.#options = options;
+    this.#onEnd = onEnd;
+    watchAbort(options.signal, this.#onAbort);
+  }
+
+  begin(timeoutMs: number): void {
+    this.#begunAt = performance.now();
+    this.#timer = setTimeout(() => this.finish({ kind: 'silence', error: undefined }), timeoutMs);
+    this.#options.onPacket();
+    if (this.#isOver) return; // whoever counts packets may abort
+    const { address: host, port, family } = this.#target;
+    const socket = connect({ host, port, family });
+    this.#socket = socket;
+    socket.on('data', (octets) => this.#receive(octets));
+    socket.on('error', (error) => this.finish({ kind: 'failed', error: socketErrorText(error) }));
+    socket.on('close', () => this.finish({ kind: 'failed', error: this.#describeCut() }));
+    // one write: some servers take the length alone in its packet for the whole message
+    socket.write(Buffer.concat([Uint8Array.of(this.#query.length >> 8, this.#query.length), this.#query]));
+  }
+
+  #receive(octets: Uint8Array): void {
+    let from = 0;
+    while (this.#received < LENGTH_OCTETS && from < octets.length) {
+      this.#length[this.#received++] = octets[from++] as number;
+    }
+    if (this.#received < LENGTH_OCTETS) return;
+    this.#message ??= new Uint8Array(((this.#length[0] as number) << 8) | (this.#length[1] as number));
+    const at = this.#received - LENGTH_OCTETS;
+    // what follows the message is ignored: nothing else was asked on this connection
+    const part = octets.subarray(from, from + this.#message.length - at);
+    this.#message.set(part, at);
+    this.#received += part.length;
+    if (this.#received === LENGTH_OCTETS + this.#message.length) this.#read(this.#message);
+  }
+
+  #read(message: Uint8Array): void {
+    const accepted = acceptReply(this.#query, message, 'tcp');
+    const rttMs = performance.now() - (this.#begunAt as number);
+    if (accepted.kind === 'reply') this.finish({ ...accepted, rttMs });
+    else if (accepted.kind === 'unreadable') this.finish({ kind: 'failed', error: accepted.error });
+    else if (accepted.kind === 'unrelated')
+      this.finish({ kind: 'failed', error: 'a reply to something else' });
+    else this.finish(accepted);
+  }
+
+  #describeCut(): string {
+    if (this.#message === undefined) return 'the connection was closed without a reply';
+    const came = this.#received - LENGTH_OCTETS;
+    return `the connection was closed after ${came} of ${this.#message.length} octets`;
+  }
+
+  finish(outcome: Tried | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    unwatchAbort(this.#options.signal, this.#onAbort);
+    this.#socket?.destroy();
+    this.#onEnd(this.#begunAt !== undefined, outcome);
+  }
+}

@@ -1,0 +1,83 @@
+// Questions over UDP. Each has a port of its own while there are enough sockets. When sockets are scarce, questions to
+// one address share a port and wait for it together, so that an address with many questions gets one turn, like an
+// address with one question.
+
+import type { OpenSockets } from './open-sockets.ts';
+import type { RandomOctets } from './random-octets.ts';
+import type { Target } from './target.ts';
+import type { Tried, TryOptions } from './tried.ts';
+import { MAX_QUESTIONS, type PortOptions, UdpPort } from './udp-port.ts';
+import { UdpTry } from './udp-try.ts';
+
+interface WaitingTries {
+  readonly start: () => void;
+  tries: UdpTry[];
+}
+
+export class UdpExchange {
+  readonly #sockets: OpenSockets;
+  readonly #portOptions: PortOptions;
+  readonly #ports = new Set<UdpPort>();
+  /** The newest port to each address. */
+  readonly #newest = new Map<Target, UdpPort>();
+  readonly #waiting = new Map<Target, WaitingTries>();
+
+  constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
+    this.#sockets = sockets;
+    this.#portOptions = { random, timeoutMs, onClosed: (port) => this.#forget(port) };
+  }
+
+  /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
+  ask(target: Target, query: Uint8Array, options: TryOptions): Promise<Tried> {
+    return new Promise((resolve, reject) => {
+      const attempt = new UdpTry(query, options, { resolve, reject });
+      const port = this.#sockets.areScarce ? this.#newest.get(target) : undefined;
+      if (port !== undefined && port.room > 0) port.send(attempt);
+      else this.#wait(target, attempt);
+    });
+  }
+
+  /** Ends all tries. */
+  close(error: string): void {
+    for (const { tries } of [...this.#waiting.values()]) {
+      for (const attempt of tries) attempt.finish({ kind: 'failed', error });
+    }
+    for (const port of [...this.#ports]) port.end(error);
+  }
+
+  #wait(target: Target, attempt: UdpTry): void {
+    const waiting = this.#waiting.get(target);
+    if (waiting !== undefined) {
+      waiting.tries.push(attempt);
+      return;
+    }
+    const start = () => this.#open(target);
+    this.#waiting.set(target, { start, tries: [attempt] });
+    this.#sockets.take(start);
+  }
+
+  /** A socket may be opened: it serves as many of the waiting tries as one port takes. */
+  #open(target: Target): void {
+    const waiting = this.#waiting.get(target) as WaitingTries;
+    const tries = waiting.tries.filter(({ ended }) => !ended);
+    waiting.tries = tries.splice(MAX_QUESTIONS);
+    if (waiting.tries.length === 0) this.#waiting.delete(target);
+    if (tries.length === 0) {
+      this.#sockets.release();
+      return;
+    }
+    const port = new UdpPort(target, this.#portOptions);
+    if (port.room > 0) {
+      this.#ports.add(port);
+      this.#newest.set(target, port);
+    }
+    for (const attempt of tries) port.send(attempt);
+    if (waiting.tries.length > 0) this.#sockets.take(waiting.start);
+  }
+
+  #forget(port: UdpPort): void {
+    this.#ports.delete(port);
+    if (this.#newest.get(port.target) === port) this.#newest.delete(port.target);
+    this.#sockets.release();
+  }
+}

@@ -1,0 +1,188 @@
+// One question to one nameserver address.
+//
+//   UDP ──> reply                                   it answers what was asked, letter for letter
+//    ├──> nothing in time ──> UDP once more ──> timeout, or bad when something came that cannot be read
+//    ├──> FORMERR, NOTIMP, BADVERS ──> the same without EDNS (RFC 6891 §7)
+//    ├──> TC, or other case ──> TCP ──> reply, or bad
+//    └──> refused, no route ──> bad
+//
+// Every try has an id of its own and other letter case. What the reply says is not judged here: SERVFAIL is a reply.
+
+import type { Message } from '../../dns/message/message.ts';
+import type { Name } from '../../dns/name.ts';
+import { encodeQuery } from './encode-query.ts';
+import { TcpExchange } from './exchange-tcp.ts';
+import { UdpExchange } from './exchange-udp.ts';
+import { MIXING_OCTETS, mixCase } from './mixed-case.ts';
+import { OpenSockets } from './open-sockets.ts';
+import { RandomOctets } from './random-octets.ts';
+import { readTarget, type Target } from './target.ts';
+import type { Tried, TryOptions } from './tried.ts';
+
+export interface Question {
+  readonly name: Name;
+  readonly type: number;
+}
+
+export type Exchanged =
+  /**
+   * The reply matches the question; its names may have the question's mixed case. `rttMs` is the round trip of the last
+   * packet.
+   */
+  | {
+      readonly kind: 'reply';
+      readonly message: Message;
+      readonly transport: 'udp' | 'tcp';
+      readonly rttMs: number;
+    }
+  /** No reply came. */
+  | { readonly kind: 'timeout' }
+  /** No usable reply; `error` says why, in words for people. */
+  | { readonly kind: 'bad'; readonly error: string };
+
+export interface Exchange {
+  /** Rejects only with the signal's reason, when it aborts. `onPacket` is called before each packet that is sent. */
+  ask(
+    address: string,
+    question: Question,
+    options: { signal: AbortSignal; onPacket: () => void },
+  ): Promise<Exchanged>;
+  /** Questions that are open become `bad`. */
+  close(): Promise<void>;
+}
+
+export interface ExchangeOptions {
+  readonly port: number;
+  /** The time limit of one try. */
+  readonly timeoutMs?: number;
+  /** How many times a question is sent over UDP. */
+  readonly tries?: number;
+  readonly maxSockets?: number;
+  /** The servers are resolvers: asked with RD=1. */
+  readonly recursive?: boolean;
+  /** Maps an address to where its packets are sent: tests keep their internet on loopback sockets. */
+  readonly route?: (address: string) => { address: string; port: number };
+}
+
+const DEFAULT_TIMEOUT_MS = 3000;
+const DEFAULT_TRIES = 2;
+const DEFAULT_MAX_SOCKETS = 500;
+const MAX_KEPT_TARGETS = 20_000;
+
+const CLOSED = 'the exchange was closed';
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  return new SocketExchange(options);
+}
+
+class SocketExchange implements Exchange {
+  readonly #route: (address: string) => { address: string; port: number };
+  readonly #tries: number;
+  readonly #timeoutMs: number;
+  readonly #recursive: boolean;
+  readonly #random = new RandomOctets();
+  readonly #udp: UdpExchange;
+  readonly #tcp: TcpExchange;
+  readonly #targets = new Map<string, Target>();
+  #isClosed = false;
+
+  constructor(options: ExchangeOptions) {
+    const { port, route = (address: string) => ({ address, port }) } = options;
+    this.#route = route;
+    this.#tries = options.tries ?? DEFAULT_TRIES;
+    this.#recursive = options.recursive ?? false;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const sockets = new OpenSockets(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
+    this.#udp = new UdpExchange(sockets, this.#random, this.#timeoutMs);
+    this.#tcp = new TcpExchange(sockets, this.#random, this.#timeoutMs);
+  }
+
+  async ask(address: string, question: Question, options: TryOptions): Promise<Exchanged> {
+    const target = this.#targetOf(address);
+    if (target === undefined) return { kind: 'bad', error: `"${address}" is not an address` };
+    let edns = true;
+    let silences = 0;
+    let unreadable: string | undefined;
+    for (;;) {
+      const tried = await this.#try(this.#udp, target, question, edns, options);
+      switch (tried.kind) {
+        case 'reply':
+          return replied(tried, 'udp');
+        case 'failed':
+          return { kind: 'bad', error: tried.error };
+        case 'truncated':
+          return this.#askTcp('the reply over UDP was cut short', target, question, edns, options);
+        case 'other_case': {
+          const why = 'the reply over UDP had not the letters of the question';
+          return this.#askTcp(why, target, question, edns, options);
+        }
+        case 'edns_refused':
+          edns = false;
+          break;
+        case 'silence':
+          unreadable = tried.error ?? unreadable;
+          if (++silences < this.#tries) break;
+          return unreadable === undefined ? { kind: 'timeout' } : { kind: 'bad', error: unreadable };
+        default:
+          return tried satisfies never;
+      }
+    }
+  }
+
+  /** The last resort. The server did answer, so a failure here is `bad`, not a timeout. */
+  async #askTcp(
+    why: string,
+    target: Target,
+    question: Question,
+    edns: boolean,
+    options: TryOptions,
+  ): Promise<Exchanged> {
+    let tried = await this.#try(this.#tcp, target, question, edns, options);
+    if (tried.kind === 'edns_refused') tried = await this.#try(this.#tcp, target, question, false, options);
+    if (tried.kind === 'reply') return replied(tried, 'tcp');
+    return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(tried)}` };
+  }
+
+  #describe(tried: Exclude<Tried, { kind: 'reply' }>): string {
+    if (tried.kind === 'failed') return tried.error;
+    if (tried.kind === 'silence') return `no reply within ${this.#timeoutMs} ms`;
+    return tried.kind === 'truncated' ? 'cut short as well' : 'a reply that cannot be used';
+  }
+
+  async #try(
+    over: UdpExchange | TcpExchange,
+    target: Target,
+    { name, type }: Question,
+    edns: boolean,
+    options: TryOptions,
+  ): Promise<Tried> {
+    options.signal.throwIfAborted();
+    if (this.#isClosed) return { kind: 'failed', error: CLOSED };
+    const query = encodeQuery(name, type, edns, this.#recursive);
+    mixCase(query, this.#random.take(MIXING_OCTETS));
+    return over.ask(target, query, options);
+  }
+
+  /** Gives the same object for the same address, since ports are found by it. */
+  #targetOf(address: string): Target | undefined {
+    const known = this.#targets.get(address);
+    if (known !== undefined) return known;
+    const to = this.#route(address);
+    const target = readTarget(to.address, to.port);
+    if (target === undefined) return undefined;
+    if (this.#targets.size >= MAX_KEPT_TARGETS) this.#targets.clear();
+    this.#targets.set(address, target);
+    return target;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#udp.close(CLOSED);
+    this.#tcp.close(CLOSED);
+  }
+}
+
+/** The time is rounded to the microsecond; further digits are noise of the clock. */
+function replied({ message, rttMs }: Extract<Tried, { kind: 'reply' }>, transport: 'udp' | 'tcp'): Exchanged {
+  return { kind: 'reply', message, transport, rttMs: Math.round(rttMs * 1000) / 1000 };
+}

@@ -1,0 +1,33 @@
+// Tells whether this machine can ask over IPv6: it has an address to which a packet from outside could come back.
+
+import { networkInterfaces } from 'node:os';
+
+type Interfaces = ReturnType<typeof networkInterfaces>;
+
+/** How often the addresses are read again: they change with a laptop's network or a router's advertisement. */
+const REFRESH_MS = 60_000;
+
+/** `privateToo`: in a lab, unique local addresses (RFC 4193) are reachable as well. */
+export function watchIpv6(privateToo: boolean): () => boolean {
+  let found = false;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - lookedAtMs > REFRESH_MS) {
+      lookedAtMs = performance.now();
+      found = hasIpv6(networkInterfaces(), privateToo);
+    }
+    return found;
+  };
+}
+
+export function hasIpv6(interfaces: Interfaces, privateToo: boolean): boolean {
+  return Object.values(interfaces).some((addresses) =>
+    addresses?.some(({ family, internal, address }) => {
+      if (family !== 'IPv6' || internal) return false;
+      const first = Number.parseInt(address, 16); // up to the first colon
+      const isGlobal = (first & 0xe000) === 0x2000; // 2000::/3, RFC 4291 §2.4
+      const isPrivate = (first & 0xfe00) === 0xfc00; // fc00::/7
+      return isGlobal || (isPrivate && privateToo);
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+// Puts the letters of a question into random case (draft-vixie-dnsext-dns0x20): a reply repeats it, and a forger must
+// guess one bit for each letter.
+
+import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
+
+/** How many random octets are enough for any name. */
+export const MIXING_OCTETS = 32;
+
+/** Changes the question's name in `query`: bit i of `random` decides the case of octet i. */
+export function mixCase(query: Uint8Array, random: Uint8Array): void {
+  let left = 0;
+  for (let i = 0; ; i++) {
+    const octet = query[HEADER_OCTETS + i] as number;
+    if (left === 0) {
+      if (octet === 0) return;
+      left = octet;
+      continue;
+    }
+    left--;
+    const lower = octet | 0x20;
+    if (lower < 0x61 || lower > 0x7a) continue;
+    const isUpper = ((random[i >> 3] as number) >> (i & 7)) & 1;
+    query[HEADER_OCTETS + i] = isUpper ? lower & ~0x20 : lower;
+  }
+}

@@ -1,0 +1,22 @@
+// Says in words what a socket's error means, for people who read why a check had no result.
+
+const MEANINGS = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection reset'],
+  ['EPIPE', 'connection reset'],
+  ['ENETUNREACH', 'network is unreachable'],
+  ['EHOSTUNREACH', 'host is unreachable'],
+  ['ETIMEDOUT', 'no connection in time'],
+  ['EADDRNOTAVAIL', 'this host has no address for that network'],
+  ['EAFNOSUPPORT', 'this host does not have that address family'],
+  ['EPERM', 'forbidden on this host'],
+  ['EACCES', 'forbidden on this host'],
+  ['EMFILE', 'this process has too many open files'],
+  ['ENFILE', 'this host has too many open files'],
+]);
+
+export function socketErrorText(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const meaning = code === undefined ? undefined : MEANINGS.get(code);
+  return meaning === undefined ? error.message : `${meaning} (${code})`;
+}

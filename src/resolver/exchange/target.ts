@@ -1,0 +1,23 @@
+// The socket address to which packets for one nameserver address are sent.
+
+import { TextError } from '../../dns/errors.ts';
+import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+
+export interface Target {
+  readonly family: 4 | 6;
+  /** The address as the kernel prints it, so that the source of a datagram can be compared. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Undefined when the text is not an address. */
+export function readTarget(address: string, port: number): Target | undefined {
+  try {
+    return address.includes(':')
+      ? { family: 6, address: printIpv6(parseIpv6(address)), port }
+      : { family: 4, address: printIpv4(parseIpv4(address)), port };
+  } catch (error) {
+    if (error instanceof TextError) return undefined;
+    throw error;
+  }
+}

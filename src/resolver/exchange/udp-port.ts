@@ -1,0 +1,112 @@
+// One connected UDP socket on a random port: only datagrams from that address and port come in (RFC 5452 §9.2), and the
+// kernel reports when no program listens there. The socket is closed with its last question. Several questions, each
+// with an id of its own, share it only when sockets are scarce.
+
+import { createSocket, type Socket } from 'node:dgram';
+import { setId } from './encode-query.ts';
+import type { RandomOctets } from './random-octets.ts';
+import { socketErrorText } from './socket-error.ts';
+import type { Target } from './target.ts';
+import type { UdpTry } from './udp-try.ts';
+
+/** How many questions one port takes in all: the longer a port is open, the longer an attacker can guess at it. */
+export const MAX_QUESTIONS = 16;
+
+const SOCKET_TYPE = { 4: 'udp4', 6: 'udp6' } as const;
+
+export interface PortOptions {
+  readonly random: RandomOctets;
+  readonly timeoutMs: number;
+  /** Called once. The port may not be known to its owner yet, when no socket could be made. */
+  readonly onClosed: (port: UdpPort) => void;
+}
+
+export class UdpPort {
+  readonly target: Target;
+  readonly #options: PortOptions;
+  readonly #socket: Socket;
+  /** Tries by the id of their question. */
+  readonly #asked = new Map<number, UdpTry>();
+  #room = MAX_QUESTIONS;
+  /** Tries that wait until the socket is connected; undefined once it is. */
+  #early: UdpTry[] | undefined = [];
+  #fault: string | undefined;
+
+  constructor(target: Target, options: PortOptions) {
+    this.target = target;
+    this.#options = options;
+    this.#socket = createSocket({ type: SOCKET_TYPE[target.family], lookup: noLookup });
+    this.#socket.on('message', (octets, from) => this.#receive(octets, from));
+    this.#socket.on('error', (error) => this.end(socketErrorText(error)));
+    this.#socket.once('connect', () => this.#sendEarly());
+    this.#socket.connect(target.port, target.address); // binds it first, to a port that the kernel draws
+  }
+
+  /** How many questions the port may still take; zero once it is closed. */
+  get room(): number {
+    return this.#fault === undefined ? this.#room : 0;
+  }
+
+  send(attempt: UdpTry): void {
+    if (this.#fault !== undefined) {
+      attempt.finish({ kind: 'failed', error: this.#fault });
+      return;
+    }
+    let id = this.#options.random.uint16();
+    while (this.#asked.has(id)) id = this.#options.random.uint16();
+    setId(attempt.query, id);
+    this.#asked.set(id, attempt);
+    attempt.onEnd = () => this.#forget(id);
+    this.#room--;
+    if (this.#early === undefined) this.#transmit(attempt);
+    else this.#early.push(attempt);
+  }
+
+  /** Ends all tries. Every failure (no listener, no route, no socket) concerns the address, so it ends all of them. */
+  end(error: string): void {
+    if (this.#fault !== undefined) return;
+    this.#close(error);
+    for (const attempt of [...this.#asked.values()]) attempt.finish({ kind: 'failed', error });
+  }
+
+  #sendEarly(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const attempt of early) if (!attempt.ended) this.#transmit(attempt);
+  }
+
+  #transmit(attempt: UdpTry): void {
+    attempt.begin(this.#options.timeoutMs);
+    if (!attempt.ended) this.#socket.send(attempt.query, this.#onSent);
+  }
+
+  readonly #onSent = (error: Error | null) => {
+    if (error !== null) this.end(socketErrorText(error));
+  };
+
+  #receive(octets: Buffer, from: { address: string; port: number }): void {
+    // Also keeps out what came in between binding and connecting.
+    if (from.port !== this.target.port || from.address !== this.target.address || octets.length < 2) return;
+    this.#asked.get(octets.readUInt16BE(0))?.receive(octets);
+  }
+
+  #forget(id: number): void {
+    this.#asked.delete(id);
+    if (this.#asked.size === 0 && this.#fault === undefined) this.#close('the port is closed');
+  }
+
+  #close(fault: string): void {
+    this.#fault = fault;
+    this.#socket.close();
+    this.#options.onClosed(this);
+  }
+}
+
+/** A `lookup` that resolves no names: only addresses come here. */
+function noLookup(
+  address: string,
+  _options: unknown,
+  found: (error: null, address: string, family: number) => void,
+): void {
+  found(null, address, address.includes(':') ? 6 : 4);
+}

@@ -1,0 +1,113 @@
+// The records that a scan has found so far. A delegation removes all records at it and below it except glue: servers
+// that also hold the zone below show records that do not belong to this zone. A set that exceeds the bounds is left
+// out.
+
+import type { ScannedRecord } from '../../checks/scan/scan.ts';
+import { compareNames, isWithin, type Name, parentOf } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+
+export interface Found {
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: readonly Uint8Array[];
+}
+
+export interface ScanBounds {
+  readonly records: number;
+  /** The limit on octets of rdata. */
+  readonly octets: number;
+}
+
+/** Far more than real zones have: the owner of the zone chooses how much there is to find, so it is bounded. */
+const SCAN_BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
+
+export class FoundRecords {
+  readonly #domain: Name;
+  readonly #found = new Map<string, Found>();
+  readonly #cuts = new Set<Name>();
+  readonly #dnames = new Set<Name>();
+  readonly #bounds: ScanBounds;
+  #count = 0;
+  #octets = 0;
+  #left = 0;
+
+  constructor(domain: Name, bounds: ScanBounds = SCAN_BOUNDS) {
+    this.#domain = domain;
+    this.#bounds = bounds;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How many records were left out. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The name is a delegation, or below a delegation or DNAME: nothing there belongs to the zone. */
+  isCutOff(name: Name): boolean {
+    for (let at = name; ; at = parentOf(at)) {
+      if (this.#cuts.has(at) || (at !== name && this.#dnames.has(at))) return true;
+      if (at.length <= this.#domain.length) return false;
+    }
+  }
+
+  add(name: Name, type: number, ttl: number, rdata: readonly Uint8Array[]): void {
+    if (!this.isCutOff(name)) this.#put({ name, type, ttl, rdata });
+  }
+
+  /** `sets`: the NS, and other sets known at the delegation or below it. */
+  cutOff(name: Name, sets: readonly Found[]): void {
+    if (this.isCutOff(name)) return;
+    for (const [key, found] of this.#found) {
+      if (isWithin(found.name, name)) this.#drop(key, found);
+    }
+    this.#cuts.add(name);
+    for (const found of sets) this.#put(found);
+  }
+
+  /** The DNAME makes all names below it; records at its owner name stay (RFC 6672 §2.3). */
+  endBelow(name: Name, dname: Pick<Found, 'ttl' | 'rdata'>): void {
+    if (this.isCutOff(name) || this.#dnames.has(name)) return;
+    for (const [key, found] of this.#found) {
+      if (found.name !== name && isWithin(found.name, name)) this.#drop(key, found);
+    }
+    this.#dnames.add(name);
+    this.#put({ name, type: TYPE.DNAME, ...dname });
+  }
+
+  list(): ScannedRecord[] {
+    return [...this.#found.values()]
+      .sort((a, b) => compareNames(a.name, b.name) || a.type - b.type)
+      .flatMap(({ name, type, ttl, rdata }) =>
+        [...rdata].sort(Buffer.compare).map((octets) => ({ name, type, ttl, rdata: octets })),
+      );
+  }
+
+  #put(found: Found): void {
+    const key = `${found.type} ${found.name}`;
+    const before = this.#found.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    const count = this.#count + found.rdata.length;
+    const octets = this.#octets + octetsOf(found);
+    if (count > this.#bounds.records || octets > this.#bounds.octets) {
+      this.#left += found.rdata.length;
+      return;
+    }
+    this.#count = count;
+    this.#octets = octets;
+    this.#found.set(key, found);
+  }
+
+  #drop(key: string, found: Found): void {
+    this.#found.delete(key);
+    this.#count -= found.rdata.length;
+    this.#octets -= octetsOf(found);
+  }
+}
+
+function octetsOf({ rdata }: Found): number {
+  return rdata.reduce((sum, { length }) => sum + length, 0);
+}

@@ -1,0 +1,222 @@
+// Reads what a reply says about a question that was sent to the servers of a zone. Pure. Only what those servers are
+// authoritative for is taken: names inside the zone that was asked, and never a zone above what it delegates.
+
+import type { Message, MessageRecord } from '../../dns/message/message.ts';
+import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
+import {
+  compareNames,
+  foldCase,
+  isWithin,
+  type Name,
+  nameInRdata,
+  printName,
+  replaceSuffix,
+} from '../../dns/name.ts';
+import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import type { Question } from '../exchange/exchange.ts';
+
+/** One address of a nameserver, with the nameserver's name. */
+export interface Glue {
+  readonly name: Name;
+  readonly address: string;
+  readonly ttl: number;
+}
+
+/** Names are folded. TTLs are in seconds. */
+export type Told =
+  /** `cut` is strictly below the zone, at or above the name asked for. */
+  | {
+      readonly kind: 'referral';
+      readonly cut: Name;
+      readonly ns: readonly Name[];
+      readonly ttl: number;
+      readonly ds: readonly Uint8Array[];
+      readonly glue: readonly Glue[];
+    }
+  /** The reply has AA, and records of the name and type. */
+  | {
+      readonly kind: 'answer';
+      readonly rdata: readonly Uint8Array[];
+      readonly ttl: number;
+      readonly glue: readonly Glue[];
+    }
+  /**
+   * The reply has AA, and a CNAME at the name or a DNAME above it. `target` is where the name leads, if that can be
+   * told.
+   */
+  | { readonly kind: 'alias'; readonly target: Name | undefined; readonly ttl: number }
+  /**
+   * The reply has AA. `soa` is the zone that says so: the zone that was asked, or one below it that the server also
+   * holds.
+   */
+  | { readonly kind: 'nodata' | 'nxdomain'; readonly soa: Name; readonly ttl: number };
+
+export type ToldOf<K extends Told['kind']> = Extract<Told, { kind: K }>;
+
+export type Useless =
+  | { readonly kind: 'lame' | 'bad'; readonly error: string }
+  | { readonly kind: 'refused' | 'servfail' }
+  | { readonly kind: 'timeout'; readonly error?: string };
+
+export type Reading = Told | Useless;
+
+const REFUSED: Useless = { kind: 'refused' };
+const SERVFAIL: Useless = { kind: 'servfail' };
+/** More records than real sets have: a larger set only serves to make work. */
+export const MAX_RECORDS = 256;
+const MAX_TTL = 0x7fffffff;
+
+/** `question.name` and `zone` are folded; the name lies below the zone. */
+export function readReply(message: Message, question: Question, zone: Name): Reading {
+  const { rcode, aa } = message;
+  if (rcode === RCODE.REFUSED) return REFUSED;
+  if (rcode === RCODE.SERVFAIL) return SERVFAIL;
+  if (message.tc) return bad('the reply is cut short over TCP too');
+  const isNegative = rcode === RCODE.NXDOMAIN;
+  if (rcode !== RCODE.NOERROR && !isNegative && rcode !== RCODE.YXDOMAIN) return bad(rcodeMnemonic(rcode));
+
+  const records = recordsOf(message.answers, question.name, question.type);
+  if (records.length > 0) {
+    if (!aa) return lame('it answers without AA');
+    if (rcode !== RCODE.NOERROR) return bad(`an answer with ${rcodeMnemonic(rcode)}`);
+    if (records.length > MAX_RECORDS) return bad(`a set of ${records.length} records`);
+    const names = question.type === TYPE.NS ? namesIn(rdataOf(records)) : [];
+    return {
+      kind: 'answer',
+      rdata: rdataOf(records),
+      ttl: lowestTtl(records),
+      glue: glueFor(names, message, zone),
+    };
+  }
+  const alias = readAlias(message, question, zone);
+  if (alias !== undefined) return aa ? alias : lame('it answers without AA');
+  if (rcode === RCODE.YXDOMAIN) return bad(rcodeMnemonic(rcode));
+  if (isNegative || aa) return readNegative(message, question, zone);
+  return readReferral(message, question, zone);
+}
+
+/**
+ * RFC 1034 §3.6.2. A DNAME applies to names below it (RFC 6672 §2.3), but a server that answers one at the name means
+ * the name.
+ */
+function readAlias(message: Message, { name, type }: Question, zone: Name): Told | undefined {
+  const [cname] = type === TYPE.CNAME ? [] : recordsOf(message.answers, name, TYPE.CNAME);
+  if (cname !== undefined) {
+    return { kind: 'alias', target: foldCase(nameInRdata(cname.rdata)), ttl: lowestTtl([cname]) };
+  }
+  const dname = message.answers.find((record) => {
+    if (record.type !== TYPE.DNAME || record.class !== CLASS.IN || record.rdata.length === 0) return false;
+    const owner = foldCase(record.owner);
+    return isWithin(name, owner) && isWithin(owner, zone);
+  });
+  if (dname === undefined) return undefined;
+  // Who sends no CNAME beside it leaves that to us (RFC 6672 §3.4), unless the name would be too long.
+  const owner = foldCase(dname.owner);
+  const isMade = owner !== name && message.rcode !== RCODE.YXDOMAIN;
+  const target = isMade ? replaceSuffix(name, owner, foldCase(nameInRdata(dname.rdata))) : undefined;
+  return { kind: 'alias', target, ttl: lowestTtl([dname]) };
+}
+
+/** RFC 2308 §2: a negative answer has an SOA. Without it, or without AA, the reply is not authoritative. */
+function readNegative(message: Message, { name }: Question, zone: Name): Reading {
+  const what = message.rcode === RCODE.NXDOMAIN ? 'NXDOMAIN' : 'no data';
+  if (!message.aa) return lame(`it says ${what} without AA`);
+  const soa = message.authorities.find(
+    (record) => record.type === TYPE.SOA && record.class === CLASS.IN && record.rdata.length > 0,
+  );
+  if (soa === undefined) return lame(`it says ${what} without a SOA`);
+  const owner = foldCase(soa.owner);
+  if (!isWithin(owner, zone) || !isWithin(name, owner)) {
+    return lame(`it says ${what} with the SOA of ${printName(owner)}`);
+  }
+  const { rdata } = soa;
+  const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.byteLength - 4);
+  return {
+    kind: what === 'NXDOMAIN' ? 'nxdomain' : 'nodata',
+    soa: owner,
+    ttl: Math.min(lowestTtl([soa]), ttlOf(minimum)),
+  };
+}
+
+function readReferral(message: Message, { name }: Question, zone: Name): Reading {
+  let cut: Name | undefined;
+  let upward: Name | undefined;
+  const records: MessageRecord[] = [];
+  for (const record of message.authorities) {
+    if (record.type !== TYPE.NS || record.class !== CLASS.IN || record.rdata.length === 0) continue;
+    const owner = foldCase(record.owner);
+    if (owner === zone || !isWithin(owner, zone) || !isWithin(name, owner)) {
+      if (isWithin(zone, owner)) upward = owner;
+      continue;
+    }
+    if (cut !== undefined && cut !== owner) return bad('it refers to two zones at once');
+    cut = owner;
+    records.push(record);
+  }
+  if (cut === undefined) {
+    return lame(upward === undefined ? 'neither AA nor a referral' : `it refers up to ${printName(upward)}`);
+  }
+  const ns = namesIn(rdataOf(records));
+  if (ns.length > MAX_RECORDS) return bad(`a set of ${ns.length} records`);
+  const ds = rdataOf(recordsOf(message.authorities, cut, TYPE.DS)).sort(Buffer.compare);
+  return { kind: 'referral', cut, ns, ttl: lowestTtl(records), ds, glue: glueFor(ns, message, zone) };
+}
+
+/** Gives addresses of these names only, and only inside the zone whose servers were asked. */
+function glueFor(names: readonly Name[], message: Message, zone: Name): Glue[] {
+  const glue: Glue[] = [];
+  if (message.additionals.length === 0) return glue;
+  const wanted = new Set(names);
+  for (const { owner, type, class: classCode, ttl, rdata } of message.additionals) {
+    if ((type !== TYPE.A && type !== TYPE.AAAA) || classCode !== CLASS.IN || rdata.length === 0) continue;
+    const name = foldCase(owner);
+    if (!wanted.has(name) || !isWithin(name, zone)) continue;
+    glue.push({ name, address: addressIn(type, rdata), ttl: ttlOf(ttl) });
+  }
+  return glue;
+}
+
+/** Reads the address of an A or AAAA record. */
+export function addressIn(type: number, rdata: Uint8Array): string {
+  return type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata);
+}
+
+/** The names of an NS set: folded, in canonical order, without doubles. */
+export function namesIn(rdata: readonly Uint8Array[]): Name[] {
+  const names = new Set<Name>();
+  for (const octets of rdata) names.add(foldCase(nameInRdata(octets)));
+  return [...names].sort(compareNames);
+}
+
+/** Leaves out records with empty rdata: they can be read for any type (RFC 2136 §2.4), but say nothing. */
+export function recordsOf(section: readonly MessageRecord[], name: Name, type: number): MessageRecord[] {
+  return section.filter(
+    (record) =>
+      record.type === type &&
+      record.class === CLASS.IN &&
+      record.rdata.length > 0 &&
+      foldCase(record.owner) === name,
+  );
+}
+
+export function rdataOf(records: readonly MessageRecord[]): Uint8Array[] {
+  return records.map(({ rdata }) => rdata);
+}
+
+export function lowestTtl(records: readonly MessageRecord[]): number {
+  return records.reduce((lowest, { ttl }) => Math.min(lowest, ttlOf(ttl)), MAX_TTL);
+}
+
+/** RFC 2181 §8. */
+function ttlOf(ttl: number): number {
+  return ttl > MAX_TTL ? 0 : ttl;
+}
+
+function lame(error: string): Useless {
+  return { kind: 'lame', error };
+}
+
+function bad(error: string): Useless {
+  return { kind: 'bad', error };
+}

@@ -1,0 +1,99 @@
+// Reads what a reply to a scan's question says about its name: the same as `Told`, and details that only a scan needs.
+// Pure.
+
+import type { Message } from '../../dns/message/message.ts';
+import { RCODE } from '../../dns/message/rcodes.ts';
+import { foldCase, isWithin, type Name } from '../../dns/name.ts';
+import { NSEC } from '../../dns/record/types/nsec.ts';
+import { WireReader } from '../../dns/record/wire-reader.ts';
+import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import type { Question } from '../exchange/exchange.ts';
+import type { Recursive } from './read-recursive.ts';
+import { MAX_RECORDS, recordsOf, type Told } from './read-reply.ts';
+
+/** Names are folded. */
+export type ScanReply =
+  | { readonly kind: 'records'; readonly rdata: readonly Uint8Array[]; readonly ttl: number }
+  | { readonly kind: 'alias'; readonly target: Name; readonly ttl: number }
+  /** The DNAME stands at the name or above it, and makes all names below `owner`. */
+  | { readonly kind: 'dname'; readonly owner: Name; readonly rdata: Uint8Array; readonly ttl: number }
+  | Extract<Told, { kind: 'referral' }>
+  /**
+   * `soa`: the zone that says so; undefined from a resolver, which does not tell. `neighbours`: names that exist, by
+   * NSEC.
+   */
+  | {
+      readonly kind: 'nodata' | 'nxdomain';
+      readonly soa: Name | undefined;
+      readonly neighbours: readonly Name[];
+    }
+  /** There are more records than the limit allows to read. */
+  | { readonly kind: 'excessive' }
+  | { readonly kind: 'unanswered' };
+
+/** The type in a bitmap that means that the name does not exist (RFC 9824 §3.1). */
+const NXNAME = 128;
+
+export function readScanReply(name: Name, told: Told, message: Message): ScanReply {
+  switch (told.kind) {
+    case 'referral':
+      return told;
+    case 'answer':
+      return { kind: 'records', rdata: told.rdata, ttl: told.ttl };
+    case 'alias':
+      return readAlias(name, told, message);
+    case 'nodata':
+    case 'nxdomain': {
+      const nsec = nsecOf(message);
+      const isNothing = nsec.some(({ owner, types }) => owner === name && types.includes(NXNAME));
+      return {
+        kind: isNothing ? 'nxdomain' : told.kind,
+        soa: told.soa,
+        neighbours: nsec.flatMap(({ owner, next }) => [owner, next]).filter((each) => each !== name),
+      };
+    }
+    default:
+      return told satisfies never;
+  }
+}
+
+/** The answer is useless only because it has too many records: other servers would give the same. */
+export function isExcessive({ answers, aa, tc, rcode }: Message, { name, type }: Question): boolean {
+  return aa && !tc && rcode === RCODE.NOERROR && recordsOf(answers, name, type).length > MAX_RECORDS;
+}
+
+/** The CNAME that a DNAME makes is no record of its own (RFC 6672 §3.1). */
+function readAlias(name: Name, told: Extract<Told, { kind: 'alias' }>, message: Message): ScanReply {
+  const dname = message.answers.find(
+    ({ type, class: classCode, owner, rdata }) =>
+      type === TYPE.DNAME && classCode === CLASS.IN && rdata.length > 0 && isWithin(name, foldCase(owner)),
+  );
+  if (dname !== undefined) {
+    const { owner, rdata, ttl } = dname;
+    return { kind: 'dname', owner: foldCase(owner), rdata, ttl };
+  }
+  return told.target === undefined
+    ? { kind: 'unanswered' }
+    : { kind: 'alias', target: told.target, ttl: told.ttl };
+}
+
+/** The bitmaps are well-formed: rdata was checked together with its message. */
+function nsecOf({ authorities }: Message): { owner: Name; next: Name; types: readonly number[] }[] {
+  return authorities
+    .filter(({ type, class: code, rdata }) => type === TYPE.NSEC && code === CLASS.IN && rdata.length > 0)
+    .map(({ owner, rdata }) => {
+      const { nextName, types } = NSEC.decode(new WireReader(rdata));
+      return { owner: foldCase(owner), next: foldCase(nextName), types };
+    });
+}
+
+/** Reads a resolver's reply: it does not show zone cuts, and its TTLs are the remaining ones. */
+export function readResolverReply(name: Name, answer: Recursive): ScanReply {
+  if (answer.kind === 'failed') return { kind: 'unanswered' };
+  const [alias] = answer.aliases;
+  if (alias !== undefined && alias.name === name) {
+    return { kind: 'alias', target: alias.target, ttl: alias.ttl };
+  }
+  if (answer.kind === 'answer') return { kind: 'records', rdata: answer.rdata, ttl: answer.ttl };
+  return { kind: answer.kind, soa: undefined, neighbours: [] };
+}

@@ -1,0 +1,249 @@
+// The work of one scan: takes one name after the other, asks for it, tells real names from those that a wildcard makes,
+// and keeps the records. `ScanServers` sends its questions, `ScanLeads` gives its names.
+
+import type { ScannedRecord } from '../../checks/scan/scan.ts';
+import {
+  encodeName,
+  isWildcard,
+  isWithin,
+  labelsOf,
+  type Name,
+  parentOf,
+  wildcardBelow,
+} from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { type Found, FoundRecords } from '../replies/found-records.ts';
+import { glueSets } from '../replies/glue-sets.ts';
+import { namesIn } from '../replies/read-reply.ts';
+import type { ScanReply } from '../replies/read-scan-reply.ts';
+import type { QueuedName } from './name-queue.ts';
+import { ScanLeads } from './scan-leads.ts';
+import type { ScanServers } from './scan-servers.ts';
+import { isContainer, type Wanted, wantedAt } from './scan-services.ts';
+import { Wildcards } from './scan-wildcards.ts';
+
+const NAMES_AT_ONCE = 64;
+
+const APEX: Wanted = {
+  first: TYPE.A,
+  further: [TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.CAA, TYPE.HTTPS, TYPE.NS, TYPE.NAPTR, TYPE.SSHFP],
+};
+const WILDCARD: Wanted = {
+  first: TYPE.A,
+  further: [TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.CAA, TYPE.HTTPS, TYPE.SRV],
+};
+
+interface Asked {
+  readonly type: number;
+  readonly reply: ScanReply;
+}
+
+export interface ZoneScanOptions {
+  readonly words: readonly string[];
+  readonly random: () => number;
+  readonly onProgress: (progress: { names: number; of: number; records: number }) => void;
+}
+
+export class ZoneScan {
+  readonly #domain: Name;
+  readonly #servers: ScanServers;
+  readonly #onProgress: ZoneScanOptions['onProgress'];
+  readonly #wildcards: Wildcards;
+  readonly #leads: ScanLeads;
+  readonly #records: FoundRecords;
+  readonly #withWildcard = new Set<Name>();
+  /** Names at which the zone's own servers may hold another zone. */
+  readonly #held = new Map<Name, Promise<void>>();
+  /** Names that a wildcard seems to make, and below which another wildcard is looked for. */
+  readonly #homes = new Set<Name>();
+  #done = 0;
+
+  constructor(domain: Name, servers: ScanServers, { words, random, onProgress }: ZoneScanOptions) {
+    this.#domain = domain;
+    this.#servers = servers;
+    this.#onProgress = onProgress;
+    this.#wildcards = new Wildcards((name, type) => servers.ask(name, type), random);
+    this.#leads = new ScanLeads(domain, words);
+    this.#records = new FoundRecords(domain);
+  }
+
+  /** Throws Stopped; the records found until then are kept. */
+  async run(): Promise<void> {
+    const [first] = await Promise.all([this.#visitApex(), this.#wildcards.at(this.#domain)]);
+    // RFC 8020 §2. And where nobody answers, nobody will.
+    if (first.kind === 'nxdomain' || this.#servers.answers === 0) return;
+    const wildcard = wildcardBelow(this.#domain);
+    if (wildcard !== undefined) this.#leads.queue.add('learned', wildcard, true);
+    this.#leads.listNames();
+    await this.#visitAll();
+  }
+
+  found(): {
+    records: ScannedRecord[];
+    recordsLeft: number;
+    wildcards: Name[];
+    names: number;
+    namesLeft: number;
+    hasMoreNames: boolean;
+  } {
+    return {
+      records: this.#records.list(),
+      recordsLeft: this.#records.left,
+      wildcards: [...this.#withWildcard],
+      names: this.#done,
+      namesLeft: this.#leads.queue.size - this.#done,
+      hasMoreNames: this.#leads.queue.isOverfull,
+    };
+  }
+
+  async #visitApex(): Promise<ScanReply> {
+    const types = [APEX.first, ...APEX.further];
+    const asked = await this.#askFor(this.#domain, types);
+    if (await this.#endsHere(this.#domain, asked)) return UNANSWERED;
+    this.#keep(this.#domain, asked);
+    return (asked[0] as Asked).reply;
+  }
+
+  async #visitAll(): Promise<void> {
+    const running = new Set<Promise<void>>();
+    const faults: unknown[] = [];
+    for (;;) {
+      while (running.size < NAMES_AT_ONCE && faults.length === 0) {
+        const next = this.#leads.queue.next();
+        if (next === undefined) break;
+        const visit = this.#visit(next)
+          .then(() => this.#report())
+          .catch((fault) => void faults.push(fault))
+          .finally(() => running.delete(visit));
+        running.add(visit);
+      }
+      if (running.size === 0) break;
+      await Promise.race(running);
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  #report(): void {
+    this.#done++;
+    this.#onProgress({ names: this.#done, of: this.#leads.queue.size, records: this.#records.count });
+  }
+
+  async #visit({ name, isSure }: QueuedName): Promise<void> {
+    if (this.#records.isCutOff(name)) return;
+    const wanted = this.#wantedAt(name);
+    const [first] = await this.#askFor(name, [wanted.first]);
+    if (first === undefined || first.reply.kind === 'unanswered' || first.reply.kind === 'nxdomain') return;
+    if (await this.#endsHere(name, [first])) return;
+    const isMade = await this.#isMade(name, first);
+    const label = labelsOf(name)[0] as string;
+    if (isContainer(label) && !(isMade && (await this.#isSurelyMade(name, first)))) {
+      this.#leads.openContainer(name);
+    }
+    if (isMade && this.#leads.addWildcardBelow(name)) this.#homes.add(name);
+    if (first.reply.kind === 'alias') return isMade ? undefined : this.#keep(name, [first]);
+    if (isMade && !isSure) return;
+    const further = await this.#askFor(name, this.#furtherTypes(wanted));
+    if (await this.#endsHere(name, further)) return;
+    const made =
+      isMade && (await Promise.all(further.map((each) => this.#isMade(name, each)))).every(Boolean);
+    if (!made) this.#keep(name, [first, ...further]);
+  }
+
+  #wantedAt(name: Name): Wanted {
+    const { isReverse } = this.#leads;
+    return isWildcard(name) && !isReverse ? WILDCARD : wantedAt(name, { isReverse });
+  }
+
+  /** A resolver does not show where a delegation is, but answers when it is asked for its NS. */
+  #furtherTypes({ further }: Wanted): readonly number[] {
+    return this.#servers.areSilent ? [...further, TYPE.NS] : further;
+  }
+
+  async #askFor(name: Name, types: readonly number[]): Promise<Asked[]> {
+    const asked = await Promise.all(
+      types.map(async (type) => ({ type, reply: await this.#servers.ask(name, type) })),
+    );
+    for (const { reply } of asked) if ('neighbours' in reply) this.#leads.learnNeighbours(reply.neighbours);
+    return asked;
+  }
+
+  /** Whether a wildcard makes the name. The wildcard's own name is never such a name. */
+  async #isMade(name: Name, { type, reply }: Asked): Promise<boolean> {
+    const above = parentOf(name);
+    if (isWildcard(name) && !this.#homes.has(above)) return false;
+    if (reply.kind === 'unanswered') return true;
+    if (!isWildcard(name)) return (await this.#wildcards.at(above)).makes(name, type, reply);
+    // It is there when random names one level up say something else, and those beside it the same.
+    const makes = async (at: Name) => (await this.#wildcards.at(at)).makes(name, type, reply);
+    return (await makes(parentOf(above))) || !(await makes(above));
+  }
+
+  /** Missing texts at a name say little; an address that the wildcard has too says that the name is not real. */
+  async #isSurelyMade(name: Name, { reply }: Asked): Promise<boolean> {
+    if (reply.kind !== 'nodata') return true;
+    const [asked] = await this.#askFor(name, [TYPE.A]);
+    return asked?.reply.kind === 'records' && this.#isMade(name, asked);
+  }
+
+  /** Whether the zone ends at the name, or above it. The delegation or DNAME that ends it is kept. */
+  async #endsHere(name: Name, asked: readonly Asked[]): Promise<boolean> {
+    for (const { type, reply } of asked) {
+      if (reply.kind === 'referral') this.#cutOff(reply);
+      else if (reply.kind === 'dname') {
+        this.#records.endBelow(reply.owner, { ttl: reply.ttl, rdata: [reply.rdata] });
+      } else if ('soa' in reply && reply.soa !== undefined) await this.#lookForHeld(reply.soa);
+      else if (reply.kind === 'records' && type === TYPE.NS) await this.#lookForHeld(name);
+    }
+    return this.#records.isCutOff(name);
+  }
+
+  #cutOff({ cut, ns, ttl, ds, glue }: Extract<ScanReply, { kind: 'referral' }>): void {
+    if (cut === this.#domain || !isWithin(cut, this.#domain)) return;
+    const sets: Found[] = [{ name: cut, type: TYPE.NS, ttl, rdata: ns.map(encodeName) }];
+    if (ds.length > 0) sets.push({ name: cut, type: TYPE.DS, ttl, rdata: ds });
+    sets.push(...glueSets(cut, ns, glue));
+    this.#records.cutOff(cut, sets);
+    this.#leads.follow(cut, sets.slice(0, 1));
+  }
+
+  /** The same servers hold the zone below and do not refer: that zone's NS are at its apex. */
+  #lookForHeld(apex: Name): Promise<void> {
+    if (apex === this.#domain || !isWithin(apex, this.#domain)) return Promise.resolve();
+    const known = this.#held.get(apex);
+    if (known !== undefined) return known;
+    const looked = this.#cutOffHeld(apex);
+    this.#held.set(apex, looked);
+    return looked;
+  }
+
+  async #cutOffHeld(cut: Name): Promise<void> {
+    const reply = await this.#servers.ask(cut, TYPE.NS);
+    if (reply.kind === 'referral') return this.#cutOff(reply);
+    if (reply.kind !== 'records') return;
+    const ns = namesIn(reply.rdata);
+    const sets: Found[] = [{ name: cut, type: TYPE.NS, ttl: reply.ttl, rdata: ns.map(encodeName) }];
+    for (const host of ns.filter((each) => isWithin(each, cut))) {
+      for (const { type, reply: address } of await this.#askFor(host, [TYPE.A, TYPE.AAAA])) {
+        if (address.kind !== 'records') continue;
+        sets.push({ name: host, type, ttl: address.ttl, rdata: address.rdata });
+      }
+    }
+    this.#records.cutOff(cut, sets);
+    this.#leads.follow(cut, sets.slice(0, 1));
+  }
+
+  #keep(name: Name, asked: readonly Asked[]): void {
+    const sets: Found[] = [];
+    for (const { type, reply } of asked) {
+      if (reply.kind === 'records') sets.push({ name, type, ttl: reply.ttl, rdata: reply.rdata });
+      if (reply.kind === 'alias' && !sets.some((set) => set.type === TYPE.CNAME)) {
+        sets.push({ name, type: TYPE.CNAME, ttl: reply.ttl, rdata: [encodeName(reply.target)] });
+      }
+    }
+    for (const set of sets) this.#records.add(name, set.type, set.ttl, set.rdata);
+    if (isWildcard(name) && sets.length > 0) this.#withWildcard.add(parentOf(name));
+    if (!this.#records.isCutOff(name)) this.#leads.follow(name, sets);
+  }
+}
+
+const UNANSWERED: ScanReply = { kind: 'unanswered' };

@@ -1,0 +1,215 @@
+// Puts a scan's questions to the servers of a zone, spread over all their addresses and a few at a time at each. Where one is
+// silent another is asked; where none of them says anything, public resolvers are.
+//
+//   a place at the address with the fewest questions ──> told ──> more at a time there
+//                                                    └──> nothing ──> half as many there, and another address, 3 in all
+//   no address left ──> a public resolver, or another one ──> unanswered
+
+import type { Name } from '../../dns/name.ts';
+import { isExcessive, readResolverReply, readScanReply, type ScanReply } from '../replies/read-scan-reply.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import { Stopped, type Work } from '../state/work.ts';
+import { askRecursive, nextResolver } from '../walk/ask-recursive.ts';
+import { askServer, isTold } from '../walk/ask-server.ts';
+import { findAddresses } from '../walk/find-addresses.ts';
+
+const ADDRESSES_PER_QUESTION = 3;
+const RESOLVERS_PER_QUESTION = 2;
+/** How many questions are open at one address at first: many servers drop bursts. */
+const FIRST_WINDOW = 8;
+const MAX_WINDOW = 24;
+/** How many misses in a row until an address is left alone: one that has never answered, and one that has. */
+const MAX_MISSES = 3;
+const MAX_SILENCES = 4;
+/** An address that was looked up serves the whole scan. */
+const MIN_USE_MS = 120_000;
+
+interface Seat {
+  readonly to: ZoneAddress;
+  window: number;
+  inFlight: number;
+  asked: number;
+  misses: number;
+  hasAnswered: boolean;
+  /** Questions that were open when the address fell silent count as one miss: they were dropped together. */
+  silences: number;
+}
+
+export class ScanServers {
+  /** How many replies count, and how many of them came from a public resolver. */
+  answers = 0;
+  fromResolvers = 0;
+  unanswered = 0;
+  /** How many answers had more records than are read. */
+  excessive = 0;
+  readonly #state: ResolverState;
+  readonly #work: Work;
+  readonly #zone: KnownZone | undefined;
+  readonly #seats = new Map<string, Seat>();
+  readonly #waiting = new Set<() => void>();
+  #lookups = 0;
+  readonly #lookedUp: Promise<void>[] = [];
+
+  /** Without a zone only public resolvers are asked. */
+  constructor(state: ResolverState, work: Work, zone: KnownZone | undefined) {
+    this.#state = state;
+    this.#work = work;
+    this.#zone = zone;
+    if (zone === undefined) return;
+    const { now, hasIpv6 } = state.around;
+    for (const name of zone.unresolved(now(), hasIpv6())) {
+      const lookedUp = this.#lookUp(zone, name);
+      lookedUp.catch(() => {}); // `settle` shows the fault
+      this.#lookedUp.push(lookedUp);
+    }
+  }
+
+  /** None of the zone's own servers answers. */
+  get areSilent(): boolean {
+    return this.fromResolvers > 0 && ![...this.#seats.values()].some((seat) => !isGivenUp(seat));
+  }
+
+  /** Resolves when look-ups of nameservers have ended. Call it when the work has. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#lookedUp);
+  }
+
+  /** Throws Stopped. The name is folded, and inside the zone. */
+  async ask(name: Name, type: number): Promise<ScanReply> {
+    const reply = (await this.#askZone(name, type)) ?? (await this.#askResolvers(name, type));
+    if (reply === undefined) this.unanswered++;
+    else this.answers++;
+    if (reply?.kind === 'excessive') this.excessive++;
+    return reply ?? { kind: 'unanswered' };
+  }
+
+  async #askZone(name: Name, type: number): Promise<ScanReply | undefined> {
+    const zone = this.#zone;
+    if (zone === undefined) return undefined;
+    const tried = new Set<string>();
+    while (tried.size < ADDRESSES_PER_QUESTION) {
+      const seat = await this.#sit(zone, tried);
+      if (seat === undefined) return undefined;
+      tried.add(seat.to.address);
+      const { silences } = seat;
+      try {
+        const { reading, message } = await askServer(this.#state, this.#work, zone, seat.to, { name, type });
+        if (isTold(reading) && message !== undefined) {
+          noteAnswer(seat);
+          return readScanReply(name, reading, message);
+        }
+        if (message !== undefined && isExcessive(message, { name, type })) {
+          noteAnswer(seat);
+          return { kind: 'excessive' };
+        }
+        if (!seat.hasAnswered || silences === seat.silences) noteNothing(seat);
+      } finally {
+        seat.inFlight--;
+        this.#wake();
+      }
+    }
+    return undefined;
+  }
+
+  async #askResolvers(name: Name, type: number): Promise<ScanReply | undefined> {
+    for (let i = 0; i < RESOLVERS_PER_QUESTION; i++) {
+      const resolver = nextResolver(this.#state);
+      if (resolver === undefined) return undefined;
+      const answer = await askRecursive(this.#state, this.#work, resolver, { name, type });
+      const reply = readResolverReply(name, answer);
+      if (reply.kind === 'unanswered') continue;
+      this.fromResolvers++;
+      return reply;
+    }
+    return undefined;
+  }
+
+  /** Takes a place at the address with the fewest questions so far. Undefined: there is no server left to ask. */
+  async #sit(zone: KnownZone, tried: ReadonlySet<string>): Promise<Seat | undefined> {
+    for (;;) {
+      this.#work.check();
+      let best: Seat | undefined;
+      let hopes = this.#lookups;
+      for (const to of zone.addresses(this.#state.around.now(), this.#state.around.hasIpv6())) {
+        const seat = this.#seatAt(to);
+        if (tried.has(to.address) || isGivenUp(seat)) continue;
+        hopes++;
+        if (seat.inFlight >= seat.window) continue;
+        if (best === undefined || compareSeats(seat, best) < 0) best = seat;
+      }
+      if (best !== undefined) {
+        best.inFlight++;
+        best.asked++;
+        return best;
+      }
+      if (hopes === 0) return undefined;
+      let wake: () => void = () => {};
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+        this.#waiting.add(wake);
+      });
+      await this.#work.race(woken).finally(() => this.#waiting.delete(wake));
+    }
+  }
+
+  #seatAt(to: ZoneAddress): Seat {
+    const known = this.#seats.get(to.address);
+    if (known !== undefined) return known;
+    const seat = {
+      to,
+      window: FIRST_WINDOW,
+      inFlight: 0,
+      asked: 0,
+      misses: 0,
+      hasAnswered: false,
+      silences: 0,
+    };
+    this.#seats.set(to.address, seat);
+    return seat;
+  }
+
+  #wake(): void {
+    const woken = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of woken) wake();
+  }
+
+  /** Looks up the address of one nameserver; no question waits for that while another server can be asked. */
+  async #lookUp(zone: KnownZone, name: Name): Promise<void> {
+    this.#lookups++;
+    try {
+      const { outcome, until } = await findAddresses(this.#state, name, {
+        work: this.#work,
+        within: undefined,
+      });
+      const now = this.#state.around.now();
+      zone.resolve(name, outcome, outcome.kind === 'failed' ? until : Math.max(until, now + MIN_USE_MS));
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    } finally {
+      this.#lookups--;
+      this.#wake();
+    }
+  }
+}
+
+function noteAnswer(seat: Seat): void {
+  seat.hasAnswered = true;
+  seat.misses = 0;
+  seat.window = Math.min(MAX_WINDOW, seat.window + 1);
+}
+
+function noteNothing(seat: Seat): void {
+  seat.misses++;
+  seat.silences++;
+  seat.window = Math.max(1, seat.window >> 1);
+}
+
+function isGivenUp({ misses, hasAnswered }: Seat): boolean {
+  return misses >= (hasAnswered ? MAX_SILENCES : MAX_MISSES);
+}
+
+function compareSeats(a: Seat, b: Seat): number {
+  return Number(a.misses > 0) - Number(b.misses > 0) || a.inFlight - b.inFlight || a.asked - b.asked;
+}

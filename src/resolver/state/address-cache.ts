@@ -1,0 +1,49 @@
+// Caches the addresses of nameservers that had to be looked up, and the failures to find them.
+
+import type { Name } from '../../dns/name.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { AddressOutcome } from './known-zone.ts';
+import { countFailures, FAILURE_MAX_MS, failureMs, MAX_NEGATIVE_TTL_MS, MAX_TTL_MS } from './zone-cache.ts';
+
+/** An outcome and when it expires, in milliseconds since 1970. */
+export interface DatedOutcome {
+  readonly outcome: AddressOutcome;
+  readonly until: number;
+}
+
+export class AddressCache {
+  readonly #now: () => number;
+  readonly #failureMaxMs: number;
+  readonly #cache: ExpiringCache<{ dated: DatedOutcome; withIpv6: boolean; failures: number }>;
+
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
+    this.#cache = new ExpiringCache(capacity);
+    this.#now = now;
+    this.#failureMaxMs = failureMaxMs;
+  }
+
+  /** An outcome that was looked up while there was no IPv6 does not count once there is. */
+  get(host: Name, hasIpv6: boolean): DatedOutcome | undefined {
+    const entry = this.#cache.get(host, this.#now());
+    return entry === undefined || (hasIpv6 && !entry.withIpv6) ? undefined : entry.dated;
+  }
+
+  put(host: Name, outcome: AddressOutcome, ttlSeconds: number, withIpv6: boolean): DatedOutcome {
+    const now = this.#now();
+    let failures = 0;
+    let forMs = Math.min(outcome.kind === 'found' ? MAX_TTL_MS : MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000);
+    if (outcome.kind === 'failed') {
+      const last = this.#cache.last(host);
+      failures = countFailures(
+        last?.value.dated.outcome.kind === 'failed'
+          ? { count: last.value.failures, expiresAt: last.expiresAt }
+          : undefined,
+        now,
+      );
+      forMs = failureMs(failures, this.#failureMaxMs);
+    }
+    const dated: DatedOutcome = { outcome, until: now + forMs };
+    this.#cache.set(host, { dated, withIpv6, failures }, dated.until);
+    return dated;
+  }
+}

@@ -1,0 +1,88 @@
+// What all checks of one resolver share: the network, the caches, the counters.
+
+import { type Name, ROOT } from '../../dns/name.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { AddressCache, type DatedOutcome } from './address-cache.ts';
+import { isAskable, type Network } from './address-rules.ts';
+import { type Errand, Errands } from './errands.ts';
+import { KnownZone, type ZoneServers } from './known-zone.ts';
+import type { Limits } from './limits.ts';
+import type { PublicResolvers } from './public-resolvers.ts';
+import type { RootServer } from './root-hints.ts';
+import type { Work } from './work.ts';
+import { ZoneCache } from './zone-cache.ts';
+
+/**
+ * The addresses of a nameserver's name, by a walk of its own. Injected: that walk meets servers without addresses, and starts
+ * another. Throws Stopped.
+ */
+export type FindAddresses = (
+  state: ResolverState,
+  host: Name,
+  options: { readonly work: Work; readonly within: Errand | undefined },
+) => Promise<DatedOutcome>;
+
+export interface Surroundings {
+  readonly findAddresses: FindAddresses;
+  readonly exchange: Exchange;
+  readonly rootServers: readonly RootServer[];
+  readonly allowed: readonly Network[];
+  /** Waits until a question may be sent to an address. */
+  readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
+  readonly hasIpv6: () => boolean;
+  readonly publicResolvers?: PublicResolvers;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly limits: Limits;
+  readonly cacheEntries: number;
+  /** The longest time for which a failure to find a zone or an address is remembered. */
+  readonly failureMaxMs?: number;
+}
+
+/** Packets since the start. `bad`: a reply that could not be read, or a connection that failed. */
+export interface PacketCounts {
+  sent: number;
+  replies: number;
+  timeouts: number;
+  bad: number;
+}
+
+export class ResolverState {
+  readonly around: Surroundings;
+  readonly zones: ZoneCache;
+  readonly addresses: AddressCache;
+  readonly errands = new Errands();
+  readonly packets: PacketCounts;
+  /** Round-robin index of the next public resolver. */
+  resolverTurn = 0;
+  /** The checks that run now. */
+  readonly running = new Set<Work>();
+  /**
+   * The root, from the hints as they are, for good: its servers are asked for delegations only, and all of them know
+   * those.
+   */
+  readonly root: KnownZone;
+  readonly #isAskable: (address: string) => boolean;
+
+  /** `packets`: another state's counters, when both are counted together. */
+  constructor(around: Surroundings, packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 }) {
+    this.around = around;
+    this.packets = packets;
+    this.zones = new ZoneCache(around.cacheEntries, around.now, around.failureMaxMs);
+    this.addresses = new AddressCache(around.cacheEntries, around.now, around.failureMaxMs);
+    this.#isAskable = (address) => isAskable(address, around.allowed);
+    this.root = this.knownZone(ROOT, {
+      names: around.rootServers.map(({ name }) => name),
+      glue: around.rootServers.flatMap(({ name, addresses }) =>
+        addresses.map((address) => ({ name, address })),
+      ),
+    });
+  }
+
+  knownZone(zone: Name, servers: ZoneServers): KnownZone {
+    const { limits, now } = this.around;
+    const { namesPerZone, addressesPerName } = limits;
+    const isAskable = this.#isAskable;
+    return new KnownZone(zone, servers, { isAskable, namesPerZone, addressesPerName, now: now() });
+  }
+}

@@ -1,0 +1,115 @@
+// Caches what is at a name between the root and a domain: a zone cut, no cut, nothing at all, or a failure to find out.
+// It is never used for the domain itself.
+
+import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { KnownZone } from './known-zone.ts';
+
+/** What is at a name between the root and the domain. */
+export type CutState<Z> =
+  | { readonly kind: 'cut'; readonly zone: Z }
+  /** The name exists in the zone above, or a name below it does. */
+  | { readonly kind: 'none' }
+  /** NXDOMAIN: no name below exists either, but some servers say so of empty non-terminals (RFC 8020 §2). */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+export type CutFound = CutState<KnownZone>;
+
+const NO_CUT: CutFound = { kind: 'none' };
+const NOTHING: CutFound = { kind: 'nothing' };
+
+export const MAX_TTL_MS = 24 * 3_600_000;
+export const MAX_NEGATIVE_TTL_MS = 3_600_000;
+const FAILURE_FIRST_MS = 1000;
+/** The longest time for which a failure is remembered (RFC 9520 §3.2). */
+export const FAILURE_MAX_MS = 300_000;
+
+/** How old a delegation must be before failing servers cause it to be asked for again. */
+const MIN_AGE_MS = 300_000;
+
+/** Failures within this time of each other count as failures in a row. */
+const FAILURE_MEMORY_MS = 600_000;
+
+/** How long a failure is remembered that is the `count`th in a row, from 1 (RFC 9520 §3.2). */
+export function failureMs(count: number, maxMs = FAILURE_MAX_MS): number {
+  return Math.min(maxMs, FAILURE_FIRST_MS * 2 ** (count - 1));
+}
+
+/** The number of failures in a row, counting a new one. */
+export function countFailures(last: { count: number; expiresAt: number } | undefined, now: number): number {
+  return last === undefined || now > last.expiresAt + FAILURE_MEMORY_MS ? 1 : last.count + 1;
+}
+
+export class ZoneCache {
+  readonly #now: () => number;
+  readonly #failureMaxMs: number;
+  readonly #cache: ExpiringCache<{ found: CutFound; failures: number }>;
+
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
+    this.#cache = new ExpiringCache(capacity);
+    this.#now = now;
+    this.#failureMaxMs = failureMaxMs;
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  get(name: Name): CutFound | undefined {
+    return this.#cache.get(name, this.#now())?.found;
+  }
+
+  putCut(zone: KnownZone, ttlSeconds: number): CutFound {
+    const last = this.#cache.last(zone.zone)?.value.found;
+    if (last?.kind === 'cut') zone.inherit(last.zone);
+    return this.#put(zone.zone, { kind: 'cut', zone }, Math.min(MAX_TTL_MS, ttlSeconds * 1000));
+  }
+
+  /** `none`: the name or one below it exists, but there is no cut; `nothing`: NXDOMAIN. */
+  putNegative(name: Name, kind: 'none' | 'nothing', ttlSeconds: number): CutFound {
+    const found = kind === 'none' ? NO_CUT : NOTHING;
+    return this.#put(name, found, Math.min(MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000));
+  }
+
+  /** There was an answer for a name below `name`, so NXDOMAIN for `name` was wrong (RFC 8020). */
+  putNothingIsWrong(name: Name): CutFound {
+    return this.#put(name, NO_CUT, MAX_NEGATIVE_TTL_MS);
+  }
+
+  putFailure(name: Name, failure: WalkFailure): CutFound {
+    const found: CutFound = { kind: 'failed', failure };
+    const now = this.#now();
+    const last = this.#cache.last(name);
+    const failures = countFailures(
+      last?.value.found.kind === 'failed'
+        ? { count: last.value.failures, expiresAt: last.expiresAt }
+        : undefined,
+      now,
+    );
+    this.#cache.set(name, { found, failures }, now + failureMs(failures, this.#failureMaxMs));
+    return found;
+  }
+
+  /**
+   * Called after all servers of a zone failed, since the zone may have other servers by now. False when the delegation
+   * was looked up a moment ago, or does not come from this cache.
+   */
+  forgetOld(zone: KnownZone): boolean {
+    const found = this.get(zone.zone);
+    if (found?.kind !== 'cut' || found.zone !== zone) return false;
+    if (this.#now() - zone.knownSince < MIN_AGE_MS) return false;
+    this.#cache.delete(zone.zone);
+    return true;
+  }
+
+  forget(name: Name): void {
+    this.#cache.delete(name);
+  }
+
+  #put(name: Name, found: CutFound, forMs: number): CutFound {
+    this.#cache.set(name, { found, failures: 0 }, this.#now() + forMs);
+    return found;
+  }
+}

@@ -1,0 +1,40 @@
+// Finds the zone that holds a name, as it is now: servers that a domain has left must not verify it for its former
+// owner because a cache still knows them.
+
+import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import type { KnownZone } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import type { Work } from '../state/work.ts';
+import { type Journey, walk } from '../walk/walk.ts';
+
+export type TxtZone =
+  | { readonly kind: 'arrived'; readonly zone: KnownZone }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+/** A delegation that has been known for longer is asked for again. */
+const MAX_AGE_MS = 60_000;
+
+/** Throws Stopped. */
+export async function findTxtZone(
+  state: ResolverState,
+  host: Name,
+  journey: Journey,
+  work: Work,
+): Promise<TxtZone> {
+  for (;;) {
+    const walked = await walk(state, host, journey, { work, within: undefined, inclusive: true });
+    if (walked.kind === 'failed') return walked;
+    const oldest = state.around.now() - MAX_AGE_MS;
+    const old = delegatedZones(journey.path).filter(({ knownSince }) => knownSince < oldest);
+    if (old.filter(({ zone }) => journey.missed(zone)).length === 0) return walked;
+  }
+}
+
+/**
+ * The zones whose delegations are confirmed. What the root delegates rarely changes, so such a zone counts only where
+ * it holds the name.
+ */
+export function delegatedZones(path: readonly KnownZone[]): readonly KnownZone[] {
+  return path.slice(path.length > 2 ? 2 : 1);
+}

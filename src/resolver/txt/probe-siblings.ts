@@ -1,0 +1,156 @@
+// Asks for random names beside a challenge's name: a wildcard that answers for them would answer for the challenge's
+// name too. A wildcard may give another alias each time, in turn or at random, so each server is asked for several
+// names, and for the name itself again, in an unpredictable order and without a pause.
+
+import { randomBytes } from 'node:crypto';
+import type { TxtServerEvidence, TxtSibling } from '../../checks/txt/txt-evidence.ts';
+import { type Name, parentOf, prependLabel, ROOT } from '../../dns/name.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import type { Work } from '../state/work.ts';
+import { askForTxt, type Word } from '../walk/ask-every-server.ts';
+import { pickAddresses } from '../walk/pick-addresses.ts';
+import { type AskedSibling, type Followed, followTxt } from './follow-txt.ts';
+import type { FoundLink } from './observe-txt-link.ts';
+
+export interface Probed {
+  readonly siblings: readonly TxtSibling[];
+  /** What servers answered for the name itself. */
+  readonly again: readonly TxtServerEvidence[];
+}
+
+/**
+ * How many siblings each address is asked for. Whatever the chances are by which a wildcard gives the challenge's
+ * values or nothing, eight siblings and six answers for the name itself let it pass once in 10,000 times.
+ */
+function firstRound(addresses: number): { siblings: number; repeats: number } {
+  const least = addresses > MANY_ADDRESSES ? 2 : 3;
+  return {
+    siblings: Math.max(least, Math.ceil(8 / addresses)),
+    repeats: Math.max(1, Math.ceil(6 / addresses) - 1),
+  };
+}
+
+const MANY_ADDRESSES = 8;
+/**
+ * How many siblings all addresses together are asked for, once any sibling has an answer: a wildcard exists, and may
+ * answer otherwise each time.
+ */
+const SIBLINGS_AT_WILDCARD = 24;
+const REPEATS_AT_WILDCARD = 8;
+
+/** As short as a challenge's label, so that a sibling is too long only where the challenge is. */
+const LABEL_LENGTH = 14;
+
+/** Throws Stopped only when the work was aborted. */
+export async function probeSiblings(
+  state: ResolverState,
+  found: FoundLink,
+  isAlias: boolean,
+  work: Work,
+): Promise<Probed> {
+  const { host } = found.link;
+  const { zone, addresses } = placeOf(state, found);
+  const isOwnZone = zone === found.zone;
+  const round = firstRound(addresses.length);
+  const ask = (each: { siblings: number; repeats: number }) => {
+    const repeats = isOwnZone ? each.repeats : 0;
+    return askMany(state, work, { zone, addresses, host, siblings: each.siblings, repeats });
+  };
+  const asked = await ask(round);
+  if (asked.siblings.some(({ word }) => hasSomething(word))) {
+    const count = Math.max(1, addresses.length);
+    const more = {
+      siblings: Math.max(0, Math.ceil(SIBLINGS_AT_WILDCARD / count) - round.siblings),
+      repeats: Math.max(0, Math.ceil(REPEATS_AT_WILDCARD / count) - round.repeats),
+    };
+    const others = await ask(more);
+    asked.siblings.push(...others.siblings);
+    asked.repeats.push(...others.repeats);
+  }
+  const followed = await followTxt(state, asked.siblings, { isAlias, work });
+  return {
+    siblings: asked.siblings.map((sibling) => siblingOf(sibling, followed)),
+    again: asked.repeats.map(({ evidence }) => evidence),
+  };
+}
+
+/** The place for siblings: names beside a zone's own name belong to the zone above. */
+function placeOf(
+  state: ResolverState,
+  { link, zone, above, told }: FoundLink,
+): { zone: KnownZone; addresses: readonly ZoneAddress[] } {
+  if (link.host !== zone.zone || above === undefined) return { zone, addresses: told };
+  const { now, hasIpv6, random, limits } = state.around;
+  const all = above.addresses(now(), hasIpv6());
+  return { zone: above, addresses: pickAddresses(all, limits.parentAddresses, { now: now(), random }) };
+}
+
+interface Round {
+  readonly zone: KnownZone;
+  readonly addresses: readonly ZoneAddress[];
+  readonly host: Name;
+  /** How many siblings each address is asked for. */
+  readonly siblings: number;
+  readonly repeats: number;
+}
+
+async function askMany(
+  state: ResolverState,
+  work: Work,
+  { zone, addresses, host, siblings, repeats }: Round,
+): Promise<{ siblings: AskedSibling[]; repeats: Word[] }> {
+  const asked: { siblings: AskedSibling[]; repeats: Word[] } = { siblings: [], repeats: [] };
+  await Promise.all(
+    addresses.flatMap((to) => {
+      const names = [
+        ...Array.from({ length: siblings }, (_, i) => siblingOfName(host, i)).filter(
+          (name) => name !== undefined,
+        ),
+        ...Array<Name>(repeats).fill(host),
+      ];
+      return shuffled(names, state.around.random).map(async (name) => {
+        const word = await askForTxt(state, work, zone, to, name);
+        if (name === host) asked.repeats.push(word);
+        else asked.siblings.push({ name, word });
+      });
+    }),
+  );
+  return asked;
+}
+
+/** Some siblings begin as the challenge's name does. */
+function siblingOfName(host: Name, i: number): Name | undefined {
+  const random = randomBytes(LABEL_LENGTH).toString('hex');
+  const label = i % 2 === 0 ? random : `_svc-${random}`;
+  return host === ROOT ? undefined : prependLabel(label.slice(0, LABEL_LENGTH), parentOf(host));
+}
+
+function hasSomething({ reading: { kind } }: Word): boolean {
+  return kind === 'answer' || kind === 'alias' || kind === 'referral';
+}
+
+function siblingOf(
+  { name, word: { evidence } }: AskedSibling,
+  followed: ReadonlyMap<Name, Followed>,
+): TxtSibling {
+  const { address, outcome, target, values } = evidence;
+  const further = followed.get(outcome === 'alias' && target !== undefined ? target : name);
+  const targets = outcome === 'alias' && target !== undefined ? [target] : [];
+  return {
+    name,
+    address,
+    outcome,
+    targets: [...targets, ...(further?.targets ?? [])],
+    values: [...values, ...(further?.values ?? [])],
+  };
+}
+
+function shuffled<T>(all: readonly T[], random: () => number): T[] {
+  const left = [...all];
+  for (let i = left.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [left[i], left[j]] = [left[j] as T, left[i] as T];
+  }
+  return left;
+}

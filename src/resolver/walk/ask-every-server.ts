@@ -1,0 +1,148 @@
+// Asks every address of a zone's nameservers for TXT at once, including addresses that had to be looked up. A
+// nameserver without any usable address counts among those that do not respond.
+
+import type { TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import type { Reading } from '../replies/read-reply.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import { Stopped, type Work } from '../state/work.ts';
+import { askServer, type Heard } from './ask-server.ts';
+import { findAddresses } from './find-addresses.ts';
+import { MIN_USE_MS } from './lookups.ts';
+
+/** What one address answered, for the evidence and for the next step. */
+export interface Word {
+  readonly to: ZoneAddress;
+  readonly reading: Reading;
+  readonly evidence: TxtServerEvidence;
+}
+
+export interface Words {
+  readonly words: readonly Word[];
+  /** The nameservers that cannot be asked. */
+  readonly missing: readonly TxtServerEvidence[];
+}
+
+/** `silent`: addresses that did not answer before. They are not asked; addresses that do not answer now are added. */
+export async function askEveryServer(
+  state: ResolverState,
+  work: Work,
+  zone: KnownZone,
+  host: Name,
+  silent: Set<string>,
+): Promise<Words> {
+  const errors = await findServers(state, work, zone);
+  const { now, hasIpv6 } = state.around;
+  const addresses = zone.addresses(now(), hasIpv6());
+  const words = await Promise.all(
+    addresses.map((to) =>
+      silent.has(to.address) ? skip(to, now()) : askForTxt(state, work, zone, to, host),
+    ),
+  );
+  for (const { to, reading } of words) if (reading.kind === 'timeout') silent.add(to.address);
+  return { words, missing: findMissing(zone, addresses, errors, now()) };
+}
+
+/** Throws Stopped only when the work was aborted: a question without an answer in time is a result too. */
+export async function askForTxt(
+  state: ResolverState,
+  work: Work,
+  zone: KnownZone,
+  to: ZoneAddress,
+  host: Name,
+): Promise<Word> {
+  try {
+    const heard = await askServer(state, work, zone, to, { name: host, type: TYPE.TXT });
+    return { to, reading: heard.reading, evidence: evidenceOf(heard, to) };
+  } catch (error) {
+    if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
+    return wordless(to, { kind: 'timeout', error: error.message }, state.around.now());
+  }
+}
+
+function skip(to: ZoneAddress, at: number): Word {
+  return wordless(to, { kind: 'timeout', error: 'it did not answer a moment ago' }, at);
+}
+
+function wordless(to: ZoneAddress, reading: Reading, askedAt: number): Word {
+  const heard: Heard = { reading, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
+  return { to, reading, evidence: evidenceOf(heard, to) };
+}
+
+/** Looks up all addresses, unlike a walk: this question has to be asked everywhere. Gives what went wrong. */
+export async function findServers(
+  state: ResolverState,
+  work: Work,
+  zone: KnownZone,
+): Promise<ReadonlyMap<Name, string>> {
+  const { now, hasIpv6 } = state.around;
+  const errors = new Map<Name, string>();
+  await Promise.all(
+    zone.unresolved(now(), hasIpv6()).map(async (name) => {
+      const { outcome, until } = await findAddresses(state, name, { work, within: undefined });
+      const isFailed = outcome.kind === 'failed';
+      if (isFailed) errors.set(name, outcome.message);
+      zone.resolve(name, outcome, isFailed ? until : Math.max(until, now() + MIN_USE_MS));
+    }),
+  );
+  return errors;
+}
+
+/** Includes the nameservers beyond the limit on known ones. */
+function findMissing(
+  zone: KnownZone,
+  addresses: readonly ZoneAddress[],
+  errors: ReadonlyMap<Name, string>,
+  askedAt: number,
+): TxtServerEvidence[] {
+  const asked = new Set(addresses.map(({ address }) => address));
+  return zone.walked.servers
+    .filter((name) => !zone.addressesOf([name]).some(({ address }) => asked.has(address)))
+    .map((server) => ({
+      server,
+      address: '',
+      transport: 'udp',
+      askedAt,
+      rttMs: undefined,
+      outcome: 'bad',
+      values: [],
+      target: undefined,
+      error: errors.get(server) ?? 'it has no address that may be asked',
+    }));
+}
+
+function evidenceOf(
+  { reading, transport, askedAt, rttMs }: Heard,
+  { server, address }: ZoneAddress,
+): TxtServerEvidence {
+  return {
+    server,
+    address,
+    transport,
+    askedAt,
+    rttMs,
+    outcome: reading.kind,
+    values: reading.kind === 'answer' ? reading.rdata.map(joinStrings) : [],
+    target: targetOf(reading),
+    error: 'error' in reading ? reading.error : undefined,
+  };
+}
+
+function targetOf(reading: Reading): Name | undefined {
+  if (reading.kind === 'alias') return reading.target;
+  return reading.kind === 'referral' ? reading.cut : undefined;
+}
+
+/** Joins the character-strings of a TXT record (RFC 7208 §3.3). */
+export function joinStrings(rdata: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(rdata.length);
+  let length = 0;
+  for (let at = 0; at < rdata.length; at += 1 + (rdata[at] as number)) {
+    const string = rdata.subarray(at + 1, at + 1 + (rdata[at] as number));
+    joined.set(string, length);
+    length += string.length;
+  }
+  return joined.subarray(0, length);
+}

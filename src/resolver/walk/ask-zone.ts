@@ -1,0 +1,59 @@
+// Asks a zone's servers, one after the other, until one gives a useful answer. Addresses that the delegation did not
+// give are looked up only when they are needed, and only a few (NXNS).
+
+import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import { printName } from '../../dns/name.ts';
+import type { Question } from '../exchange/exchange.ts';
+import type { Reading, Told } from '../replies/read-reply.ts';
+import type { Errand } from '../state/errands.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import type { Work } from '../state/work.ts';
+import { askServer, isTold } from './ask-server.ts';
+import { Lookups } from './lookups.ts';
+import { pickAddresses } from './pick-addresses.ts';
+
+export type Asked =
+  | { readonly kind: 'told'; readonly told: Told; readonly from: ZoneAddress }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+/** Throws Stopped. An answer that `counts` refuses is as useless as a lame one. */
+export async function askZone(
+  state: ResolverState,
+  zone: KnownZone,
+  question: Question,
+  { work, within }: { work: Work; within: Errand | undefined },
+  counts: (told: Told) => boolean = () => true,
+): Promise<Asked> {
+  const { hasIpv6, now } = state.around;
+  const lookups = new Lookups(state, zone, { work, within });
+  const tried = new Set<string>();
+  const useless: Reading[] = [];
+  for (;;) {
+    const left = zone.addresses(now(), hasIpv6()).filter(({ address }) => !tried.has(address));
+    const isFull = tried.size >= work.limits.addressesPerQuestion;
+    const [best] = isFull ? [] : pickAddresses(left, 1, { now: now(), random: state.around.random });
+    const mayLookUp = !isFull && lookups.left() > 0;
+    if (mayLookUp && (best === undefined || best.shunnedUntil > now())) {
+      await lookups.next();
+      continue;
+    }
+    if (best === undefined) return { kind: 'failed', failure: failureOf(zone, useless, lookups) };
+    tried.add(best.address);
+    const { reading } = await askServer(state, work, zone, best, question);
+    if (isTold(reading) && counts(reading)) return { kind: 'told', told: reading, from: best };
+    useless.push(reading);
+  }
+}
+
+function failureOf({ zone }: KnownZone, useless: readonly Reading[], lookups: Lookups): WalkFailure {
+  const text = printName(zone);
+  if (useless.length === 0) return lookups.failure();
+  const silent = useless.filter(({ kind }) => kind === 'timeout').length;
+  if (silent === useless.length) {
+    const message = `no reply from ${silent} of the addresses of ${text}`;
+    return { zone, reason: 'unreachable', message };
+  }
+  const kinds = [...new Set(useless.map(({ kind }) => kind))].join(', ');
+  return { zone, reason: 'lame', message: `no useful reply from the servers of ${text}: ${kinds}` };
+}

@@ -1,0 +1,72 @@
+// Whether the servers of a zone agree on a zone that they delegate: a walk trusts the first server that answers, but a
+// verification must not depend on one server that is stale or lies.
+
+import type { ServerOutcome } from '../../checks/delegation/evidence.ts';
+import type { TxtDelegation, TxtDelegationWord } from '../../checks/txt/txt-evidence.ts';
+import { isWithin, type Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { namesIn, type Reading } from '../replies/read-reply.ts';
+import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import type { Work } from '../state/work.ts';
+import { findServers } from './ask-every-server.ts';
+import { askServer } from './ask-server.ts';
+import { pickAddresses } from './pick-addresses.ts';
+
+export interface ConfirmedZone {
+  readonly zone: KnownZone;
+  readonly delegation: TxtDelegation;
+  /** The name of a zone between the two, if a server says that there is one. */
+  readonly between: Name | undefined;
+}
+
+/** Of a zone whose servers are run with care for many customers, a few addresses stand for all. */
+const PUBLIC_ADDRESSES = 3;
+const MAX_ADDRESSES = 16;
+
+/** `isPublic`: the zone above is the root, or delegated by the root. Throws Stopped. */
+export async function confirmZone(
+  state: ResolverState,
+  work: Work,
+  { zone, above, isPublic }: { zone: KnownZone; above: KnownZone; isPublic: boolean },
+  silent: ReadonlySet<string>,
+): Promise<ConfirmedZone> {
+  const { now, random, hasIpv6 } = state.around;
+  if (!isPublic) await findServers(state, work, above);
+  const addresses = above.addresses(now(), hasIpv6()).filter(({ address }) => !silent.has(address));
+  const count = isPublic ? PUBLIC_ADDRESSES : MAX_ADDRESSES;
+  const question = { name: zone.zone, type: TYPE.NS };
+  let between: Name | undefined;
+  const servers = await Promise.all(
+    pickAddresses(addresses, count, { now: now(), random }).map(async (to) => {
+      const { reading } = await askServer(state, work, above, to, question);
+      between ??= zoneBetween(reading, zone.zone, above.zone);
+      return wordOf(reading, to, { zone: zone.zone, above: above.zone });
+    }),
+  );
+  return {
+    zone,
+    delegation: { zone: zone.zone, nameservers: zone.walked.servers, servers },
+    between,
+  };
+}
+
+function zoneBetween(reading: Reading, zone: Name, above: Name): Name | undefined {
+  const other = reading.kind === 'referral' ? reading.cut : 'soa' in reading ? reading.soa : zone;
+  return other !== zone && other !== above && isWithin(zone, other) ? other : undefined;
+}
+
+function wordOf(
+  reading: Reading,
+  { server, address }: ZoneAddress,
+  { zone, above }: { zone: Name; above: Name },
+): TxtDelegationWord {
+  const isForeign = 'soa' in reading && reading.soa !== above;
+  const outcome: ServerOutcome = isForeign ? 'lame' : reading.kind;
+  return { server, address, outcome, ns: nameserversIn(reading, zone) };
+}
+
+function nameserversIn(reading: Reading, zone: Name): readonly Name[] {
+  if (reading.kind === 'answer') return namesIn(reading.rdata);
+  return reading.kind === 'referral' && reading.cut === zone ? reading.ns : [];
+}

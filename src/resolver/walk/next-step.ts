@@ -1,0 +1,109 @@
+// What to do next, from what is known: on the way from the root to the parent zone, and at the parent's addresses. Pure.
+//
+//   start ─> cut ─> cut ─> … ─> the last zone above the domain ─> its addresses: two, then all, until they agree
+//        (each name between is asked for NS at the zone above it; labels decide nothing)
+
+import { isConclusive } from '../../checks/delegation/conclusive.ts';
+import type { ServerEvidence, WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import type { CutState } from '../state/zone-cache.ts';
+
+/** `path`: the zones from the start to the current one, both included. */
+export type Step<Z> = { readonly path: readonly Z[]; readonly zone: Z } & (
+  | { readonly kind: 'ask'; readonly name: Name }
+  /**
+   * No zone is known between `zone` and the domain. `doubt` is a name above the domain that servers say does not exist.
+   */
+  | { readonly kind: 'arrived'; readonly doubt: Name | undefined }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure }
+);
+
+/**
+ * `wanted` is below `start`. A cut at `wanted` itself counts only with `inclusive`, and no question is sent for it: the
+ * parent is above it, but addresses of a nameserver that is a zone's own name are in that zone.
+ */
+export function nextStep<Z extends { readonly zone: Name }>(
+  wanted: Name,
+  start: Z,
+  known: (name: Name) => CutState<Z> | undefined,
+  { inclusive = false }: { inclusive?: boolean } = {},
+): Step<Z> {
+  const path = [start];
+  let zone = start;
+  const offsets = offsetsBelow(wanted, start.zone);
+  for (let i = offsets.length - 1; i > 0; i--) {
+    const name = wanted.slice(offsets[i]) as Name;
+    const state = known(name);
+    if (state === undefined) return { kind: 'ask', path, zone, name };
+    if (state.kind === 'failed') return { kind: 'failed', path, zone, failure: state.failure };
+    if (state.kind === 'nothing') return { kind: 'arrived', path, zone, doubt: name };
+    if (state.kind === 'cut') {
+      zone = state.zone;
+      path.push(zone);
+    }
+  }
+  const own = inclusive ? known(wanted) : undefined;
+  if (own?.kind === 'cut') {
+    zone = own.zone;
+    path.push(zone);
+  }
+  return { kind: 'arrived', path, zone, doubt: undefined };
+}
+
+/** Where the name, and each of its parents below `zone`, begin. */
+function offsetsBelow(name: Name, zone: Name): number[] {
+  const offsets: number[] = [];
+  for (let i = 0; name.length - i > zone.length; i += name.charCodeAt(i) + 1) offsets.push(i);
+  return offsets;
+}
+
+export interface AtParent {
+  readonly asked: readonly ServerEvidence[];
+  /** How many addresses were not asked yet, and to how many nameservers without any asked address they belong. */
+  readonly addresses: number;
+  readonly servers: number;
+  /** How many nameservers have addresses that can be looked up. */
+  readonly unresolved: number;
+  readonly maxAddresses: number;
+}
+
+export type ParentStep =
+  | { readonly kind: 'ask'; readonly count: number }
+  /** Look up one more nameserver of the parent. */
+  | { readonly kind: 'resolve' }
+  | { readonly kind: 'done' };
+
+const ENOUGH = 2;
+
+/**
+ * Asks two addresses first, of two nameservers, then more until two agree and none contradicts, or all where they
+ * differ (docs/rules.md "Delegation check").
+ */
+export function nextAtParent({ asked, addresses, servers, unresolved, maxAddresses }: AtParent): ParentStep {
+  const conclusive = asked.filter(isConclusive);
+  const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
+  // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
+  const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
+  if (conclusive.length >= ENOUGH && agree && !onlyAnswers) return { kind: 'done' };
+
+  const room = maxAddresses - asked.length;
+  if (room <= 0) return { kind: 'done' };
+  if (addresses === 0) return unresolved > 0 ? { kind: 'resolve' } : { kind: 'done' };
+  const oneIsMissing = asked.length === ENOUGH && conclusive.length === ENOUGH - 1;
+  const wanted = asked.length < ENOUGH ? ENOUGH - asked.length : oneIsMissing ? 1 : room;
+  // The first two are of two nameservers, but none waits until the address of another has been found.
+  const ofOthers = asked.length < ENOUGH && unresolved > 0 ? servers : addresses;
+  if (ofOthers === 0) return { kind: 'resolve' };
+  return { kind: 'ask', count: Math.min(wanted, room, ofOthers) };
+}
+
+/** Sets are in canonical order. */
+function saysTheSame(a: ServerEvidence, b: ServerEvidence): boolean {
+  return (
+    a.outcome === b.outcome &&
+    a.ns.length === b.ns.length &&
+    a.ns.every((name, i) => name === b.ns[i]) &&
+    a.ds.length === b.ds.length &&
+    a.ds.every((rdata, i) => Buffer.compare(rdata, b.ds[i] as Uint8Array) === 0)
+  );
+}

@@ -1,0 +1,56 @@
+// Finds the servers of the zone that holds a domain, from what its parent says; the domain's own servers are not asked
+// yet.
+
+import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { namesIn } from '../replies/read-reply.ts';
+import type { KnownZone } from '../state/known-zone.ts';
+import type { ResolverState } from '../state/resolver-state.ts';
+import type { Work } from '../state/work.ts';
+import { askZone } from './ask-zone.ts';
+import { Journey, keepReferral, walk } from './walk.ts';
+
+export type Reached =
+  /**
+   * The domain's own zone, or the zone above that holds its names. `isDenied`: the zone above says that the domain does
+   * not exist.
+   */
+  | { readonly kind: 'zone'; readonly zone: KnownZone; readonly isDenied?: true }
+  | { readonly kind: 'failed'; readonly failure: WalkFailure };
+
+/** Throws Stopped. */
+export async function reachZone(state: ResolverState, domain: Name, work: Work): Promise<Reached> {
+  const journey = new Journey(state, state.root);
+  const options = { work, within: undefined };
+  for (;;) {
+    const walked = await walk(state, domain, journey, options);
+    if (walked.kind === 'failed') return walked;
+    const { zone: above } = walked;
+    const asked = await askZone(state, above, { name: domain, type: TYPE.NS }, options);
+    if (asked.kind === 'failed') return asked;
+    const { told, from } = asked;
+    switch (told.kind) {
+      case 'referral': {
+        const found = keepReferral(state, told, work);
+        if (told.cut === domain && found.kind === 'cut') return { kind: 'zone', zone: found.zone };
+        journey.learn(told.cut, found, above.zone);
+        break;
+      }
+      case 'answer': {
+        // The same servers hold both zones: where the domain's set names them, they have the same addresses.
+        const names = namesIn(told.rdata);
+        const glue = [...told.glue, ...above.addressesOf(names)];
+        const spare = { name: from.server, address: from.address };
+        return { kind: 'zone', zone: state.knownZone(domain, { names, glue, spare }) };
+      }
+      case 'alias':
+      case 'nodata':
+        return { kind: 'zone', zone: above };
+      case 'nxdomain':
+        return { kind: 'zone', zone: above, isDenied: true };
+      default:
+        return told satisfies never;
+    }
+  }
+}

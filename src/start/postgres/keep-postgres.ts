@@ -1,0 +1,88 @@
+// The embedded Postgres of `npm start`: where it lies, and restarting it after a crash. Nodes go on answering meanwhile
+// and reconnect by themselves, since its socket keeps its place.
+
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { rootPlaceOf } from '../../process/run-as.ts';
+import { StartFault } from '../../process/start-fault.ts';
+import { type RunningPostgres, startPostgres } from './postgres.ts';
+
+const RESTART_MS = 1000;
+
+export interface KeptPostgres {
+  readonly directory: string;
+  /** The superuser's. */
+  readonly url: string;
+  readonly socketDirectory: string;
+  /** Call it once `signal` is aborted. */
+  stop(): Promise<void>;
+}
+
+/** Under DATA_DIR; for root, whose home the Postgres user may not enter, in a place of its own for each DATA_DIR. */
+export function databaseDirectory(dataDirectory: string, isRoot = process.getuid?.() === 0): string {
+  if (!isRoot) return join(dataDirectory, 'postgres');
+  return rootPlaceOf(dataDirectory);
+}
+
+/** With its parents, one by one: Node's own `recursive` never returns where mkdir says ENOENT for good (/proc). */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory);
+}
+
+export async function keepPostgres(
+  dataDirectory: string,
+  {
+    signal,
+    onAccident,
+    gid,
+  }: {
+    signal: AbortSignal;
+    onAccident: (told: string) => void;
+    /** The group of the processes, when they run as another user than this one. */
+    gid?: number;
+  },
+): Promise<KeptPostgres> {
+  try {
+    makeDirectory(dataDirectory);
+    accessSync(dataDirectory, constants.W_OK);
+  } catch (error) {
+    throw new StartFault(
+      `DATA_DIR: cannot write to ${dataDirectory} (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  const directory = databaseDirectory(realpathSync(dataDirectory));
+  const options = { directory, signal, locked: { gid } };
+  let running: RunningPostgres = await startPostgres(options);
+  const kept = keepRunning();
+
+  async function keepRunning(): Promise<void> {
+    while (!signal.aborted) {
+      const ended = await running.exited;
+      if (signal.aborted) return;
+      onAccident(`Postgres ended (${ended}) and is started again`);
+      while (!signal.aborted) {
+        try {
+          running = await startPostgres(options);
+          break;
+        } catch (error) {
+          onAccident((error as Error).message);
+          await pause(RESTART_MS, undefined, { signal }).catch(() => {});
+        }
+      }
+    }
+  }
+
+  return {
+    directory,
+    url: running.url,
+    socketDirectory: running.socketDirectory,
+    async stop() {
+      await running.stop();
+      await kept;
+      await running.stop(); // one that was being started when the stop came
+    },
+  };
+}

@@ -1,0 +1,126 @@
+// API keys: 40 random base62 characters behind a fixed prefix. Only their hash is stored; the text is shown once.
+
+import { createHash, randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { Account } from './accounts.ts';
+
+export const KEY_PREFIX = 'svc_';
+const KEY_CHARACTERS = 40;
+const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export interface ApiKey {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: string;
+  /** The first characters of the key's text. */
+  readonly prefix: string;
+  readonly readOnly: boolean;
+  /** What the key is narrowed to; null: everything. Domains and names are lower-case without the final dot. */
+  readonly domains: readonly string[] | null;
+  readonly names: readonly string[] | null;
+  readonly types: readonly string[] | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export interface NewApiKey {
+  readonly accountId: number;
+  readonly name: string;
+  readonly readOnly?: boolean;
+  readonly domains?: readonly string[] | null;
+  readonly names?: readonly string[] | null;
+  readonly types?: readonly string[] | null;
+  readonly expiresAt?: Date | null;
+}
+
+/** Makes a new key's text. */
+export function generateKey(): string {
+  let text = KEY_PREFIX;
+  for (let i = 0; i < KEY_CHARACTERS; i++) text += BASE62[randomInt(BASE62.length)];
+  return text;
+}
+
+export function isKeyText(text: string): boolean {
+  return /^svc_[0-9A-Za-z]{40}$/.test(text);
+}
+
+/** The text has 238 random bits: no salt and no slow hash are needed. */
+export function hashKey(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+const COLUMNS = sql`k.id, k.account_id as "accountId", k.name, k.prefix, k.read_only as "readOnly", k.domains, k.names,
+  k.types, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.last_used_at as "lastUsedAt",
+  k.created_at as "createdAt"`;
+
+/** `text` comes from `generateKey`, or from the operator. Undefined when that key exists already. */
+export async function createApiKey(db: Database, text: string, key: NewApiKey): Promise<ApiKey | undefined> {
+  if (!isKeyText(text)) throw new RangeError('this is not the text of a key');
+  const { rows } = await sql<ApiKey>`
+    insert into api_keys as k (account_id, name, prefix, hash, read_only, domains, names, types, expires_at)
+    values (${key.accountId}, ${key.name}, ${text.slice(0, SHOWN_CHARACTERS)}, ${hashKey(text)},
+      ${key.readOnly ?? false}, ${key.domains ?? null}::text[], ${key.names ?? null}::text[],
+      ${key.types ?? null}::text[], ${key.expiresAt ?? null})
+    on conflict (hash) do nothing
+    returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+export interface FoundKey {
+  readonly key: ApiKey;
+  readonly account: Account;
+  /** Revoked and expired keys are found too, with their state. */
+  readonly state: 'valid' | 'revoked' | 'expired';
+}
+
+/** Finds a key by the hash of the presented text: one query for each request. */
+export async function findApiKey(db: Database, hash: Buffer): Promise<FoundKey | undefined> {
+  return (await findApiKeys(db, [hash])).get(hash.toString('hex'));
+}
+
+/** Finds existing keys, by their hash in hex. */
+export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
+  const { rows } = await sql<ApiKey & { hash: Buffer; account: Account; state: FoundKey['state'] }>`
+    select k.hash, ${COLUMNS},
+      case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
+        else 'valid' end as state,
+      jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin, 'active', a.active,
+        'providerId', a.provider_id, 'planSlug', p.slug, 'createdAt', a.created_at) as account
+    from api_keys k join accounts a on a.id = k.account_id left join plans p on p.id = a.plan_id
+    where k.hash = any(${hashes}::bytea[])`.execute(db);
+  return new Map(
+    rows.map(({ hash, account, state, ...key }) => [
+      hash.toString('hex'),
+      { key, account: { ...account, createdAt: new Date(account.createdAt) }, state },
+    ]),
+  );
+}
+
+/** Records the use of a key, at most once a minute for each key. */
+export async function touchApiKey(db: Database, id: number): Promise<void> {
+  await sql`update api_keys set last_used_at = clock_timestamp() where id = ${id}
+    and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`.execute(db);
+}
+
+export async function listApiKeys(db: Database, accountId?: number): Promise<ApiKey[]> {
+  const { rows } = await sql<ApiKey>`
+    select ${COLUMNS} from api_keys k
+    where ${accountId ?? null}::bigint is null or k.account_id = ${accountId ?? null}::bigint
+    order by k.id`.execute(db);
+  return rows;
+}
+
+/**
+ * Revokes a key by id, or by the hash of its whole text. False when there is no such key; revoking twice changes
+ * nothing.
+ */
+export async function revokeApiKey(db: Database, key: number | Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
+    where ${typeof key === 'number' ? sql`id = ${key}` : sql`hash = ${key}`}`.execute(db);
+  return numAffectedRows === 1n;
+}

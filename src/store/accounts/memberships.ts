@@ -1,0 +1,29 @@
+// Which accounts share a domain, and in which role. The owner is the domain's account and has no row here.
+
+import type { Database } from '../postgres/database.ts';
+import type { Role } from '../postgres/schema.ts';
+
+export type GrantedRole = Exclude<Role, 'owner'>;
+
+export async function saveMembership(
+  db: Database,
+  domainId: number,
+  accountId: number,
+  role: GrantedRole,
+): Promise<void> {
+  await db
+    .insertInto('memberships')
+    .values({ domain_id: domainId, account_id: accountId, role })
+    .onConflict((conflict) => conflict.columns(['domain_id', 'account_id']).doUpdateSet({ role }))
+    .execute();
+}
+
+/** False when there was no membership. */
+export async function deleteMembership(db: Database, domainId: number, accountId: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('memberships')
+    .where('domain_id', '=', domainId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows === 1n;
+}

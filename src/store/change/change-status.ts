@@ -1,0 +1,139 @@
+// Changes a domain's status, for people and for the checker: a compare-and-set under the domain's lock, as one change.
+// What nodes serve follows from it.
+
+import type { DomainState, DomainStatus, RefusalCode, StatusEvent } from '../../zone/domain/domain-status.ts';
+import { nextState } from '../../zone/domain/domain-status.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import type { Domain } from '../domains/domain.ts';
+import { findingsWithout } from '../domains/findings-column.ts';
+import { loadDomainById } from '../domains/load-domains.ts';
+import { presetAtEntry, saveNameHolder } from '../domains/name-holders.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { loadRecordsAt } from '../records/load-touched-records.ts';
+import { claimName } from './claim-name.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
+import { servedNow, settleEnclosed } from './settle-enclosed.ts';
+import { NEXT_CHECK_SEQ, offColumns, startColumns } from './start-status.ts';
+import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
+
+export type ChangedStatus =
+  | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
+
+export interface StatusOrder extends ChangedBy {
+  /** True for the CLI and global admins: a preset delegation does not hold up the domains that they bring back. */
+  readonly exempt?: boolean;
+}
+
+/** `expected`: the change is refused with `wrong_state` when the status is no longer this one. */
+export async function changeStatus(
+  db: Database,
+  order: StatusOrder & {
+    readonly domainId: number;
+    readonly event: StatusEvent;
+    readonly expected?: DomainStatus;
+  },
+): Promise<ChangedStatus> {
+  return await inTransaction<ChangedStatus>(db, async (trx) => {
+    const { domainId, event, expected } = order;
+    const lock = await lockDomainAndNames(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { status } = lock.row;
+    if (expected !== undefined && status !== expected) {
+      return { kind: 'refused', code: 'wrong_state', message: `the domain is ${status} by now` };
+    }
+    const applied = await applyEvent(trx, lock, event, order);
+    if (applied.kind === 'refused') rollBackTo(applied);
+    const { changeId } = applied;
+    return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}
+
+type Applied =
+  | { readonly kind: 'applied'; readonly changeId: number | undefined }
+  | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
+
+/**
+ * Call it under `lockDomainAndNames`. After a refusal the caller rolls back. If the owner chose other nameservers since
+ * the lock was taken, they become part of the change.
+ */
+export async function applyEvent(
+  trx: Database,
+  lock: DomainLock,
+  event: StatusEvent,
+  { by, exempt = false }: StatusOrder,
+): Promise<Applied> {
+  const { row, settings, now } = lock;
+  const move = nextState(row, event);
+  if (move.kind === 'refused') return move;
+  if (move.kind === 'unchanged') return { kind: 'applied', changeId: undefined };
+  const { to } = move;
+  await saveNameHolder(trx, row, now);
+  let { zoneId, serial } = row;
+  if (!isOff(to.status) && zoneId === null) {
+    const { name: nameText, accountId } = row;
+    const claimed = await claimName(trx, { nameText, accountId, exempt: true, isNew: false, settings });
+    if (claimed.kind === 'taken') return { ...claimed, kind: 'refused', code: 'taken' };
+    zoneId = claimed.zone.id;
+    serial = claimed.serial ?? serial;
+  }
+  await trx
+    .updateTable('domains')
+    .set({
+      ...(await columnsAfter(trx, lock, event, { to, exempt })),
+      dns_mode: to.dnsMode,
+      zone_id: zoneId,
+      serial,
+      check_seq: NEXT_CHECK_SEQ,
+    })
+    .where('id', '=', row.id)
+    .execute();
+  const moved = (await lockDomain(trx, row.id)) as DomainLock;
+  const apex = decodeNameColumn(row.name);
+  const differ = nameserversOf(row, moved.settings) !== nameserversOf(moved.row, moved.settings);
+  const { changeId } = await writeDomainChange(trx, moved, {
+    by,
+    source: 'status',
+    operation: 'status',
+    status: { from: row.status, to: to.status },
+    served: await servedNow(trx, moved),
+    // Every change publishes the apex anew, for its serial: with what the owner has there.
+    publish: differ ? 'whole' : new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
+  });
+  await settleEnclosed(trx, row.name);
+  return { kind: 'applied', changeId };
+}
+
+function isOff(status: DomainStatus): status is 'disabled' | 'banned' {
+  return status === 'disabled' || status === 'banned';
+}
+
+async function columnsAfter(
+  trx: Database,
+  { row, settings, now }: DomainLock,
+  event: StatusEvent,
+  { to, exempt }: { readonly to: DomainState; readonly exempt: boolean },
+) {
+  const { status, dnsMode } = to;
+  if (isOff(status)) {
+    return { ...offColumns(status, 'operator'), findings: findingsWithout('PRESET_DELEGATION') };
+  }
+  const { name: nameText, accountId } = row;
+  const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
+  const start = startColumns({ dnsMode, preset, now });
+  // Another mode is the same claim.
+  if (event !== 'use_external') return { ...start, ...(event !== 'use_managed' && { ours_at: null }) };
+  if (row.served === 'none') return start;
+  // Resolvers that still ask us are answered as before until the parent shows that none does.
+  return {
+    ...start,
+    leaving: true,
+    leaving_since: now,
+    due_at: now,
+    preset: row.preset,
+    preset_taken: JSON.stringify(row.presetTaken),
+  };
+}

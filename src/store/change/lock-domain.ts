@@ -1,0 +1,67 @@
+// The locks of a domain's writers, in the order in which all writers take them:
+//
+//     names that lie within each other → the domain's row → its zone's row
+
+import { sql } from 'kysely';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';
+import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
+import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
+
+export interface DomainLock {
+  readonly row: DomainRow;
+  /** Undefined for a domain that has lost its name. */
+  readonly zone: LockedZone | undefined;
+  readonly settings: PublishSettings;
+  /** The time of this change, in whole milliseconds as in JavaScript. */
+  readonly now: Date;
+}
+
+/** Undefined: there is no such domain. A deleted one is locked too. */
+export async function lockDomain(trx: Database, domainId: number): Promise<DomainLock | undefined> {
+  // The lock first: a statement that waits for it may read the tables beside it as they were before. The settings too:
+  // whoever changes them publishes the domains that were not locked then.
+  const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
+  if (locked.rows.length === 0) return undefined;
+  const { rows } = await sql<LockedRow>`
+    with zone as materialized (
+      select ${LOCKED_ZONE_COLUMNS} from zones where id = (select zone_id from domains where id = ${domainId})
+      for update)
+    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, ${TIME} as now, to_jsonb(z)
+      || jsonb_build_object('nextVersion', nextval('change_version')) as zone
+    from ${DOMAIN_TABLES} left join zone z on true where d.id = ${domainId}`.execute(trx);
+  const { settings, now, zone, ...row } = rows[0] as LockedRow;
+  if (row.recordCount >= LONG_ROWS) await allowLong(trx);
+  return { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
+}
+
+interface LockedRow extends DomainRow {
+  readonly settings: string | null;
+  readonly now: Date;
+  readonly zone: LockedZone | null;
+}
+
+const TIME = sql`date_trunc('milliseconds', clock_timestamp())`;
+
+export async function currentTime(trx: Database): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select ${TIME} as now`.execute(trx);
+  return (rows[0] as { now: Date }).now;
+}
+
+const NAMES_LOCK = 0x6e616d65; // 'name'
+
+/** Locks names before any row, for every decision that depends on the domains above and below a name. */
+export async function lockNamesAround(trx: Database, nameText: string): Promise<void> {
+  // Names within each other share their last two labels; a top-level domain is nobody's.
+  const shared = nameText.split('.').slice(-3).join('.');
+  await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${shared}))`.execute(trx);
+}
+
+/** Locks the domain as `lockDomain` does, after the names around it. */
+export async function lockDomainAndNames(trx: Database, domainId: number): Promise<DomainLock | undefined> {
+  const named = await trx.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
+  if (named === undefined) return undefined;
+  await lockNamesAround(trx, named.name); // a domain's name never changes
+  return await lockDomain(trx, domainId);
+}

@@ -1,0 +1,55 @@
+// A domain whose name another account has claimed: it is disabled, it releases the zone name, and a finding says why.
+// Enabling it again claims the name anew.
+
+import type { Finding } from '../../checks/delegation/findings.ts';
+import { findingsWith } from '../domains/findings-column.ts';
+import type { Database } from '../postgres/database.ts';
+import { releaseName } from '../zones/write-zone.ts';
+import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { NEXT_CHECK_SEQ, offColumns } from './start-status.ts';
+import { writeDomainChange } from './write-domain-change.ts';
+
+/** The text does not tell which account has the name now. */
+const CLAIM_LOST: Finding = {
+  code: 'CLAIM_LOST',
+  message:
+    'Another account has this name now: it was free to be claimed while this domain was not in use here.',
+};
+
+/** Call it under `lockNamesAround`. If the domain is off already, only the holder of its name changes. */
+export async function loseClaim(
+  trx: Database,
+  domainId: number,
+  { checkId }: { readonly checkId?: number } = {},
+): Promise<void> {
+  const found = (await lockDomain(trx, domainId)) as DomainLock;
+  const { status, zoneId } = found.row;
+  if (status !== 'disabled' && status !== 'banned') {
+    await trx
+      .updateTable('domains')
+      .set(offColumns('disabled', 'checker'))
+      .where('id', '=', domainId)
+      .execute();
+    const lock = (await lockDomain(trx, domainId)) as DomainLock;
+    await writeDomainChange(trx, lock, {
+      by: { kind: 'system' },
+      source: 'status',
+      operation: 'status',
+      status: { from: status, to: 'disabled' },
+      ...(checkId !== undefined && { checkId }),
+      served: 'none',
+      publish: 'whole',
+    });
+  }
+  await trx
+    .updateTable('domains')
+    .set({
+      zone_id: null,
+      findings: findingsWith(CLAIM_LOST),
+      check_seq: NEXT_CHECK_SEQ,
+      updated_at: found.now,
+    })
+    .where('id', '=', domainId)
+    .execute();
+  if (zoneId !== null) await releaseName(trx, zoneId);
+}

@@ -1,0 +1,238 @@
+// The only way to write records: lock the domain → load what the edit touches → plan → records, published records,
+// serial and change in one transaction. An edit that changes nothing writes nothing.
+
+import { type RawBuilder, sql } from 'kysely';
+import { DatabaseError } from 'pg';
+import type { Name } from '../../dns/name.ts';
+import type { EditItem } from '../../zone/edit/draft.ts';
+import { type Edit, type EditList, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
+import { planEditInPieces, type RecordOperation } from '../../zone/edit/plan-edit.ts';
+import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
+import type { CountryOf } from '../../zone/records/country.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { type Domain, decodeDomain } from '../domains/domain.ts';
+import type { Database } from '../postgres/database.ts';
+import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
+import { inPieces } from '../postgres/in-pieces.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
+import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
+import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { findManagedIds } from './managed-records.ts';
+import { writeDomainChange } from './write-domain-change.ts';
+
+/** The domain as it is under its lock. */
+export interface LockedDomain {
+  readonly domain: Domain;
+  /** Loads every record at these names. */
+  recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
+  recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
+}
+
+export interface EditProblems {
+  readonly kind: 'problems';
+  readonly problems: readonly EditProblem[];
+}
+
+/** Makes an edit that depends on the current records. */
+export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
+
+export interface EditOrder extends ChangedBy {
+  readonly domainId: number;
+  readonly edit: Edit | EditMaker;
+  /** Called with all problems of the edit: gives a smaller edit to try instead, or undefined when none is left. */
+  readonly without?: (problems: readonly EditProblem[]) => Edit | undefined;
+  /** Plans the edit, and writes nothing. */
+  readonly dryRun?: boolean;
+  /** The change that this edit takes back. */
+  readonly reverts?: number;
+  /** Fills `dest_country` where the edit does not set it. */
+  readonly countryOf?: CountryOf | undefined;
+}
+
+/**
+ * An operation with the item of the edit that caused it; a record that only followed the TTL of its set has no item.
+ */
+export type SavedEditOperation = SavedOperation & { readonly item?: EditItem };
+
+export type SavedEdit =
+  | {
+      readonly kind: 'saved';
+      readonly changeId: number;
+      readonly serial: number;
+      readonly recordCount: number;
+      readonly ops: readonly SavedEditOperation[];
+    }
+  | { readonly kind: 'unchanged'; readonly serial: number; readonly recordCount: number }
+  | { readonly kind: 'dry_run'; readonly ops: readonly RecordOperation[]; readonly recordCount: number }
+  | EditProblems
+  /** The domain was deleted, or switched off, since the caller loaded it. */
+  | {
+      readonly kind: 'refused';
+      readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
+      readonly message: string;
+    };
+
+export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdit> {
+  let listed: EditProblem | undefined;
+  try {
+    return await inTransaction(db, async (trx) => {
+      const lock = await lockDomain(trx, order.domainId);
+      if (lock === undefined || lock.row.deletedAt !== null) {
+        return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+      }
+      const { status } = lock.row;
+      if (status === 'disabled' || status === 'banned') {
+        return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
+      }
+      const edit = typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock)) : order.edit;
+      if ('kind' in edit) return edit;
+      if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
+      listed = conflictOf(edit);
+      return await saveUnderLock(trx, lock, edit, order);
+    });
+  } catch (error) {
+    // The planner's rules are the constraints': one that fires was broken behind its back.
+    if (!isConstraintViolation(error) || listed === undefined) throw error;
+    return { kind: 'problems', problems: [{ ...listed, message: (error as DatabaseError).message }] };
+  }
+}
+
+function lockedDomain(trx: Database, { row, settings }: DomainLock): LockedDomain {
+  return {
+    domain: decodeDomain(row, settings),
+    recordsAt: (names) => loadRecordsAt(trx, row.id, names),
+    recordsWithIds: (ids) => loadRecordsWithIds(trx, row.id, ids),
+  };
+}
+
+async function saveUnderLock(
+  trx: Database,
+  lock: DomainLock,
+  edit: Edit,
+  order: EditOrder,
+): Promise<SavedEdit> {
+  const { row, settings } = lock;
+  const apex = decodeNameColumn(row.name);
+  const records = await loadTouchedRecords(trx, row.id, apex, edit);
+  const state = {
+    apex,
+    records,
+    recordCount: row.recordCount,
+    maxRecords: row.plan?.maxRecords ?? null,
+    hasPlan: row.plan !== null,
+    edges: settings.edges,
+    managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
+    countryOf: order.countryOf,
+  };
+  let planned = await inPieces(planEditInPieces(state, edit));
+  while (planned.kind === 'problems') {
+    const smaller = order.without?.(planned.problems);
+    if (smaller === undefined) break;
+    planned = await inPieces(planEditInPieces(state, smaller)); // it touches nothing that the whole edit does not
+  }
+  if (planned.kind === 'problems') return planned;
+  const { recordCount, touched } = planned;
+  if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
+  if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
+  const ops = await finishOperations(trx, planned.ops, lock.now.toISOString());
+  const written = await writeDomainChange(trx, lock, {
+    by: order.by,
+    source: order.source,
+    operation: 'edit',
+    ops: ops.map(({ item: _, ...op }) => op),
+    ...(order.reverts !== undefined && { reverts: order.reverts }),
+    served: row.served,
+    recordCount,
+    records: recordsWritten(row.id, ops),
+    publish: recordsAfter(records, ops, [...touched, apex]),
+  });
+  return { kind: 'saved', ...written, recordCount, ops };
+}
+
+/** Gives created records their ids, in the order of the edit, and written ones their time. */
+async function finishOperations(
+  trx: Database,
+  ops: readonly RecordOperation[],
+  at: string,
+): Promise<SavedEditOperation[]> {
+  const wanting = ops.filter((op) => op.op === 'create' && op.restores === undefined).length;
+  const ids = (await allocateRecordIds(trx, wanting)).values();
+  return ops.map((op): SavedEditOperation => {
+    const by = op.item === undefined ? {} : { item: op.item };
+    if (op.op === 'delete') return { op: 'delete', before: op.before, ...by };
+    if (op.op === 'update') {
+      return { op: 'update', before: op.before, after: { ...op.after, updatedAt: at }, ...by };
+    }
+    const { id, createdAt } = op.restores ?? { id: ids.next().value as number, createdAt: at };
+    return { op: 'create', after: { ...op.after, id, createdAt, updatedAt: at }, ...by };
+  });
+}
+
+/** Writes the records, as parts of a WITH. The constraints judge the result of all of them. */
+function recordsWritten(domainId: number, ops: readonly SavedEditOperation[]): RawBuilder<unknown>[] {
+  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
+  const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
+  const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
+  const parts: RawBuilder<unknown>[] = [];
+  if (gone.length > 0) {
+    parts.push(sql`deleted_records as (
+      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId})`);
+  }
+  if (updated.length > 0) {
+    parts.push(sql`updated_records as (
+      update records r set name = n.name, type = n.type, rdata = n.rdata, identity = n.identity,
+        destination = n.destination, ttl = n.ttl, proxied = n.proxied, captcha = n.captcha, scheme = n.scheme,
+        port = n.port, host_header = n.host_header, monitor = n.monitor, dest_country = n.dest_country,
+        timeout = n.timeout, comment = n.comment, updated_at = n.updated_at
+      from ${recordsAsTable(domainId, updated)} n
+      where r.id = n.id and r.domain_id = n.domain_id)`);
+  }
+  if (created.length > 0) {
+    parts.push(sql`created_records as (
+      insert into records (${RECORD_COLUMN_NAMES})
+      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n)`);
+  }
+  return parts;
+}
+
+/** Gives all records that each of the names has now; `before` had all former ones. */
+function recordsAfter(
+  before: readonly CustomerRecord[],
+  ops: readonly SavedEditOperation[],
+  names: readonly Name[],
+): Map<Name, CustomerRecord[]> {
+  const records = new Map(before.map((record) => [record.id, record]));
+  for (const op of ops) {
+    if (op.before !== undefined) records.delete(op.before.id);
+    if (op.after !== undefined) records.set(op.after.id, op.after);
+  }
+  const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
+  for (const record of records.values()) byName.get(record.name)?.push(record);
+  return byName;
+}
+
+function countItems({ creates, updates, replaces, deletes }: Edit): number {
+  const inSets = replaces.reduce((count, { records }) => count + records.length, 0);
+  return creates.length + updates.length + deletes.length + inSets;
+}
+
+/** Makes a conflict out of a violated constraint, at the first item of the edit. */
+function conflictOf(edit: Edit): EditProblem {
+  const lists: readonly [EditList, readonly { readonly index?: number }[]][] = [
+    ['create', edit.creates],
+    ['update', edit.updates],
+    ['replace', edit.replaces],
+    ['delete', edit.deletes],
+  ];
+  const [list, items] = lists.find(([, items]) => items.length > 0) ?? (['create', []] as const);
+  return { list, index: items[0]?.index ?? 0, code: 'conflict', message: '' };
+}
+
+const INTEGRITY_CONSTRAINT_VIOLATION = '23';
+
+function isConstraintViolation(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code ?? '').startsWith(INTEGRITY_CONSTRAINT_VIOLATION);
+}

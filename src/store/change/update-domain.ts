@@ -1,0 +1,176 @@
+// What an owner or the operator sets on a domain: fields, choice of nameservers, plan, suspension.
+
+import type { Name } from '../../dns/name.ts';
+import type { DnsMode, RefusalCode } from '../../zone/domain/domain-status.ts';
+import { findSet, setsLeft } from '../../zone/publish/select-nameservers.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { type Domain, type DomainSettings, nameserverChoice } from '../domains/domain.ts';
+import { loadDomainById } from '../domains/load-domains.ts';
+import type { Database } from '../postgres/database.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { applyEvent, type StatusOrder } from './change-status.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
+import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
+
+export type DomainUpdate = Partial<DomainSettings> & {
+  readonly dnsMode?: DnsMode;
+  /** One of the accepted sets that are left to the domain, in any order. */
+  readonly nameservers?: readonly Name[];
+};
+
+export type UpdatedDomain =
+  /** `changeId`: the one change that was made to what is served or to the status. */
+  | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'refused';
+      readonly code: RefusalCode | 'not_accepted' | 'taken';
+      readonly message: string;
+    };
+
+/** Saves all parts or, when one is refused, nothing. */
+export async function updateDomain(
+  db: Database,
+  order: StatusOrder & { readonly domainId: number; readonly set: DomainUpdate },
+): Promise<UpdatedDomain> {
+  return await inTransaction<UpdatedDomain>(db, async (trx) => {
+    const { domainId, set } = order;
+    const { dnsMode, nameservers, ...settings } = set;
+    const lock = await lockDomainAndNames(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { status } = lock.row;
+    if (status === 'disabled' || status === 'banned') {
+      return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
+    }
+    await saveSettings(trx, lock, settings);
+    let nameserversDiffer = false;
+    if (nameservers !== undefined) {
+      const left = setsLeft(nameserverChoice(lock.row), lock.settings.nameserverSets);
+      const accepted = findSet(nameservers, left);
+      if (accepted === undefined) {
+        rollBackTo({
+          kind: 'refused',
+          code: 'not_accepted',
+          message: 'these are not the nameservers of one accepted set',
+        } satisfies UpdatedDomain);
+      }
+      nameserversDiffer = await chooseNameservers(trx, lock, accepted);
+    }
+    let changeId: number | undefined;
+    if (dnsMode !== undefined) {
+      const event = dnsMode === 'managed' ? 'use_managed' : 'use_external';
+      const applied = await applyEvent(trx, lock, event, order);
+      if (applied.kind === 'refused') rollBackTo(applied);
+      changeId = applied.changeId;
+    }
+    if (nameserversDiffer) changeId ??= await publishNameservers(trx, domainId, order);
+    return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}
+
+async function saveSettings(
+  trx: Database,
+  { row, now }: DomainLock,
+  settings: Partial<DomainSettings>,
+): Promise<void> {
+  const columns = Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key, value]) => value !== undefined && key in SETTING_COLUMNS)
+      .map(([key, value]) => [SETTING_COLUMNS[key as keyof DomainSettings], value]),
+  );
+  if (Object.keys(columns).length === 0) return;
+  await trx
+    .updateTable('domains')
+    .set({ ...columns, updated_at: now })
+    .where('id', '=', row.id)
+    .execute();
+}
+
+const SETTING_COLUMNS = {
+  cacheL2MaxGb: 'cache_l2_max_gb',
+  cacheL2TtlDays: 'cache_l2_ttl_days',
+  cacheCapMb: 'cache_cap_mb',
+  developerModeUntil: 'developer_mode_until',
+  secNoSniff: 'sec_no_sniff',
+  secReferrerPolicy: 'sec_referrer_policy',
+  secStripHeaders: 'sec_strip_headers',
+  markdownForAgents: 'markdown_for_agents',
+  outageAlerts: 'outage_alerts',
+  uptimeThresholdPct: 'uptime_threshold_pct',
+  uptimeWindowMin: 'uptime_window_min',
+  uptimeMinRequests: 'uptime_min_requests',
+  uptimeMinActiveMin: 'uptime_min_active_min',
+  uptimeRecoverMin: 'uptime_recover_min',
+} as const satisfies Record<keyof DomainSettings, string>;
+
+/** Saves the choice, even while the parent's delegation decides. True: what is published differs now. */
+async function chooseNameservers(
+  trx: Database,
+  { row, settings, now }: DomainLock,
+  chosen: readonly Name[],
+): Promise<boolean> {
+  const chosenNs = chosen.map(encodeNameColumn);
+  await trx
+    .updateTable('domains')
+    .set({ chosen_ns: chosenNs, updated_at: now })
+    .where('id', '=', row.id)
+    .execute();
+  return nameserversOf({ ...row, chosenNs }, settings) !== nameserversOf(row, settings);
+}
+
+async function publishNameservers(
+  trx: Database,
+  domainId: number,
+  { by, source }: ChangedBy,
+): Promise<number> {
+  const lock = (await lockDomain(trx, domainId)) as DomainLock;
+  const { served } = lock.row;
+  const order = { by, source, operation: 'nameservers', served, publish: 'whole' } as const;
+  return (await writeDomainChange(trx, lock, order)).changeId;
+}
+
+/** Suspends a domain, for billing; DNS stays the same. Suspending twice keeps the first time. */
+export async function setSuspended(
+  db: Database,
+  { domainId, suspended }: { readonly domainId: number; readonly suspended: boolean },
+): Promise<UpdatedDomain> {
+  return await inTransaction<UpdatedDomain>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { row, now } = lock;
+    if (suspended !== (row.suspendedAt !== null)) {
+      await trx
+        .updateTable('domains')
+        .set({ suspended_at: suspended ? now : null, updated_at: now })
+        .where('id', '=', domainId)
+        .execute();
+    }
+    return { kind: 'updated', changeId: undefined, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}
+
+/** Sets the plan; null: no active plan. Records beyond the new limit stay. */
+export async function setPlan(
+  db: Database,
+  { domainId, planSlug }: { readonly domainId: number; readonly planSlug: string | null },
+): Promise<UpdatedDomain | { readonly kind: 'unknown_plan'; readonly message: string }> {
+  return await inTransaction<Awaited<ReturnType<typeof setPlan>>>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const planId = await findPlan(trx, planSlug);
+    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
+    const { row, now } = lock;
+    if (planId !== (row.plan?.id ?? null)) {
+      await stopSubscription(trx, domainId);
+      if (planId !== null) await startSubscription(trx, domainId, row.accountId, planId);
+      await trx
+        .updateTable('domains')
+        .set({ plan_id: planId, updated_at: now })
+        .where('id', '=', domainId)
+        .execute();
+    }
+    return { kind: 'updated', changeId: undefined, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}

@@ -1,0 +1,254 @@
+// Writes one change of a domain, under its locks: the published records that follow from it, serial and version, the
+// feed's row and the log's. What is published is a function of the domain's records, the settings and the last known
+// addresses of its ANAME targets (until those are known: what is published there). Only the names concerned are
+// written.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import type { DomainStatus, Served } from '../../zone/domain/domain-status.ts';
+import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
+import {
+  apexRecords,
+  type FlattenedTarget,
+  nextSerial,
+  publishApex,
+  publishName,
+} from '../../zone/publish/publish.ts';
+import { selectNameservers } from '../../zone/publish/select-nameservers.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { type ChangedBy, printActor } from '../accounts/actor.ts';
+import { type DomainRow, nameserverChoice } from '../domains/domain.ts';
+import type { PublishSettings } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { DomainOperation } from '../postgres/schema.ts';
+import { announceAfterCommit } from '../postgres/transaction.ts';
+import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
+import { loadRecordsByName } from '../records/load-touched-records.ts';
+import { encodeOperation } from '../records/record-row.ts';
+import {
+  type ChangedZone,
+  changesWritten,
+  differenceWritten,
+  type LockedZone,
+  writeDifference,
+} from '../zones/write-zone.ts';
+import { type Chunk, chunksOf, type RecordRow, recordRows } from '../zones/zone-rows.ts';
+import type { DomainLock } from './lock-domain.ts';
+import { saveManagedRecords } from './managed-records.ts';
+
+export interface DomainChangeOrder extends ChangedBy {
+  readonly operation: DomainOperation;
+  readonly ops?: readonly SavedOperation[];
+  readonly status?: { readonly from: DomainStatus | null; readonly to: DomainStatus | null };
+  readonly reverts?: number;
+  /** The check that made the change. */
+  readonly checkId?: number;
+  /** What is served after the change. */
+  readonly served: Served;
+  readonly recordCount?: number;
+  /** Parts of a WITH that write the domain's records. */
+  readonly records?: readonly RawBuilder<unknown>[];
+  /** The names whose records changed, each with all its records now; `whole`: perhaps every name. */
+  readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
+}
+
+export interface WrittenChange {
+  readonly changeId: number;
+  readonly serial: number;
+}
+
+/** `lock.row` is the domain as it will be published, with its nameservers and its zone. */
+export async function writeDomainChange(
+  trx: Database,
+  lock: DomainLock,
+  order: DomainChangeOrder,
+): Promise<WrittenChange> {
+  const { row, zone, settings } = lock;
+  const { by, source, served, records = [] } = order;
+  const serial = nextSerial(row.serial);
+  const changeId = zone?.nextVersion ?? (await nextVersion(trx));
+  // The rest is one statement, where not everything is published: what is, is read from the records.
+  const whole = zone !== undefined && served !== 'none' && isWhole(lock, order);
+  if (whole) for (const written of records) await sql`with ${written} select`.execute(trx);
+  const parts = whole ? [] : [...records];
+  const changes: ChangedZone[] = [];
+  let last: Chunk | undefined;
+  if (zone !== undefined) {
+    if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
+    const deleted = served === 'none';
+    const written = deleted ? await clearZone(trx, zone) : await publish(trx, lock, serial, order);
+    last = written.last;
+    changes.push({ zoneId: zone.id, version: changeId, records: written.records, deleted });
+  }
+  if (last !== undefined) parts.push(differenceWritten(last));
+  const operation = served === 'none' ? 'zone.unload' : 'zone.save';
+  parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last !== undefined));
+  await sql`
+    with ${sql.join(parts)},
+    domain as (
+      update domains set serial = ${serial}, served = ${served}, answers_generation = ${settings.generation},
+        record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
+      where id = ${row.id})
+    ${logEntry(lock, order, { changeId, serial })}`.execute(trx);
+  announceAfterCommit(trx);
+  return { changeId, serial };
+}
+
+async function nextVersion(trx: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select nextval('change_version') as id`.execute(trx);
+  return (rows[0] as { id: number }).id;
+}
+
+interface Published {
+  /** The number of the zone's records, without those that `last` adds. */
+  readonly records: number;
+  /** The chunk that is still to be written. */
+  readonly last?: Chunk;
+}
+
+async function clearZone(trx: Database, zone: LockedZone): Promise<Published> {
+  if (!zone.deleted) await sql`delete from zone_records where zone_id = ${zone.id}`.execute(trx);
+  return { records: 0 };
+}
+
+async function publish(
+  trx: Database,
+  lock: DomainLock,
+  serial: number,
+  order: DomainChangeOrder,
+): Promise<Published> {
+  const zone = lock.zone as LockedZone;
+  let { records } = zone;
+  let last: Chunk | undefined;
+  for await (const chunk of chunksToPublish(trx, lock, serial, order)) {
+    if (last !== undefined) records += (await writeDifference(trx, last)).get(zone.id) ?? 0;
+    last = chunk;
+  }
+  return { records, ...(last !== undefined && { last }) };
+}
+
+async function* chunksToPublish(
+  trx: Database,
+  lock: DomainLock,
+  serial: number,
+  order: DomainChangeOrder,
+): AsyncGenerator<Chunk> {
+  const { row, settings } = lock;
+  const zone = lock.zone as LockedZone;
+  const { publish, served } = order;
+  if (publish === 'whole' || isWhole(lock, order)) {
+    const records = await wholeZone(trx, row, settings, serial, served, lockFlattened);
+    yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) }]);
+  } else {
+    const flattened = await lockFlattened(trx, zone.id, publish.values()); // looked up before they are served, too
+    const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : publish;
+    yield* chunksOfNames(publishNames(row, settings, serial, names, served, flattened), zone);
+  }
+}
+
+/** Whether more than the names concerned is written: the zone is served again, or was published with other settings. */
+function isWhole({ row, zone, settings }: DomainLock, { publish, served }: DomainChangeOrder): boolean {
+  if (publish === 'whole' || row.answersGeneration !== settings.generation) return true;
+  return served !== 'none' && (zone?.deleted === true || served !== row.served);
+}
+
+/** All records that nodes serve for the domain. */
+export async function wholeZone(
+  trx: Database,
+  row: DomainRow,
+  settings: PublishSettings,
+  serial: number,
+  served: Served,
+  flattenedOf: FlattenedOf,
+): Promise<ZoneRecord[]> {
+  const byName: ReadonlyMap<Name, CustomerRecord[]> =
+    served === 'full' ? await loadRecordsByName(trx, row.id) : new Map();
+  const flattened = await flattenedOf(trx, row.zoneId, byName.values());
+  return [...publishNames(row, settings, serial, byName, served, flattened).values()].flat();
+}
+
+/**
+ * Publishes the records at these names and at the apex, whose own records are needed when the domain is served in full.
+ */
+function publishNames(
+  row: DomainRow,
+  settings: PublishSettings,
+  serial: number,
+  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
+  served: Served,
+  flattened: ReadonlyMap<Name, FlattenedTarget>,
+): Map<Name, ZoneRecord[]> {
+  const apex = decodeNameColumn(row.name);
+  const published = new Map<Name, ZoneRecord[]>();
+  for (const [name, records] of names) {
+    published.set(name, publishName(records, settings.edges, flattened.get(name)));
+  }
+  const nameservers = nameserversOf(row, settings);
+  const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
+  published.set(apex, publishApex(own, published.get(apex) ?? [], served === 'apex'));
+  return published;
+}
+
+/** The nameservers of the domain; none if no set is left to it. */
+export function nameserversOf(row: DomainRow, { nameserverSets }: PublishSettings): readonly Name[] {
+  return selectNameservers(nameserverChoice(row), nameserverSets);
+}
+
+const CHUNK_ROWS = 10_000;
+const CHUNK_OCTETS = 8 << 20;
+
+/** Splits the records into chunks that hold each name whole. */
+export function* chunksOfNames(
+  names: ReadonlyMap<Name, readonly ZoneRecord[]>,
+  zone: LockedZone,
+): Generator<Chunk> {
+  const { id: zoneId, nextVersion: version } = zone;
+  let chunk: Chunk = { slices: [], rows: [] };
+  let octets = 0;
+  for (const [name, records] of names) {
+    const first = encodeNameColumn(name);
+    // No owner lies between a name and the same text with another character.
+    chunk.slices.push({ zoneId, version, first, end: `${first}\x01` });
+    for (const row of recordRows(records)) {
+      chunk.rows.push({ ...row, zoneId, version });
+      octets += octetsIn(row);
+    }
+    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && octets < CHUNK_OCTETS) continue;
+    yield chunk;
+    chunk = { slices: [], rows: [] };
+    octets = 0;
+  }
+  if (chunk.slices.length > 0) yield chunk;
+}
+
+function octetsIn({ rdata, owner }: RecordRow): number {
+  return rdata.length + owner.length;
+}
+
+export async function writeLog(
+  trx: Database,
+  lock: DomainLock,
+  order: LogOrder,
+  written: WrittenChange,
+): Promise<void> {
+  await logEntry(lock, order, written).execute(trx);
+}
+
+type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;
+
+function logEntry(
+  { row, now }: DomainLock,
+  { by, source, operation, ops = [], status, reverts, checkId }: LogOrder,
+  { changeId, serial }: WrittenChange,
+): RawBuilder<unknown> {
+  return sql`
+    insert into domain_changes (id, domain_id, account_id, serial, at, operation, source, actor_kind,
+      actor_account_id, actor_key_id, actor_address, actor_name, ops, status_from, status_to, reverts,
+      check_id)
+    values (${changeId}, ${row.id}, ${row.accountId}, ${serial}, ${now}, ${operation}, ${source}, ${by.kind},
+      ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null}, ${by.name ?? null},
+      ${JSON.stringify(ops.map(encodeOperation))}, ${status?.from ?? null}, ${status?.to ?? null},
+      ${reverts ?? null}, ${checkId ?? null})`;
+}

@@ -1,0 +1,139 @@
+// Computes what a check changes in the row of its domain.
+
+import type { CheckState } from '../../checks/delegation/check-state.ts';
+import type { Evidence } from '../../checks/delegation/evidence.ts';
+import { FINDING_CODES } from '../../checks/delegation/findings.ts';
+import type { Decision } from '../../checks/delegation/next-status.ts';
+import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
+import type { DomainRow } from '../domains/domain.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import type { CheckKind, StoredFinding } from '../postgres/schema.ts';
+import { encodeFinding, encodeNames, hashOf } from './check-run-row.ts';
+
+/** An order for a check. Times are milliseconds since 1970. */
+export interface CheckOrder {
+  readonly domainId: number;
+  /** The number from `loadCheckedDomain`. */
+  readonly seq: number;
+  readonly kind: CheckKind;
+  /** A UUID by which the caller finds the run. */
+  readonly request?: string | undefined;
+  readonly evidence: Evidence;
+  readonly judgement: Judgement;
+  readonly decision: Decision;
+  readonly nextCheckAt: { readonly at: number; readonly intervalSeconds: number };
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+/** The outcome as columns; `undefined`: the column stays as it is. */
+export interface CheckOutcome {
+  readonly to: Decision['to'];
+  readonly state: CheckState;
+  readonly verdict: Verdict;
+  readonly findings: readonly StoredFinding[];
+  readonly currentNs: string[] | undefined;
+  readonly matchedNs: string[] | undefined;
+  readonly delegatedNs: string[] | null | undefined;
+  readonly parent: string | undefined;
+  readonly oursAt: Date | undefined;
+  readonly finishedAt: Date;
+  readonly nextAt: Date;
+  readonly intervalSeconds: number;
+}
+
+export function outcomeOf({
+  judgement,
+  decision,
+  evidence,
+  nextCheckAt,
+  finishedAt,
+}: CheckOrder): CheckOutcome {
+  const { verdict, observed, matched, oursShown } = judgement;
+  return {
+    to: decision.to,
+    state: decision.state,
+    verdict,
+    findings: decision.findings.map(encodeFinding),
+    currentNs: observed && encodeNames(observed),
+    matchedNs: matched && encodeNames(matched),
+    delegatedNs: delegatedAfter(judgement, decision.to),
+    parent: evidence.parent && encodeNameColumn(evidence.parent),
+    oursAt: oursShown ? new Date(finishedAt) : undefined,
+    finishedAt: new Date(finishedAt),
+    nextAt: new Date(nextCheckAt.at),
+    intervalSeconds: nextCheckAt.intervalSeconds,
+  };
+}
+
+/**
+ * The set that the parent delegates to. While the domain counts as delegated here, only another set replaces it:
+ * clients that come by what is left of the old delegation find the nameserver names that sent them here.
+ */
+function delegatedAfter({ matched, oursShown }: Judgement, to: Decision['to']): string[] | null | undefined {
+  if (isEnd(to)) return null;
+  if (matched !== undefined) return encodeNames(matched);
+  return (to === 'pending' || to === 'moved') && oursShown === false ? null : undefined;
+}
+
+/** Whether the domain is no longer checked in this status. */
+export function isEnd(to: Decision['to']): to is 'disabled' | 'left' {
+  return to === 'disabled' || to === 'left';
+}
+
+/** A hash of the outcome: equal outcomes in a row are counted as one run. */
+export function outcomeHash({ to, state, verdict, findings, ...seen }: CheckOutcome): string {
+  const { currentNs, matchedNs, parent } = seen;
+  const since = to === 'active' ? undefined : state.since; // a later life of the domain is another row
+  // A packet that is lost now and then makes no new outcome.
+  const lasting = findings.filter(({ code }) => code !== 'PARENT_FAILS');
+  return hashOf([to, since, state.preset, verdict, lasting, currentNs, matchedNs, parent]);
+}
+
+/** The columns that a check sets in any case, whatever the domain's status becomes. */
+export function rememberedColumns({
+  state,
+  currentNs,
+  delegatedNs,
+  parent,
+  oursAt,
+  ...outcome
+}: CheckOutcome) {
+  const { misses, conclusive } = state;
+  return {
+    ...(currentNs !== undefined && { current_ns: currentNs }),
+    ...(delegatedNs !== undefined && { delegated_ns: delegatedNs }),
+    ...(parent !== undefined && { check_parent: parent }),
+    ...(oursAt !== undefined && { ours_at: oursAt }),
+    miss_count: misses?.count ?? 0,
+    first_miss_at: dateOf(misses?.firstAt),
+    last_miss_at: dateOf(misses?.lastAt),
+    conclusive_at: dateOf(conclusive?.at),
+    conclusive_ours: conclusive?.oursShown ?? null,
+    ...presetColumns(state),
+    due_at: outcome.nextAt,
+    // in external mode that is for the other kind of check to say
+    next_check_at: state.status === 'leaving' ? null : outcome.nextAt,
+    ns_check_interval_seconds: state.status === 'leaving' ? null : outcome.intervalSeconds,
+  };
+}
+
+function presetColumns({ preset }: CheckState) {
+  const taken = preset.kind === 'standing' ? preset.taken.map(encodeNames) : [];
+  return { preset: preset.kind, preset_taken: JSON.stringify(taken) };
+}
+
+function dateOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms);
+}
+
+/** The findings after a check: it writes its own anew and keeps those of other writers. */
+export function findingsAfter(
+  { findings: before }: Pick<DomainRow, 'findings'>,
+  { findings }: CheckOutcome,
+): string {
+  const kept = before.filter(({ code }) => !CODES.includes(code));
+  return JSON.stringify([...kept, ...findings]);
+}
+
+export const CODES: readonly string[] = FINDING_CODES;

@@ -1,0 +1,67 @@
+// Takes domains whose check is due, parent by parent, so that a registry with a million names delays no other. A claim
+// moves the due time by a lease, so that a check that was lost is due again.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+
+export interface DueClaim {
+  readonly limit: number;
+  /** The most domains of one parent. */
+  readonly perParent: number;
+  /** Where the last round ended; '' is the beginning. */
+  readonly after: string;
+  readonly leaseSeconds: number;
+}
+
+export interface ClaimedDomains {
+  readonly domains: readonly { readonly id: number }[];
+  /** Where the next round begins. */
+  readonly after: string;
+}
+
+/** How many parents one round looks at, due or not. */
+const MAX_PARENTS = 3000;
+
+export async function claimDueDomains(db: Database, claim: DueClaim): Promise<ClaimedDomains> {
+  const { rows } = await claimStatement(claim).execute(db);
+  const { ids, after } = rows[0] as ClaimRow;
+  return { domains: (ids ?? []).map((id) => ({ id })), after: after ?? '' };
+}
+
+interface ClaimRow {
+  readonly ids: number[] | null;
+  readonly after: string | null;
+}
+
+/**
+ * Reads along the index (check_parent, due_at): the first row of each parent, which is its earliest, then the due rows
+ * of the parents that have any. The recursion stops when enough rows are found. Domains that are locked are left to a
+ * later round. `perParent` is hidden from the planner: if it believes that a parent has fewer due rows than the limit,
+ * it reads and sorts all of them, which are many after an outage.
+ */
+export function claimStatement({ limit, perParent, after, leaseSeconds }: DueClaim): RawBuilder<ClaimRow> {
+  const firstBehind = (from: RawBuilder<unknown>) => sql`
+    select d.check_parent, d.due_at from domains d where d.due_at is not null and ${from}
+    order by d.check_parent, d.due_at limit 1`;
+  const start = after === '' ? sql`true` : sql`d.check_parent > ${after}`;
+  return sql<ClaimRow>`
+    with recursive parents as (
+      select f.check_parent as parent, f.due_at, 1 as number from (${firstBehind(start)}) f
+      union all
+      select f.check_parent, f.due_at, p.number + 1
+      from parents p cross join lateral (${firstBehind(sql`d.check_parent > p.parent`)}) f
+      where p.number < ${MAX_PARENTS}),
+    picked as materialized (
+      select p.parent, due.id
+      from parents p cross join lateral (
+        select d.id from domains d where d.check_parent = p.parent and d.due_at <= now()
+        order by d.due_at limit (select ${perParent}::bigint) for no key update skip locked) due
+      where p.due_at <= now() limit ${limit}),
+    claimed as (
+      update domains set due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+      where id = any(array(select id from picked))
+      returning id)
+    select (select json_agg(id) from claimed) as ids,
+      case when (select count(*) from picked) >= ${limit} then (select max(parent) from picked)
+        else (select parent from parents where number = ${MAX_PARENTS}) end as after`;
+}

@@ -1,0 +1,40 @@
+// Saves checks for a process that makes many: checks that end while a statement is running wait for it and share the
+// next one. No timer delays them.
+
+import type { Database } from '../postgres/database.ts';
+import type { CheckOrder } from './check-outcome.ts';
+import { type SavedCheck, saveMovingCheck } from './save-check.ts';
+import { saveStillChecks } from './save-still-checks.ts';
+
+const MOST_AT_ONCE = 100;
+
+interface Waiting {
+  readonly order: CheckOrder;
+  readonly resolve: (saved: SavedCheck | Promise<SavedCheck>) => void;
+}
+
+/** Gives a function like `saveCheck` for this database. */
+export function gatherChecks(db: Database): (order: CheckOrder) => Promise<SavedCheck> {
+  const waiting: Waiting[] = [];
+  let isSaving = false;
+  const saveAll = async () => {
+    isSaving = true;
+    while (waiting.length > 0) await saveBatch(db, waiting.splice(0, MOST_AT_ONCE));
+    isSaving = false;
+  };
+  return (order) =>
+    new Promise((resolve) => {
+      waiting.push({ order, resolve });
+      if (!isSaving) void saveAll();
+    });
+}
+
+/** Never throws: a check that the statement cannot save is saved alone, and fails alone. */
+async function saveBatch(db: Database, batch: readonly Waiting[]): Promise<void> {
+  const orders = batch.map(({ order }) => order);
+  const still = await saveStillChecks(db, orders).catch(() => new Map<CheckOrder, number>());
+  for (const { order, resolve } of batch) {
+    const checkId = still.get(order);
+    resolve(checkId === undefined ? saveMovingCheck(db, order) : { kind: 'saved', checkId });
+  }
+}

@@ -1,0 +1,174 @@
+// The last step of a check, and the only one that writes: what it saw and what that does to the domain, in one
+// transaction. If the domain has changed since the check began, nothing is written.
+//
+//     the domain stays as it is → one statement for many checks (saveStillChecks)
+//     anything else → under the locks of its name: columns, run, one change, the domains inside it
+
+import { sql } from 'kysely';
+import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
+import type { Decision } from '../../checks/delegation/next-status.ts';
+import { findSet } from '../../zone/publish/select-nameservers.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { hasActiveDomainAround } from '../change/claim-name.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
+import { servedNow, settleEnclosed, takeEnclosedClaims } from '../change/settle-enclosed.ts';
+import { NEXT_CHECK_SEQ, NOT_CHECKED, offColumns } from '../change/start-status.ts';
+import { nameserversOf, writeDomainChange } from '../change/write-domain-change.ts';
+import { saveNameHolder } from '../domains/name-holders.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { loadRecordsAt } from '../records/load-touched-records.ts';
+import {
+  type CheckOrder,
+  type CheckOutcome,
+  findingsAfter,
+  outcomeOf,
+  rememberedColumns,
+} from './check-outcome.ts';
+import { checkedStatusOf } from './load-checked-domain.ts';
+import { type LastRun, saveRun } from './save-run.ts';
+import { saveStillChecks } from './save-still-checks.ts';
+
+export type SavedCheck =
+  | {
+      readonly kind: 'saved';
+      readonly checkId: number;
+      readonly changeId?: number;
+      readonly transition?: { readonly from: CheckedStatus; readonly to: Decision['to'] };
+      /** The domain of another account that keeps this one from becoming active. */
+      readonly refused?: string;
+    }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'absent' };
+
+/** Saves a check. An order that comes again with its `request` is not counted again. */
+export async function saveCheck(db: Database, order: CheckOrder): Promise<SavedCheck> {
+  const checkId = (await saveStillChecks(db, [order])).get(order);
+  return checkId === undefined ? await saveMovingCheck(db, order) : { kind: 'saved', checkId };
+}
+
+/** Saves a check, whatever it does to the domain. */
+export async function saveMovingCheck(db: Database, order: CheckOrder): Promise<SavedCheck> {
+  return await inTransaction<SavedCheck>(db, (trx) => saveUnderLock(trx, order));
+}
+
+async function saveUnderLock(trx: Database, order: CheckOrder): Promise<SavedCheck> {
+  const lock = await lockDomainAndNames(trx, order.domainId);
+  if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+  const last = await loadLast(trx, order);
+  if (last.sameRequest !== null) return { kind: 'saved', checkId: last.sameRequest };
+  const from = checkedStatusOf(lock.row);
+  if (from === undefined || lock.zone === undefined || last.seq !== order.seq) return { kind: 'conflict' };
+  let outcome = outcomeOf(order);
+  let refused: string | undefined;
+  if (from === 'pending' && outcome.to === 'active') {
+    if (!isAccepted(order, lock)) return { kind: 'conflict' };
+    refused = await whyNotActive(trx, lock);
+    if (refused !== undefined) outcome = stillPending(outcome, lock, refused);
+  }
+  await writeColumns(trx, lock, outcome);
+  const checkId = await saveRun(trx, order, { outcome, from, last });
+  const changeId = await saveChange(trx, lock, outcome, checkId);
+  return {
+    kind: 'saved',
+    checkId,
+    ...(changeId !== undefined && { changeId }),
+    ...(outcome.to !== from && { transition: { from, to: outcome.to } }),
+    ...(refused !== undefined && { refused }),
+  };
+}
+
+interface Last extends LastRun {
+  readonly seq: number;
+  readonly sameRequest: number | null;
+}
+
+async function loadLast(trx: Database, { domainId, request }: CheckOrder): Promise<Last> {
+  const { rows } = await sql<Last>`
+    select check_seq as seq, last_check_id as "lastCheckId", last_outcome as "lastOutcome",
+      (select r.id from check_runs r where r.request = ${request ?? null}::uuid) as "sameRequest"
+    from domains where id = ${domainId}`.execute(trx);
+  return rows[0] as Last;
+}
+
+/** Whether the set is still accepted: the accepted sets may have changed since the check began. */
+function isAccepted({ judgement }: CheckOrder, { settings }: DomainLock): boolean {
+  return findSet(judgement.matched, settings.nameserverSets) !== undefined;
+}
+
+/**
+ * Why the domain cannot become active: of two claims, one inside the other, the first to be delegated here gets both
+ * names.
+ */
+async function whyNotActive(trx: Database, { row }: DomainLock): Promise<string | undefined> {
+  if (!(await hasActiveDomainAround(trx, row.name, row.accountId))) return undefined;
+  return 'This domain is delegated to us, but lies inside or above one that is active here in another account.';
+}
+
+const REFUSED_INTERVAL_SECONDS = 900;
+
+function stillPending(outcome: CheckOutcome, { row }: DomainLock, message: string): CheckOutcome {
+  const since = (row.pendingSince ?? row.createdAt).getTime();
+  return {
+    ...outcome,
+    to: 'pending',
+    state: { ...outcome.state, status: 'pending', since },
+    findings: [...outcome.findings, { code: 'CLAIM_LOST', message }],
+    nextAt: new Date(outcome.finishedAt.getTime() + REFUSED_INTERVAL_SECONDS * 1000),
+    intervalSeconds: REFUSED_INTERVAL_SECONDS,
+  };
+}
+
+async function writeColumns(trx: Database, { row, now }: DomainLock, outcome: CheckOutcome): Promise<void> {
+  const { to, state } = outcome;
+  if (to === 'active') await saveNameHolder(trx, { ...row, status: 'active', movedSince: null }, now);
+  else if (to !== row.status) await saveNameHolder(trx, row, now);
+  await trx
+    .updateTable('domains')
+    .set({
+      ...rememberedColumns(outcome),
+      // What was to be changed at the registrar concerns an external domain no more.
+      findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
+      ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
+      ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
+      ...(to === 'disabled' && offColumns(to, 'checker')),
+      ...(to === 'left' && NOT_CHECKED),
+      check_seq: NEXT_CHECK_SEQ,
+    })
+    .where('id', '=', row.id)
+    .execute();
+}
+
+/** Undefined: nodes serve the domain as before, and its status is the same. */
+async function saveChange(
+  trx: Database,
+  { row }: DomainLock,
+  { to }: CheckOutcome,
+  checkId: number,
+): Promise<number | undefined> {
+  const lock = (await lockDomain(trx, row.id)) as DomainLock;
+  const served = await servedNow(trx, lock);
+  const hasMoved = lock.row.status !== row.status || to === 'left';
+  const differ = nameserversOf(row, lock.settings) !== nameserversOf(lock.row, lock.settings);
+  if (!hasMoved && !differ && served === row.served) return undefined;
+  const { changeId } = await writeDomainChange(trx, lock, {
+    by: { kind: 'system' },
+    source: 'status',
+    operation: hasMoved || served !== row.served ? 'status' : 'nameservers',
+    status: { from: row.status, to: lock.row.status },
+    checkId,
+    served,
+    publish: differ ? 'whole' : await apexRecordsOf(trx, lock),
+  });
+  await sql`update check_runs set change_id = ${changeId} where id = ${checkId}`.execute(trx);
+  if (to === 'active') await takeEnclosedClaims(trx, row, { checkId });
+  if (hasMoved) await settleEnclosed(trx, row.name);
+  return changeId;
+}
+
+/** The apex with the owner's records there: every change publishes it anew, for its serial. */
+async function apexRecordsOf(trx: Database, { row }: DomainLock) {
+  const apex = decodeNameColumn(row.name);
+  return new Map<typeof apex, CustomerRecord[]>([[apex, await loadRecordsAt(trx, row.id, [apex])]]);
+}

@@ -1,0 +1,46 @@
+// The one check an hour that a domain's users may ask for: taken before the check, and given back when its result is
+// `unknown`.
+
+import { sql } from 'kysely';
+import { currentTime } from '../change/lock-domain.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+
+const INTERVAL_MS = 3_600_000;
+
+export type TakenCheck =
+  /** `taken` and `previous` are needed to give it back. */
+  | { readonly kind: 'taken'; readonly taken: Date; readonly previous: Date | null }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
+
+/**
+ * Takes the check; of several callers at once one gets it. `at`: by default the database's time, so that all API
+ * processes use one clock.
+ */
+export async function takeManualCheck(db: Database, domainId: number, at?: Date): Promise<TakenCheck> {
+  return await inTransaction<TakenCheck>(db, async (trx) => {
+    const { last_manual_ns_check_at: previous } = await trx
+      .selectFrom('domains')
+      .select('last_manual_ns_check_at')
+      .where('id', '=', domainId)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const taken = at ?? (await currentTime(trx));
+    const waitMs = previous === null ? 0 : previous.getTime() + INTERVAL_MS - taken.getTime();
+    if (waitMs > 0) return { kind: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
+    await sql`update domains set last_manual_ns_check_at = ${taken} where id = ${domainId}`.execute(trx);
+    return { kind: 'taken', taken, previous };
+  });
+}
+
+/** Gives the check back, unless another caller has taken it since. */
+export async function giveBackManualCheck(
+  db: Database,
+  domainId: number,
+  taken: Date,
+  previous: Date | null,
+): Promise<void> {
+  await sql`
+    update domains set last_manual_ns_check_at = ${previous}
+    where id = ${domainId} and last_manual_ns_check_at = ${taken}`.execute(db);
+}

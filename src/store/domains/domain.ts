@@ -1,0 +1,178 @@
+// A customer's domain as it is loaded, and how it is made from its row.
+
+import { sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import { challengeOf } from '../../zone/domain/challenge-name.ts';
+import type { DnsMode, DomainStatus, PresetKind, Served } from '../../zone/domain/domain-status.ts';
+import { type NameserverChoice, nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
+import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
+import type { PublishSettings } from '../postgres/answer-settings.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { Role } from '../postgres/schema.ts';
+import { findingsOf, type TroubleRow } from '../records/aname-troubles.ts';
+
+/** The settings that the owner makes. */
+export interface DomainSettings {
+  readonly cacheL2MaxGb: number;
+  readonly cacheL2TtlDays: number;
+  readonly cacheCapMb: number;
+  readonly developerModeUntil: Date | null;
+  readonly secNoSniff: boolean;
+  readonly secReferrerPolicy: boolean;
+  readonly secStripHeaders: boolean;
+  readonly markdownForAgents: boolean;
+  readonly outageAlerts: boolean;
+  readonly uptimeThresholdPct: number;
+  readonly uptimeWindowMin: number;
+  readonly uptimeMinRequests: number;
+  readonly uptimeMinActiveMin: number;
+  readonly uptimeRecoverMin: number;
+}
+
+export interface Domain extends DomainSettings {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: Name;
+  readonly unicode: string;
+  readonly status: DomainStatus;
+  readonly dnsMode: DnsMode;
+  readonly served: Served;
+  readonly suspended: boolean;
+  readonly suspendedAt: Date | null;
+  readonly serial: number;
+  /** The number of records, without managed ones. */
+  readonly recordCount: number;
+  readonly plan: Plan | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When it was deleted; it can be restored for 30 days. */
+  readonly deletedAt: Date | null;
+  readonly pendingSince: Date | null;
+  readonly movedSince: Date | null;
+  readonly nextCheckAt: Date | null;
+  readonly lastManualNsCheckAt: Date | null;
+  readonly nsCheckIntervalSeconds: number | null;
+  readonly currentNs: readonly Name[] | null;
+  readonly preset: PresetKind;
+  /** Every accepted set that is left to the domain, its own first. */
+  readonly nameserverSets: readonly (readonly Name[])[];
+  /** The verification; in external mode only. */
+  readonly verification: Verification | null;
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
+}
+
+export interface Verification {
+  readonly host: Name;
+  readonly value: string;
+  readonly verified: boolean;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+  /** When the TXT record is looked for next; null when it is not. */
+  readonly nextAt: Date | null;
+}
+
+/** A domain with the role that the caller has in it. */
+export interface VisibleDomain extends Domain {
+  readonly myRole: Role;
+}
+
+export const RESTORABLE_DAYS = 30;
+
+/** `d` is the table of domains, `p` that of plans. */
+export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.unicode, d.zone_id as "zoneId", d.status,
+  d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", d.suspended_at as "suspendedAt",
+  d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
+  d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
+  d.pending_since as "pendingSince", d.moved_since as "movedSince", d.next_check_at as "nextCheckAt",
+  d.last_manual_ns_check_at as "lastManualNsCheckAt", d.ns_check_interval_seconds as "nsCheckIntervalSeconds",
+  d.current_ns as "currentNs", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
+  d.preset, d.preset_taken as "presetTaken",
+  d.verification_value as "verificationValue", d.verification_started_at as "verificationStartedAt",
+  d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.txt_next_at as "txtNextAt",
+  d.findings,
+  d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
+  d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
+  d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
+  d.markdown_for_agents as "markdownForAgents", d.outage_alerts as "outageAlerts",
+  d.uptime_threshold_pct as "uptimeThresholdPct", d.uptime_window_min as "uptimeWindowMin",
+  d.uptime_min_requests as "uptimeMinRequests", d.uptime_min_active_min as "uptimeMinActiveMin",
+  d.uptime_recover_min as "uptimeRecoverMin", case when p.id is not null then ${PLAN_JSON} end as plan`;
+
+export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
+
+type Passed = Omit<Domain, 'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'verification'>;
+
+export interface DomainRow extends Passed {
+  readonly name: string;
+  readonly zoneId: number | null;
+  readonly leaving: boolean;
+  readonly disabledBy: 'operator' | 'checker' | null;
+  readonly answersGeneration: number;
+  readonly currentNs: readonly string[] | null;
+  readonly delegatedNs: readonly string[] | null;
+  readonly chosenNs: readonly string[] | null;
+  /** The sets of nameservers that a preset delegation has taken. */
+  readonly presetTaken: readonly (readonly string[])[];
+  readonly verificationValue: string | null;
+  readonly verificationStartedAt: Date | null;
+  readonly verificationExpiresAt: Date | null;
+  readonly verifiedAt: Date | null;
+  readonly txtNextAt: Date | null;
+  /** Present if it was selected. */
+  readonly anameTroubles?: readonly TroubleRow[] | null;
+}
+
+export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain {
+  const {
+    zoneId: _zoneId,
+    leaving: _leaving,
+    disabledBy: _disabledBy,
+    answersGeneration: _answersGeneration,
+    delegatedNs: _delegatedNs,
+    chosenNs: _chosenNs,
+    presetTaken: _presetTaken,
+    verificationValue: _verificationValue,
+    verificationStartedAt: _verificationStartedAt,
+    verificationExpiresAt: _verificationExpiresAt,
+    verifiedAt: _verifiedAt,
+    txtNextAt: _txtNextAt,
+    anameTroubles = null,
+    currentNs,
+    ...passed
+  } = row;
+  const name = decodeNameColumn(row.name);
+  return {
+    ...passed,
+    name,
+    suspended: row.suspendedAt !== null,
+    currentNs: currentNs?.map(decodeNameColumn) ?? null,
+    findings: [...row.findings, ...findingsOf(anameTroubles)],
+    nameserverSets: nameserverSetsOf(nameserverChoice(row), settings.nameserverSets),
+    verification: verificationOf(row, name),
+  };
+}
+
+export function nameserverChoice({
+  delegatedNs,
+  chosenNs,
+  presetTaken,
+}: Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'presetTaken'>): NameserverChoice {
+  return {
+    delegated: delegatedNs?.map(decodeNameColumn),
+    chosen: chosenNs?.map(decodeNameColumn),
+    taken: presetTaken.map((set) => set.map(decodeNameColumn)),
+  };
+}
+
+function verificationOf(row: DomainRow, name: Name): Verification | null {
+  const {
+    verificationValue: value,
+    verificationStartedAt: startedAt,
+    verificationExpiresAt: expiresAt,
+  } = row;
+  if (row.dnsMode !== 'external' || value === null || startedAt === null || expiresAt === null) return null;
+  // What is planned for later than that is the end of the domain's time.
+  const nextAt = row.txtNextAt !== null && row.txtNextAt < expiresAt ? row.txtNextAt : null;
+  const verified = row.verifiedAt !== null;
+  return { host: challengeOf(name), value, verified, startedAt, expiresAt, nextAt };
+}

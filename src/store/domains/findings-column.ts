@@ -1,0 +1,15 @@
+// A domain's findings as SQL changes them.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Finding, FindingCode } from '../../checks/delegation/findings.ts';
+
+/** The column `findings` without findings of this code. */
+export function findingsWithout(code: FindingCode): RawBuilder<string> {
+  return sql`(select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
+    from jsonb_array_elements(findings) with ordinality f where f.value ->> 'code' <> ${code})`;
+}
+
+/** The column `findings` with this one at the end; an older one of its code is removed. */
+export function findingsWith(finding: Finding): RawBuilder<string> {
+  return sql`${findingsWithout(finding.code)} || jsonb_build_array(${JSON.stringify(finding)}::jsonb)`;
+}

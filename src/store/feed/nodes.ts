@@ -1,0 +1,223 @@
+// The nodes of the fleet, as each reports itself to the primary. A connection of the node holds an advisory lock on its
+// name, so that a second live process with the name is refused, and a dead process keeps no live one out.
+
+import { sql } from 'kysely';
+import { announceChanges } from '../postgres/announce-changes.ts';
+import type { Connection } from '../postgres/connection.ts';
+import type { Database } from '../postgres/database.ts';
+import { EPOCH_SQL } from './change-feed.ts';
+
+export interface NodeReport {
+  name: string;
+  instance: string;
+  startedAt: Date;
+  loaded: boolean;
+  epoch: string | undefined;
+  position: number | undefined;
+  /** pg_snapshot text: every change whose transaction it sees is served. */
+  snapshot: string | undefined;
+  zones: number;
+  records: number;
+  held: HeldRemovals | undefined;
+  /** The zones whose newest content the node does not serve. */
+  unserved: readonly number[];
+}
+
+/** Removals that wait for an operator. */
+export interface HeldRemovals {
+  id: string;
+  since: Date;
+  zones: number;
+}
+
+const NAME_LOCK_SEED = 0x6e6f6465; // 'node'
+
+/**
+ * `ending`: an earlier session of this process holds the name, and is being ended. The server has not noticed that its
+ * client is gone; trying again soon is enough.
+ */
+export type NodeClaim = 'claimed' | 'ending' | 'taken';
+
+/**
+ * Claims the name; it is held until the connection ends. `instance` is the process, by which its connections recognise
+ * each other.
+ */
+export async function claimNodeName(
+  connection: Connection,
+  { name, instance }: Pick<NodeReport, 'name' | 'instance'>,
+): Promise<NodeClaim> {
+  const lock = [name, NAME_LOCK_SEED];
+  // Set here and not on connecting, where the database URL may have another. A report is worth no wait for the disk.
+  await connection.query(
+    "select set_config('application_name', $1, false), set_config('synchronous_commit', 'off', false)",
+    [`zonefleet node ${instance} ${name}`], // cut at 63 octets, behind the instance
+  );
+  const [claimed] = await connection.query('select pg_try_advisory_lock(hashtextextended($1, $2))', lock);
+  if (claimed?.[0] === true) return 'claimed';
+  const ended = await connection.query(END_OWN_SESSION, lock);
+  return ended.length > 0 ? 'ending' : 'taken';
+}
+
+/** A bigint lock stands in pg_locks in two halves, with objsubid 1. A role may end its own sessions. */
+const END_OWN_SESSION = `
+  select pg_terminate_backend(l.pid) from pg_locks l
+    join pg_database d on d.oid = l.database and d.datname = current_database()
+    join pg_stat_activity a on a.pid = l.pid and a.application_name = current_setting('application_name'),
+    (select hashtextextended($1, $2) as key) k
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid`;
+
+/** When the holder of the name reported last, as text to compare; undefined: never. */
+export async function loadLastReport(connection: Connection, name: string): Promise<string | undefined> {
+  const [row] = await connection.query('select seen_at::text from nodes where name = $1', [name]);
+  return row?.[0] as string | undefined;
+}
+
+/** A node with more zones than this reports none of them by id: then its trouble is not one zone. */
+const MAX_UNSERVED = 1000;
+
+/** Call it only in the process that has claimed the name. */
+export async function saveNodeReport(connection: Connection, report: NodeReport): Promise<void> {
+  await connection.query(
+    `insert into nodes as n (name, instance, started_at, loaded, epoch, position, snapshot, zones, records,
+       held_id, held_since, held_zones, unserved)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (name) do update set instance = excluded.instance, started_at = excluded.started_at,
+       seen_at = excluded.seen_at, left_at = null, loaded = excluded.loaded, epoch = excluded.epoch,
+       position = excluded.position, snapshot = excluded.snapshot, zones = excluded.zones,
+       records = excluded.records, held_id = excluded.held_id, held_since = excluded.held_since,
+       held_zones = excluded.held_zones, unserved = excluded.unserved`,
+    [
+      report.name,
+      report.instance,
+      report.startedAt,
+      report.loaded,
+      report.epoch ?? null,
+      report.position ?? null,
+      report.snapshot ?? null,
+      report.zones,
+      report.records,
+      report.held?.id ?? null,
+      report.held?.since ?? null,
+      report.held?.zones ?? 0,
+      report.unserved.length <= MAX_UNSERVED ? report.unserved : null,
+    ],
+  );
+}
+
+/** Signs a node off: one that stops in order is no longer waited for. */
+export async function signOffNode(connection: Connection, name: string, instance: string): Promise<void> {
+  await connection.query(
+    `update nodes set left_at = clock_timestamp(), held_id = null, held_since = null, held_zones = 0
+     where name = $1 and instance = $2`,
+    [name, instance],
+  );
+}
+
+export interface ListedNode {
+  name: string;
+  /** `live`: reported within 5 s. `silent`: did not. `left`: stopped in order. */
+  state: 'live' | 'silent' | 'left';
+  loaded: boolean;
+  startedAt: Date;
+  seenAt: Date;
+  uptimeSeconds: number;
+  /** The newest change that the node has applied. */
+  position: number | null;
+  /** The age of the oldest change that the node has not reported as applied; null when its epoch is another. */
+  lagSeconds: number | null;
+  zones: number;
+  records: number;
+  /**
+   * How many zones the node serves in an older version or not at all, since the newest cannot be built or has no room.
+   * Null: over 1,000.
+   */
+  unserved: number | null;
+  held: (HeldRemovals & { confirmed: boolean }) | null;
+}
+
+interface NodeRow {
+  name: string;
+  state: ListedNode['state'];
+  loaded: boolean;
+  started_at: Date;
+  seen_at: Date;
+  uptime_seconds: number;
+  position: number | null;
+  lag_seconds: number | null;
+  zones: number;
+  records: number;
+  unserved: number | null;
+  held_id: string | null;
+  held_since: Date;
+  held_zones: number;
+  confirmed_id: string | null;
+}
+
+/** Lists the nodes, from the primary. */
+export async function listNodes(db: Database): Promise<ListedNode[]> {
+  const { rows } = await sql<NodeRow>`
+    with current as materialized (select ${sql.raw(EPOCH_SQL)} as epoch from feed)
+    select n.name, n.loaded, n.started_at, n.seen_at, n.position, n.zones, n.records,
+      case when n.left_at is not null then 'left'
+        when n.seen_at > clock_timestamp() - interval '5 seconds' then 'live' else 'silent' end as state,
+      extract(epoch from coalesce(n.left_at, n.seen_at) - n.started_at)::float8 as uptime_seconds,
+      case when n.loaded and n.epoch = (select epoch from current) then coalesce((
+        select greatest(0, extract(epoch from clock_timestamp() - min(c.at)))::float8 from changes c
+        where c.xid >= pg_snapshot_xmin(n.snapshot) and c.xid < pg_snapshot_xmax(pg_current_snapshot())
+          and not pg_visible_in_snapshot(c.xid, n.snapshot)), 0) end as lag_seconds,
+      cardinality(n.unserved) as unserved, n.held_id, n.held_since, n.held_zones, n.confirmed_id
+    from nodes n order by n.name`.execute(db);
+  return rows.map((row) => ({
+    name: row.name,
+    state: row.state,
+    loaded: row.loaded,
+    startedAt: row.started_at,
+    seenAt: row.seen_at,
+    uptimeSeconds: row.uptime_seconds,
+    position: row.position,
+    lagSeconds: row.lag_seconds,
+    zones: row.zones,
+    records: row.records,
+    unserved: row.unserved,
+    held:
+      row.held_id === null
+        ? null
+        : {
+            id: row.held_id,
+            since: row.held_since,
+            zones: row.held_zones,
+            confirmed: row.held_id === row.confirmed_id,
+          },
+  }));
+}
+
+export interface ConfirmedNode {
+  name: string;
+  /** `confirmed`: its held removals are released. `nothing-held`: there are none. `absent`: there is no such node. */
+  outcome: 'confirmed' | 'nothing-held' | 'absent';
+  zones: number;
+}
+
+/** Releases the removals that are held now; without names, on every node that holds some. */
+export async function confirmNodes(db: Database, names?: readonly string[]): Promise<ConfirmedNode[]> {
+  const { rows } = await sql<{ name: string; zones: number }>`
+    update nodes set confirmed_id = held_id
+    where held_id is not null and (${names ?? null}::text[] is null or name = any(${names ?? null}::text[]))
+    returning name, held_zones as zones`.execute(db);
+  if (rows.length > 0) announceChanges(db);
+  const confirmed = new Map(rows.map((row) => [row.name, row.zones]));
+  if (names === undefined) {
+    return [...confirmed].sort().map(([name, zones]) => ({ name, outcome: 'confirmed', zones }));
+  }
+  const known = await db
+    .selectFrom('nodes')
+    .select('name')
+    .where('name', 'in', [...names, ''])
+    .execute();
+  return names.map((name) => {
+    const zones = confirmed.get(name);
+    if (zones !== undefined) return { name, outcome: 'confirmed', zones };
+    return { name, outcome: known.some((node) => node.name === name) ? 'nothing-held' : 'absent', zones: 0 };
+  });
+}

@@ -1,0 +1,53 @@
+// Housekeeping: deletes data that is no longer needed, and selects the domains whose published records are to be checked.
+// Any number of processes may run it at the same time; no request waits for it.
+
+import { sql } from 'kysely';
+import { purgeNameHolders } from '../domains/name-holders.ts';
+import { loadPublishSettings } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { purgeDomains } from './purge-domains.ts';
+import { purgeFeed } from './purge-feed.ts';
+import { purgeIdempotency } from './purge-idempotency.ts';
+
+/** A node that was away longer loads all zones. */
+const RETENTION_DAYS = 7;
+/** Domains that one round compares, and the most records of each: a round takes no more than a second. */
+const SAMPLE = 5;
+const MOST_RECORDS = 5000;
+
+/** Deletes old data. Returns true if there may be more to delete at once. */
+export async function purgeOld(db: Database): Promise<boolean> {
+  if (await isFeedPurgeDue(db)) {
+    await purgeFeed(db, RETENTION_DAYS);
+    await purgeDomains(db);
+    await purgeNameHolders(db);
+  }
+  return (await purgeIdempotency(db)).isMore;
+}
+
+/** True at most once an hour, for one process of all. */
+async function isFeedPurgeDue(db: Database): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update feed set purged_at = clock_timestamp()
+    where purged_at < clock_timestamp() - interval '1 hour'`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+export interface DomainToCheck {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * The next domains after the id `after`, to be checked by `checkPublished`; an empty list means the end. Left out are domains that
+ * wait for `republishDomains`, that have no zone, or that have many records.
+ */
+export async function domainsToCheck(db: Database, after: number): Promise<DomainToCheck[]> {
+  const { generation } = await loadPublishSettings(db);
+  const { rows } = await sql<DomainToCheck>`
+    select id, name from domains
+    where id > ${after} and deleted_at is null and zone_id is not null
+      and answers_generation >= ${generation} and record_count <= ${MOST_RECORDS}
+    order by id limit ${SAMPLE}`.execute(db);
+  return rows;
+}

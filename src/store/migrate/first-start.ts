@@ -1,0 +1,33 @@
+// What `npm start` asks the database: whether it has run on it before (remembered beside the settings, so that the demo
+// is loaded only once), and for a name that can be queried.
+
+import type { Database } from '../postgres/database.ts';
+
+const NAME = 'STARTED';
+
+/** False also when the database already has zones: such a database gets no demo. */
+export async function isFirstStart(db: Database): Promise<boolean> {
+  const started = await db.selectFrom('settings').select('name').where('name', '=', NAME).executeTakeFirst();
+  if (started !== undefined) return false;
+  return (await db.selectFrom('zones').select('id').limit(1).executeTakeFirst()) === undefined;
+}
+
+export async function rememberStart(db: Database): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ name: NAME, value: JSON.stringify(new Date().toISOString()) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+/** The apex of a served zone, as text: `preferred` if it is served. Undefined when there is none. */
+export async function loadSampleApex(db: Database, preferred: string): Promise<string | undefined> {
+  const zone = await db
+    .selectFrom('zones')
+    .select('name')
+    .where('deleted_at', 'is', null)
+    .orderBy((row) => row('name', '<>', preferred))
+    .orderBy('name')
+    .executeTakeFirst();
+  return zone?.name;
+}

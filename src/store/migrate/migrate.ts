@@ -1,0 +1,74 @@
+// Brings the schema up to date, stores the settings that answers are made of, and grants the database roles their
+// rights. Many processes may run it at once: one works, the others wait and find nothing to do.
+
+import { Migrator, sql } from 'kysely';
+import { announceChanges } from '../postgres/announce-changes.ts';
+import type { AnswerSettings } from '../postgres/answer-settings.ts';
+import { saveAnswerSettings } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { withMigrationLimits } from '../postgres/deadlines.ts';
+import { type PreparedRoles, prepareRoles } from '../roles/roles.ts';
+import { migrations } from './migrations.ts';
+import { republishDomains } from './republish-domains.ts';
+
+const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
+
+export interface Migrated {
+  /** The migrations that were applied now. */
+  applied: string[];
+  /** The settings whose stored value differed. */
+  changed: string[];
+  /** How many domains have answers made of a changed setting: each got a change. */
+  zones: number;
+  roles: PreparedRoles;
+}
+
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+export async function migrate(db: Database, settings: AnswerSettings): Promise<Migrated> {
+  const migrated = await withMigrationLimits(db, async (connection) => {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
+    try {
+      const applied = await applyMigrations(connection);
+      const changed = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
+      const zones = await republishDomains(connection);
+      return { applied, changed, zones, roles: await prepareRoles(connection) };
+    } finally {
+      await sql`select pg_advisory_unlock(${MIGRATION_LOCK})`.execute(connection);
+    }
+  });
+  if (migrated.zones > 0) announceChanges(db);
+  return migrated;
+}
+
+async function applyMigrations(db: Database): Promise<string[]> {
+  const known = await appliedMigrations(db);
+  // A newer program has migrated already: its schema serves us too, and Kysely would call it corrupt.
+  if (known?.some((name) => !(name in migrations))) return [];
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+  return results.map((result) => result.migrationName);
+}
+
+/** Refuses a schema that lacks one of our migrations; one that has more is newer and fits. */
+export async function checkSchema(db: Database): Promise<void> {
+  const applied = await appliedMigrations(db);
+  if (applied === undefined) throw new SchemaError('the database has no schema yet: run `zonefleet migrate`');
+  const missing = Object.keys(migrations).filter((name) => !applied.includes(name));
+  if (missing.length > 0) {
+    throw new SchemaError(
+      `the database's schema is older than this program (it lacks ${missing.join(', ')}): run \`zonefleet migrate\``,
+    );
+  }
+}
+
+async function appliedMigrations(db: Database): Promise<string[] | undefined> {
+  const { rows } = await sql<{ present: boolean }>`
+    select to_regclass('kysely_migration') is not null as present`.execute(db);
+  if (!rows[0]?.present) return undefined;
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return applied.rows.map((row) => row.name);
+}

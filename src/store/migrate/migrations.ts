@@ -1,0 +1,30 @@
+// Every migration in order, by name. A released migration is never edited; new ones are added at the end.
+
+import type { Migration } from 'kysely';
+import * as operatorZones from './migrations/0001-operator-zones.ts';
+import * as customerDomains from './migrations/0002-customer-domains.ts';
+import * as rateLimits from './migrations/0003-rate-limits.ts';
+import * as nameMarks from './migrations/0004-name-marks.ts';
+import * as delegations from './migrations/0005-delegations.ts';
+import * as plannedCheck from './migrations/0006-planned-check.ts';
+import * as unservedZones from './migrations/0007-unserved-zones.ts';
+import * as checks from './migrations/0008-checks.ts';
+import * as txtScansAname from './migrations/0009-txt-scans-aname.ts';
+import * as keptAnswers from './migrations/0010-kept-answers.ts';
+import * as maxDomains from './migrations/0011-max-domains.ts';
+import * as roles from './migrations/0013-roles.ts';
+
+export const migrations: Record<string, Migration> = {
+  '0001-operator-zones': operatorZones,
+  '0002-customer-domains': customerDomains,
+  '0003-rate-limits': rateLimits,
+  '0004-name-marks': nameMarks,
+  '0005-delegations': delegations,
+  '0006-planned-check': plannedCheck,
+  '0007-unserved-zones': unservedZones,
+  '0008-checks': checks,
+  '0009-txt-scans-aname': txtScansAname,
+  '0010-kept-answers': keptAnswers,
+  '0011-max-domains': maxDomains,
+  '0013-roles': roles,
+};

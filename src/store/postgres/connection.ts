@@ -1,0 +1,137 @@
+// One connection to Postgres that notices when it was cut silently: every query has a deadline, and arriving rows
+// extend it. A query that misses it ends the whole connection.
+
+import { Socket } from 'node:net';
+import { Client, type Notification, Query, type QueryConfig } from 'pg';
+import { connectionTypes } from './connection-types.ts';
+import { notePreparedFailure, preparedName } from './prepared-statements.ts';
+
+export interface ConnectionOptions {
+  applicationName: string;
+  connectTimeoutMs?: number;
+  onNotification?: (notification: Notification) => void;
+  /** Aborts connecting. */
+  signal?: AbortSignal;
+}
+
+export interface Connection {
+  /** Gives all rows, as arrays of columns. */
+  query(text: string, values?: readonly unknown[], silenceMs?: number): Promise<unknown[][]>;
+  /** Gives each row as it arrives, so that a large result is never in memory as a whole. */
+  stream(
+    text: string,
+    values: readonly unknown[],
+    onRow: (row: unknown[]) => void,
+    silenceMs?: number,
+  ): Promise<void>;
+  /** Resolves when the connection is closed, for whatever reason. */
+  readonly ended: Promise<void>;
+  isOpen(): boolean;
+  close(): Promise<void>;
+}
+
+// The server too must notice that we are gone: it holds our advisory lock. These need no privilege, and a unix socket
+// ignores them.
+const SESSION = `
+  set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 10000; set statement_timeout = '120s'; set lock_timeout = '5s'`;
+
+/** How long a query may be without a row, unless it sets its own limit. */
+const SILENCE_MS = 5000;
+const CLOSE_TIMEOUT_MS = 1000;
+
+export async function connect(url: string, options: ConnectionOptions): Promise<Connection> {
+  const { connectTimeoutMs = 5000 } = options;
+  const socket = new Socket();
+  const client = new Client({
+    connectionString: url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+    types: connectionTypes,
+    stream: () => socket,
+  });
+  let open = true;
+  const ended = new Promise<void>((resolve) => {
+    const end = () => {
+      open = false;
+      resolve();
+    };
+    client.on('end', end);
+    socket.on('close', end);
+  });
+  // The cause reaches whoever waits for a query; an error without a query shows as `ended`.
+  client.on('error', () => socket.destroy());
+  if (options.onNotification !== undefined) client.on('notification', options.onNotification);
+  const abort = () => socket.destroy(new Error('connecting to Postgres was given up'));
+  options.signal?.addEventListener('abort', abort);
+  try {
+    options.signal?.throwIfAborted();
+    await client.connect();
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+
+  const stream: Connection['stream'] = (text, values, onRow, silenceMs = SILENCE_MS) =>
+    new Promise((resolve, reject) => {
+      if (!open) return reject(new Error('the connection to Postgres is closed'));
+      const silent = () => socket.destroy(new Error(`Postgres was silent for ${silenceMs} ms`));
+      const deadline = setTimeout(silent, silenceMs);
+      let fault: unknown;
+      const settle = (error?: unknown) => {
+        clearTimeout(deadline);
+        error === undefined ? resolve() : reject(error);
+      };
+      const name = preparedName(text, values);
+      const query = new Query({
+        ...(name !== undefined && { name }),
+        text,
+        values: [...values],
+        rowMode: 'array',
+        types: connectionTypes,
+      } as QueryConfig);
+      query.on('row', (row) => {
+        deadline.refresh();
+        try {
+          if (fault === undefined) onRow(row as unknown as unknown[]);
+        } catch (error) {
+          fault = error;
+        }
+      });
+      query.on('end', () => settle(fault));
+      query.on('error', (error) => {
+        notePreparedFailure(error);
+        settle(error);
+      });
+      client.query(query);
+    });
+
+  const connection: Connection = {
+    stream,
+    async query(text, values = [], silenceMs = SILENCE_MS) {
+      const rows: unknown[][] = [];
+      await stream(text, values, (row) => rows.push(row), silenceMs);
+      return rows;
+    },
+    ended,
+    isOpen: () => open,
+    async close() {
+      if (!open) return;
+      const deadline = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS);
+      await Promise.race([client.end().catch(() => undefined), ended]);
+      clearTimeout(deadline);
+      socket.destroy();
+    },
+  };
+  try {
+    await client.query(SESSION);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}

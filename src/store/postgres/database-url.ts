@@ -1,0 +1,66 @@
+// Finds the embedded database of a running `npm start`, which writes a file in DATA_DIR for other processes and the
+// CLI. The file of a killed run may be left behind, so the process that it names must be alive and its socket must
+// exist.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartFault } from '../../process/start-fault.ts';
+
+const FILE = 'npm-start.json';
+
+interface Running {
+  readonly pid: number;
+  readonly databaseUrl: string;
+  readonly socket: string;
+}
+
+/** The URL of the embedded server of the `npm start` that runs on this directory; undefined when none does. */
+export function findDatabaseUrl(dataDirectory: string): string | undefined {
+  try {
+    const { pid, socket, databaseUrl } = JSON.parse(
+      readFileSync(join(dataDirectory, FILE), 'utf8'),
+    ) as Running;
+    return isAlive(pid) && existsSync(socket) ? databaseUrl : undefined;
+  } catch {
+    return undefined; // no file, or not one of ours
+  }
+}
+
+/** The URL that was set, or else the embedded server's. */
+export function requireDatabaseUrl(settings: {
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+}): string {
+  const url = settings.databaseUrl ?? findDatabaseUrl(settings.dataDirectory);
+  if (url !== undefined) return url;
+  throw new StartFault(
+    `DATABASE_URL is not set, and no "npm start" runs on ${settings.dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+  );
+}
+
+/** Called by `npm start` alone, for the embedded server. The URL has a password, so no other user may read the file. */
+export function publishDatabaseUrl(
+  dataDirectory: string,
+  databaseUrl: string,
+  socketDirectory: string,
+): void {
+  mkdirSync(dataDirectory, { recursive: true });
+  const part = join(dataDirectory, `${FILE}.${process.pid}`);
+  const running: Running = { pid: process.pid, databaseUrl, socket: socketDirectory };
+  rmSync(part, { force: true });
+  writeFileSync(part, `${JSON.stringify(running)}\n`, { mode: 0o600 });
+  renameSync(part, join(dataDirectory, FILE));
+}
+
+export function withdrawDatabaseUrl(dataDirectory: string): void {
+  rmSync(join(dataDirectory, FILE), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,125 @@
+// Pages of long lists: a page begins after the sort key and id with which the one before ended, so that an index finds
+// it and no rows are skipped by counting.
+
+import { type RawBuilder, sql } from 'kysely';
+
+export interface Page {
+  readonly limit: number;
+  /** The cursor that the page before gave. */
+  readonly cursor?: string;
+  readonly offset?: number;
+}
+
+export interface Paged<T> {
+  readonly items: readonly T[];
+  /** Undefined on the last page. */
+  readonly cursor: string | undefined;
+}
+
+/** The cursor does not belong to this list. */
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
+}
+
+export interface SortKey {
+  readonly expression: RawBuilder<unknown>;
+  readonly type: 'text' | 'timestamptz';
+}
+
+export interface Order<S extends string> {
+  readonly sort: S;
+  readonly descending: boolean;
+}
+
+export interface PageSql {
+  /** Limits the rows to those after the cursor. */
+  readonly behind: RawBuilder<unknown>;
+  readonly direction: RawBuilder<unknown>;
+}
+
+/** `id` is the column that decides between equal keys. */
+export function pageSql<S extends string>(
+  { sort, descending }: Order<S>,
+  key: SortKey,
+  id: RawBuilder<unknown>,
+  cursor: string | undefined,
+): PageSql {
+  const direction = descending ? sql`desc` : sql`asc`;
+  if (cursor === undefined) return { behind: sql`true`, direction };
+  const last = decodeCursor(cursor, sort, descending, key.type);
+  const value = key.type === 'text' ? sql`${last.key}::text` : sql`${last.key}::timestamptz`;
+  const sign = descending ? sql`<` : sql`>`;
+  return { behind: sql`(${key.expression}, ${id}) ${sign} (${value}, ${last.id}::bigint)`, direction };
+}
+
+/** Whether text contains these words, in any case. If the database folds only ASCII, other letters must match. */
+export function contains(text: RawBuilder<unknown>, words: string): RawBuilder<unknown> {
+  return sql`(strpos(lower(${text}), ${words.toLowerCase()}) > 0 or strpos(${text}, ${words}) > 0)`;
+}
+
+/** Makes the page of at most `limit` rows; `rows` has one more if there is another page. */
+export function toPage<R extends { readonly id: number; readonly sortKey: string }, S extends string, T>(
+  rows: readonly R[],
+  limit: number,
+  { sort, descending }: Order<S>,
+  decode: (row: R) => T,
+): Paged<T> {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const cursor =
+    rows.length > limit && last !== undefined
+      ? encodeCursor([sort, descending, last.sortKey, last.id])
+      : undefined;
+  return { items: page.map(decode), cursor };
+}
+
+type Cursor = [sort: string, descending: boolean, key: string, id: number];
+
+function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+const TIMESTAMP =
+  /^(infinity|(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-](0\d|1[0-5])(:[0-5]\d){0,2})$/;
+
+function decodeCursor(
+  text: string,
+  sort: string,
+  descending: boolean,
+  type: SortKey['type'],
+): { key: string; id: number } {
+  const fault = new CursorError('the cursor does not belong to this list');
+  let cursor: unknown;
+  try {
+    cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    throw fault;
+  }
+  if (!Array.isArray(cursor) || cursor.length !== 4) throw fault;
+  const [ofSort, ofDescending, key, id] = cursor as unknown[];
+  if (ofSort !== sort || ofDescending !== descending) throw fault;
+  if (typeof key !== 'string' || key.includes('\0') || !Number.isSafeInteger(id)) throw fault;
+  if (type === 'timestamptz' && !isTimestamp(key)) throw fault;
+  return { key, id: id as number };
+}
+
+/** Whether Postgres can read it as a time: anyone can make up a cursor. */
+function isTimestamp(key: string): boolean {
+  if (!TIMESTAMP.test(key)) return false;
+  if (key === 'infinity') return true;
+  const text = key.slice(0, 19).replace(' ', 'T');
+  const at = new Date(`${text}Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+const STREAM_ROWS = 500;
+
+/** Streams all pages, one after the other: memory holds one. */
+export async function* streamPages<T>(load: (page: Page) => Promise<Paged<T>>): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page: Paged<T> = await load({ limit: STREAM_ROWS, ...(cursor !== undefined && { cursor }) });
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}

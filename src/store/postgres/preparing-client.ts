@@ -1,0 +1,139 @@
+// A pool's connection, which prepares statements, and ends itself when Postgres does not answer one in time: the caller
+// gets an error, and the pool makes another connection.
+
+import type { Socket } from 'node:net';
+import { Client, type ClientConfig, type QueryResult } from 'pg';
+import { ConnectionDeadlines, type Limits, SERVICE_LIMITS } from './deadlines.ts';
+import { notePreparedFailure, preparedName } from './prepared-statements.ts';
+
+type Callback = (error: Error | null, result: QueryResult) => void;
+
+/** Postgres did not answer in time, and the connection is ended. */
+export class DatabaseSilence extends Error {
+  override readonly name = 'DatabaseSilence';
+}
+
+/** Whether the error belongs to a commit whose outcome is unknown. */
+export function mayBeCommitted(error: unknown): boolean {
+  return unknownCommits.has(error as object);
+}
+const unknownCommits = new WeakSet<object>();
+
+interface Pending {
+  readonly timer: NodeJS.Timeout;
+}
+
+export interface PreparingClientConfig extends ClientConfig {
+  readonly limits?: Limits;
+}
+
+export class PreparingClient extends Client {
+  readonly #deadlines: ConnectionDeadlines;
+  readonly #pending = new Set<Pending>();
+  #socket: Socket | undefined;
+  #transaction: NodeJS.Timeout | undefined;
+  #transactionBoundMs = 0;
+  #begunAtMs = 0;
+  #silence: DatabaseSilence | undefined;
+
+  constructor(config?: string | PreparingClientConfig) {
+    super(config);
+    this.#deadlines = new ConnectionDeadlines((config as PreparingClientConfig)?.limits ?? SERVICE_LIMITS);
+    this.on('end', () => this.#endTransaction());
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own overloads, passed through
+  override query(first: any, second?: any, third?: any): any {
+    if (typeof first?.submit === 'function') return super.query(first, second, third);
+    const text: string = typeof first === 'string' ? first : first.text;
+    const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
+    const isSetting = text.startsWith('set '); // several in one, which cannot be prepared
+    const name = typeof first === 'string' && values && !isSetting ? preparedName(first, values) : undefined;
+    const statement = name === undefined ? first : { name, text, values };
+    const callback: Callback | undefined = [second, third].find((each) => typeof each === 'function');
+    const settle = this.#watch(text);
+    if (callback === undefined) {
+      return super.query(statement, name === undefined ? values : undefined).then(
+        (result) => {
+          settle();
+          return result;
+        },
+        (error) => {
+          throw settle(error);
+        },
+      );
+    }
+    return super.query(statement, name === undefined ? (values as unknown[]) : [], (error, result) =>
+      callback(error ? (settle(error) as Error) : (settle() as null), result),
+    );
+  }
+
+  /** Watches a statement until it is settled; gives back the error to report. */
+  #watch(text: string): (error?: Error) => unknown {
+    const { statementMs, begins } = this.#deadlines.send(text);
+    this.#socket ??= this.#followSocket();
+    const pending: Pending = {
+      timer: setTimeout(() => this.#expire(pending, statementMs), statementMs),
+    };
+    this.#pending.add(pending);
+    const { transactionMs } = this.#deadlines;
+    if (transactionMs !== undefined) this.#boundTransaction(begins, transactionMs);
+    const isLast = text === 'commit' || (transactionMs === undefined && text !== 'rollback');
+    const wasOpen = this.#silence === undefined;
+    return (error) => {
+      clearTimeout(pending.timer);
+      this.#pending.delete(pending);
+      if (error === undefined) {
+        if (this.#pending.size === 0 && this.getTransactionStatus() === 'I') this.#endTransaction();
+        return null;
+      }
+      notePreparedFailure(error);
+      const told = this.#silence ?? error;
+      const fromServer = 'severity' in error;
+      if (!fromServer && isLast && wasOpen) unknownCommits.add(told);
+      return told;
+    };
+  }
+
+  #followSocket(): Socket {
+    const { stream } = this.connection as unknown as { stream: Socket };
+    stream.on('data', () => {
+      for (const { timer } of this.#pending) timer.refresh();
+    });
+    return stream;
+  }
+
+  /** Ends the connection, but a process that was busy itself first reads what has arrived meanwhile. */
+  #expire(pending: Pending, statementMs: number): void {
+    const read = this.#socket?.bytesRead;
+    setImmediate(() => {
+      if (!this.#pending.has(pending)) return;
+      if (this.#socket?.bytesRead !== read) pending.timer.refresh();
+      else this.#give(`the database did not answer within ${statementMs} ms`);
+    });
+  }
+
+  #boundTransaction(begins: boolean, boundMs: number): void {
+    if (!begins && boundMs === this.#transactionBoundMs) return;
+    clearTimeout(this.#transaction);
+    if (begins) this.#begunAtMs = performance.now();
+    this.#transactionBoundMs = boundMs;
+    const left = boundMs - (performance.now() - this.#begunAtMs);
+    this.#transaction = setTimeout(() => {
+      this.#give(`a transaction took longer than ${boundMs} ms`);
+    }, left);
+  }
+
+  #endTransaction(): void {
+    clearTimeout(this.#transaction);
+    this.#transaction = undefined;
+    this.#transactionBoundMs = 0;
+    this.#deadlines.endTransaction();
+  }
+
+  #give(why: string): void {
+    this.#silence ??= new DatabaseSilence(why);
+    this.#endTransaction();
+    this.#socket?.destroy(this.#silence);
+  }
+}

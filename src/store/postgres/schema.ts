@@ -1,0 +1,506 @@
+// The tables as Kysely sees them. Names are folded presentation text with the final dot (readable in psql, any octet
+// through escapes); 64-bit counters are numbers, since they count from 1 (see `connectionTypes`).
+
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Verdict } from '../../checks/delegation/verdict.ts';
+import type { TxtVerdict } from '../../checks/txt/judge-txt.ts';
+import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
+import type { ApiType } from '../../zone/records/customer-types.ts';
+
+type Timestamp = ColumnType<Date, Date | undefined, Date>;
+
+export type ZoneKind = 'operator' | 'domain';
+export type ChangeSource =
+  | 'api'
+  | 'import'
+  | 'scan'
+  | 'aname'
+  | 'cli'
+  | 'revert'
+  | 'status'
+  | 'migrate'
+  | 'demo'
+  | 'test';
+export type ChangeOperation = 'zone.save' | 'zone.unload';
+/** The kind of a change of a domain. */
+export type DomainOperation =
+  | 'create'
+  | 'edit'
+  | 'status'
+  | 'nameservers'
+  | 'settings'
+  | 'delete'
+  | 'restore'
+  /** The addresses of targets of ANAME records have changed. */
+  | 'addresses';
+export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
+/** Why a scan was made: for a new domain; on request, to import; on request, as a preview. */
+export type ScanKind = 'background' | 'manual' | 'preview';
+export type ActorKind = 'key' | 'session' | 'cli' | 'system';
+
+/** A finding whose names have their final dot. */
+export interface StoredFinding {
+  code: string;
+  message: string;
+  names?: string[];
+}
+
+export interface ZonesTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  kind: ZoneKind;
+  /** The change that wrote this content, with its mark: together they identify the content. */
+  version: number;
+  mark: number;
+  records: number;
+  /** Rows and tombstones are complete since this version; a node with an older one loads the whole zone. */
+  complete_since: Generated<number>;
+  deleted_at: Date | null;
+}
+
+export interface ZoneRecordsTable {
+  zone_id: number;
+  owner: string;
+  type: number;
+  ttl: number;
+  rdata: Buffer;
+  /** The version of the zone that wrote, changed or removed this row. */
+  version: number;
+  removed: Generated<boolean>;
+}
+
+export interface ChangesTable {
+  /** The id, which is also the version of the zone: one global sequence, drawn under the lock of the zone's row. */
+  id: number;
+  zone_id: number;
+  zone: string;
+  operation: ChangeOperation;
+  source: ChangeSource;
+  actor: string | null;
+  at: Timestamp;
+  xid: Generated<string>;
+  mark: number;
+}
+
+/** The log that customers see: one row for each change of a domain, with the id of its change in the feed. */
+export interface DomainChangesTable {
+  id: number;
+  domain_id: number;
+  /** The account of the owner. */
+  account_id: number;
+  serial: number;
+  at: Timestamp;
+  operation: DomainOperation;
+  source: ChangeSource;
+  actor_kind: ActorKind;
+  actor_account_id: number | null;
+  actor_key_id: number | null;
+  actor_address: string | null;
+  actor_name: string | null;
+  /** The operations, `JsonOperation[]`. */
+  ops: ColumnType<unknown, string, string>;
+  status_from: DomainStatus | null;
+  status_to: DomainStatus | null;
+  check_id: number | null;
+  reverts: number | null;
+  xid: Generated<string>;
+}
+
+export interface NodesTable {
+  name: string;
+  instance: string;
+  started_at: Timestamp;
+  seen_at: Timestamp;
+  left_at: Date | null;
+  loaded: boolean;
+  epoch: string | null;
+  /** The newest change that the node has applied. */
+  position: number | null;
+  /** Every change whose transaction this snapshot sees is served. */
+  snapshot: string | null;
+  zones: number;
+  records: number;
+  held_id: string | null;
+  held_since: Date | null;
+  held_zones: number;
+  confirmed_id: string | null;
+}
+
+export interface FeedTable {
+  single: Generated<true>;
+  epoch: Generated<string>;
+  /** Changes of transactions up to this one may have been purged. */
+  purged_xid: Generated<string>;
+  purged_at: Generated<Date>;
+}
+
+export interface SettingsTable {
+  name: string;
+  value: ColumnType<unknown, string, string>;
+}
+
+export interface PlansTable {
+  id: GeneratedAlways<number>;
+  slug: string;
+  name: string;
+  max_records: number | null;
+  max_domains: number | null;
+  max_traffic_gb: number | null;
+  max_rules_per_set: number | null;
+  max_cache_cap_mb: number;
+  logs_enabled: boolean;
+  monitoring_enabled: boolean;
+  rules_enabled: boolean;
+  cache_purge_enabled: boolean;
+  custom_ssl_enabled: boolean;
+  ws_enabled: boolean;
+  host_header_edit_enabled: boolean;
+  dedicated_support_enabled: boolean;
+  term_id: number;
+  billing_duration_days: number;
+  quota_reset_days: number;
+}
+
+export interface AccountsTable {
+  id: GeneratedAlways<number>;
+  email: string;
+  name: string | null;
+  is_admin: Generated<boolean>;
+  active: Generated<boolean>;
+  provider_id: number | null;
+  /** The plan of the account's new domains; null: none. */
+  plan_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface ApiKeysTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  name: string;
+  /** The first characters, so that people can tell keys apart. */
+  prefix: string;
+  /** The SHA-256 of the whole text. */
+  hash: Buffer;
+  read_only: boolean;
+  domains: string[] | null;
+  names: string[] | null;
+  types: string[] | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+export interface DomainsTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  name: string;
+  unicode: string;
+  /** Null for a domain that has lost its name: deleted, or taken by another claim. */
+  zone_id: number | null;
+  dns_mode: DnsMode;
+  status: DomainStatus;
+  disabled_by: 'operator' | 'checker' | null;
+  served: Served;
+  /** The domain is external, but served until the parent shows none of our servers. */
+  leaving: Generated<boolean>;
+  suspended_at: Date | null;
+  serial: number;
+  record_count: Generated<number>;
+  /** The generation of the settings that its published records are made of. */
+  answers_generation: number;
+  plan_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  pending_since: Date | null;
+  moved_since: Date | null;
+  next_check_at: Date | null;
+  last_manual_ns_check_at: Date | null;
+  ns_check_interval_seconds: number | null;
+  current_ns: string[] | null;
+  delegated_ns: string[] | null;
+  chosen_ns: string[] | null;
+  verification_value: string | null;
+  verification_started_at: Date | null;
+  verification_expires_at: Date | null;
+  verified_at: Date | null;
+  findings: ColumnType<StoredFinding[], string | undefined, string>;
+  /** The zone that delegates it: from the newest check that found one, before that the name above. */
+  check_parent: Generated<string>;
+  /** When the scheduler takes it, for a check or to repeat one; null when it is not checked. */
+  due_at: Date | null;
+  /** Saving a check compares this number. Every other change of what a check begins with adds one. */
+  check_seq: Generated<number>;
+  miss_count: Generated<number>;
+  first_miss_at: Date | null;
+  last_miss_at: Date | null;
+  /** When the newest conclusive check in this status was. */
+  conclusive_at: Date | null;
+  conclusive_ours: boolean | null;
+  /** When the parent last showed any of our servers. */
+  ours_at: Date | null;
+  leaving_since: Date | null;
+  preset: Generated<'clear' | 'undecided' | 'standing'>;
+  /** While `standing`: the sets that the domain may not have. */
+  preset_taken: ColumnType<string[][], string | undefined, string>;
+  last_check_id: number | null;
+  /** A hash of that run's outcome; an equal one only counts the run up. */
+  last_outcome: string | null;
+  /** The same as `due_at` and `next_check_at`, for the TXT record of external mode. */
+  txt_due_at: Date | null;
+  txt_next_at: Date | null;
+  /** How many times the schedule has looked: since the token was made, or since the last request. */
+  txt_attempts: Generated<number>;
+  /** The same as `check_seq`, for verifications. */
+  txt_seq: Generated<number>;
+  cache_l2_max_gb: Generated<number>;
+  cache_l2_ttl_days: Generated<number>;
+  cache_cap_mb: Generated<number>;
+  developer_mode_until: Date | null;
+  sec_no_sniff: Generated<boolean>;
+  sec_referrer_policy: Generated<boolean>;
+  sec_strip_headers: Generated<boolean>;
+  markdown_for_agents: Generated<boolean>;
+  outage_alerts: Generated<boolean>;
+  uptime_threshold_pct: Generated<number>;
+  uptime_window_min: Generated<number>;
+  uptime_min_requests: Generated<number>;
+  uptime_min_active_min: Generated<number>;
+  uptime_recover_min: Generated<number>;
+}
+
+export interface MembershipsTable {
+  domain_id: number;
+  account_id: number;
+  role: Exclude<Role, 'owner'>;
+  created_at: Generated<Date>;
+}
+
+export interface SubscriptionsTable {
+  id: GeneratedAlways<number>;
+  domain_id: number;
+  account_id: number;
+  plan_id: number;
+  status: 'active' | 'expired' | 'grace' | 'cancelled';
+  started_at: Generated<Date>;
+  expires_at: Date | null;
+  grace_until: Date | null;
+  auto_renew: Generated<boolean>;
+  quota_reset_days: number;
+  is_trial: Generated<boolean>;
+}
+
+export interface RecordsTable {
+  id: Generated<number>;
+  domain_id: number;
+  name: string;
+  type: ApiType;
+  rdata: Buffer;
+  /** Equal for equal records: rdata with folded names, hashed when long. */
+  identity: Buffer;
+  /** The destination as the API prints it, for searches. */
+  destination: string;
+  ttl: number;
+  proxied: boolean;
+  captcha: boolean;
+  scheme: string;
+  port: number;
+  host_header: string | null;
+  monitor: boolean;
+  dest_country: string | null;
+  timeout: number;
+  comment: string | null;
+  /** The record is one of the service's own NS at the apex. */
+  managed: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface NameHoldersTable {
+  name: string;
+  account_id: number;
+  /** When its domain was last known to be active here. */
+  active_at: Date;
+}
+
+/** A domain in external mode is `leaving` while it is still served, whatever its status is. */
+export type RunStatus = DomainStatus | 'leaving' | 'left';
+export type CheckKind = 'background' | 'manual' | 'operator';
+
+export interface CheckRunsTable {
+  id: Generated<number>;
+  domain_id: number;
+  kind: CheckKind;
+  /** The request by which the caller finds the run. */
+  request: string | null;
+  started_at: Date;
+  finished_at: Date;
+  last_seen_at: Date;
+  /** How many later checks had the same outcome. */
+  repeated: Generated<number>;
+  verdict: Verdict;
+  findings: ColumnType<StoredFinding[], string, string>;
+  status_before: RunStatus;
+  status_after: RunStatus;
+  /** The NS set that was seen; null: none was seen. */
+  current_ns: string[] | null;
+  matched_ns: string[] | null;
+  parent: string | null;
+  queries: number;
+  next_check_at: Date | null;
+  evidence: ColumnType<unknown, string, string>;
+  /** The change that the run made. */
+  change_id: number | null;
+}
+
+export interface CheckCountsTable {
+  minute: Date;
+  parent: string;
+  checked: number;
+  turned: number;
+  off: number;
+}
+
+export interface BreakerTripsTable {
+  id: GeneratedAlways<number>;
+  /** The parent; empty: overall. */
+  parent: string;
+  tripped_at: Date;
+  checked: number;
+  turned: number;
+  released_at: Date | null;
+  released_by: string | null;
+  ended_at: Date | null;
+}
+
+export interface ResolverLeasesTable {
+  address: string;
+  second: number;
+  /** How many were granted in that second, and by the newest lease. */
+  granted: number;
+  newest: number;
+}
+
+export interface VerificationRunsTable {
+  id: Generated<number>;
+  domain_id: number;
+  kind: CheckKind;
+  request: string | null;
+  /** The value that was looked for. */
+  value: string;
+  started_at: Date;
+  finished_at: Date;
+  verdict: TxtVerdict;
+  found: number;
+  asked: number;
+  servers: ColumnType<unknown, string, string>;
+  resolvers: ColumnType<unknown, string, string>;
+  message: string;
+  evidence: ColumnType<unknown, string, string>;
+  change_id: number | null;
+}
+
+export interface ScansTable {
+  id: Generated<number>;
+  domain_id: number;
+  account_id: number;
+  kind: ScanKind;
+  imports: boolean;
+  actor: ColumnType<unknown, string, string>;
+  /** What the API key that asked was narrowed to, if it was. */
+  narrowing: ColumnType<unknown, string | null, string | null>;
+  request: string | null;
+  requested_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  /** When the scan is due; null once it is over. */
+  due_at: Date | null;
+  /** The worker that has it until `due_at`, or had it at its end. */
+  run: string | null;
+  attempts: Generated<number>;
+  progress: ColumnType<unknown, string | null, string | null>;
+  complete: boolean | null;
+  shortfalls: ColumnType<string[], string | undefined, string>;
+  names: Generated<number>;
+  queries: Generated<number>;
+  found: ColumnType<unknown, string | null, string | null>;
+  result: ColumnType<unknown, string | null, string | null>;
+  change_id: number | null;
+}
+
+export interface AnameTargetsTable {
+  id: Generated<number>;
+  /** The target, like `destination` in lower case. */
+  target: string;
+  /** The addresses last published; null: never known. */
+  v4_addresses: string[] | null;
+  v6_addresses: string[] | null;
+  ttl: number | null;
+  /** Since when the zone's servers say that there are no such addresses. */
+  v4_gone_at: Date | null;
+  v6_gone_at: Date | null;
+  /** The name where its aliases end, with the final dot. */
+  leads_to: string | null;
+  failing_since: Date | null;
+  failure: WalkFailure['reason'] | null;
+  failure_message: string | null;
+  /** How many look-ups in a row have failed. */
+  failures: Generated<number>;
+  /** Counts look-ups: saving one compares and sets it. */
+  seq: Generated<number>;
+  /** The result of the last look-up is published in every domain. */
+  is_published: Generated<boolean>;
+  checked_at: Date | null;
+  due_at: Date;
+  created_at: Generated<Date>;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: number;
+  key: string;
+  method: string;
+  path: string;
+  body_hash: Buffer;
+  response: ColumnType<unknown, string | null, string>;
+  /** The digest of the body's JSON, when the body is not kept. */
+  digest: Buffer | null;
+  change_id: number | null;
+  /** The octets of `response`. */
+  octets: Generated<number>;
+  created_at: Generated<Date>;
+}
+
+export interface IdempotencyOctetsTable {
+  account_id: number;
+  octets: number;
+}
+
+export interface Schema {
+  zones: ZonesTable;
+  zone_records: ZoneRecordsTable;
+  changes: ChangesTable;
+  domain_changes: DomainChangesTable;
+  nodes: NodesTable;
+  feed: FeedTable;
+  settings: SettingsTable;
+  plans: PlansTable;
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  domains: DomainsTable;
+  memberships: MembershipsTable;
+  subscriptions: SubscriptionsTable;
+  records: RecordsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  idempotency_octets: IdempotencyOctetsTable;
+  name_holders: NameHoldersTable;
+  check_runs: CheckRunsTable;
+  check_counts: CheckCountsTable;
+  breaker_trips: BreakerTripsTable;
+  resolver_leases: ResolverLeasesTable;
+  verification_runs: VerificationRunsTable;
+  scans: ScansTable;
+  aname_targets: AnameTargetsTable;
+}

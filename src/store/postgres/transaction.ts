@@ -1,0 +1,60 @@
+// One transaction for a write, or a savepoint if the caller has one already. Work that must follow the commit follows
+// that of the outermost one.
+
+import { sql } from 'kysely';
+import { announceChanges } from './announce-changes.ts';
+import type { Database } from './database.ts';
+
+const changing = new WeakSet<Database>();
+
+/** Wakes the nodes after this transaction has committed. */
+export function announceAfterCommit(trx: Database): void {
+  changing.add(trx);
+}
+
+/** Thrown inside a transaction: everything is rolled back, and `inTransaction` returns the outcome. */
+class RolledBack {
+  readonly outcome: unknown;
+
+  constructor(outcome: unknown) {
+    this.outcome = outcome;
+  }
+}
+
+/** Rolls back the innermost `inTransaction` and makes it return `outcome`. */
+export function rollBackTo(outcome: unknown): never {
+  throw new RolledBack(outcome);
+}
+
+/** An error rolls back what `work` did, and no more: a caller's transaction goes on. */
+export async function inTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+  try {
+    return db.isTransaction ? await inSavepoint(db, work) : await inNewTransaction(db, work);
+  } catch (error) {
+    if (error instanceof RolledBack) return error.outcome as T;
+    throw error;
+  }
+}
+
+async function inNewTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+  let used: Database | undefined;
+  const result = await db.transaction().execute(async (trx) => {
+    used = trx;
+    return await work(trx);
+  });
+  if (used !== undefined && changing.has(used)) announceChanges(db);
+  return result;
+}
+
+async function inSavepoint<T>(trx: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+  await sql`savepoint nested`.execute(trx);
+  try {
+    const result = await work(trx);
+    await sql`release savepoint nested`.execute(trx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint nested`.execute(trx);
+    await sql`release savepoint nested`.execute(trx);
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+// The targets of unproxied ANAME records, and what is published of them. A transaction that publishes such a record
+// holds its target's row until its commit: then either it has seen the result of the last look-up, or the worker that
+// saves that result sees the record. Until a target is known, a name keeps the addresses that it is served with:
+// resolvers would cache "none" for long.
+
+import { type RawBuilder, sql } from 'kysely';
+import { foldCase, type Name, parseName } from '../../dns/name.ts';
+import { printRdata } from '../../dns/record/rdata.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { type FlattenedTarget, flattenedTarget } from '../../zone/publish/publish.ts';
+import type { RecordValue } from '../../zone/records/customer-record.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+
+/** A target as in its column: like a record's `destination`, in lower case. */
+export function encodeTarget(target: Name): string {
+  return printWithoutDot(foldCase(target));
+}
+
+export function decodeTarget(text: string): Name {
+  return parseName(`${text}.`);
+}
+
+/** Selects records `r` that are published with their target's addresses, as the index does. */
+export const IS_FLATTENED = sql`r.type = 'ANAME' and not r.proxied`;
+/** The target of the record `r`. */
+export const TARGET_OF_RECORD = sql`lower(r.destination collate "C")`;
+
+/**
+ * What is published for the unproxied ANAME among these records, by its name. Each list holds all records of one or
+ * several names; the zone is the one that they are published in.
+ */
+export type FlattenedOf = (
+  db: Database,
+  zoneId: number | null,
+  records: Iterable<readonly RecordValue[]>,
+) => Promise<ReadonlyMap<Name, FlattenedTarget>>;
+
+/** Loads the addresses, to read only. */
+export const loadFlattened: FlattenedOf = async (db, zoneId, records) => {
+  const targets = targetsIn(records);
+  if (targets.size === 0) return NONE;
+  return await flatten(db, zoneId, targets, await selectRows(db, textsOf(targets), sql``));
+};
+
+/** Loads the addresses to publish: the rows are locked until the transaction's end, and a new target is due at once. */
+export const lockFlattened: FlattenedOf = async (trx, zoneId, records) => {
+  const targetsByName = targetsIn(records);
+  const targets = textsOf(targetsByName);
+  for (;;) {
+    if (targets.length === 0) return NONE;
+    const rows = await selectRows(trx, targets, sql`for share`);
+    if (rows.length === targets.length) return await flatten(trx, zoneId, targetsByName, rows);
+    await sql`
+      insert into aname_targets (target, due_at) select t, clock_timestamp() from unnest(${targets}::text[]) as t
+      on conflict (target) do nothing`.execute(trx); // one that nobody needed may go between the two
+  }
+};
+
+export async function loadTargetsNamed(
+  db: Database,
+  targets: readonly Name[],
+): Promise<ReadonlyMap<Name, FlattenedTarget>> {
+  return decodeRows(await selectRows(db, targets.map(encodeTarget), sql``));
+}
+
+const NONE: ReadonlyMap<Name, FlattenedTarget> = new Map();
+
+/** The targets, by the name of the ANAME. */
+function targetsIn(records: Iterable<readonly RecordValue[]>): Map<Name, Name> {
+  const targets = new Map<Name, Name>();
+  for (const list of records) {
+    for (const record of list) {
+      const target = flattenedTarget([record]);
+      if (target !== undefined) targets.set(record.name, target);
+    }
+  }
+  return targets;
+}
+
+/** The targets' texts, in the one order in which all lock them. */
+function textsOf(targets: ReadonlyMap<Name, Name>): string[] {
+  return [...new Set([...targets.values()].map(encodeTarget))].sort();
+}
+
+async function flatten(
+  db: Database,
+  zoneId: number | null,
+  targets: ReadonlyMap<Name, Name>,
+  rows: readonly TargetRow[],
+): Promise<Map<Name, FlattenedTarget>> {
+  const seen = decodeRows(rows);
+  const flattened = new Map<Name, FlattenedTarget>();
+  const held = new Map<Name, { v4: string[]; v6: string[]; ttl: number }>();
+  for (const [name, target] of targets) {
+    const addresses = seen.get(target);
+    if (addresses !== undefined) flattened.set(name, addresses);
+  }
+  const unseen = [...targets.keys()].filter((name) => !flattened.has(name));
+  for (const { owner, type, ttl, rdata } of await loadAddresses(db, zoneId, unseen)) {
+    const name = decodeNameColumn(owner);
+    const at = held.get(name) ?? { v4: [], v6: [], ttl };
+    at[type === TYPE.A ? 'v4' : 'v6'].push(printRdata(type, rdata));
+    held.set(name, { ...at, ttl: Math.min(ttl, at.ttl) });
+  }
+  return new Map<Name, FlattenedTarget>([...flattened, ...held]);
+}
+
+export interface AddressRow {
+  readonly owner: string;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Buffer;
+}
+
+/** Loads the addresses that nodes have at these names. */
+export async function loadAddresses(
+  db: Database,
+  zoneId: number | null,
+  names: readonly Name[],
+): Promise<AddressRow[]> {
+  if (zoneId === null || names.length === 0) return [];
+  const { rows } = await sql<AddressRow>`
+    select owner, type, ttl, rdata from zone_records
+    where zone_id = ${zoneId} and owner = any(${names.map(encodeNameColumn)}::text[])
+      and type in (${TYPE.A}, ${TYPE.AAAA}) and not removed
+    order by owner, type, rdata`.execute(db);
+  return rows;
+}
+
+interface TargetRow {
+  readonly target: string;
+  readonly v4: string[] | null;
+  readonly v6: string[] | null;
+  readonly ttl: number | null;
+}
+
+async function selectRows(
+  db: Database,
+  targets: readonly string[],
+  lock: RawBuilder<unknown>,
+): Promise<TargetRow[]> {
+  const { rows } = await sql<TargetRow>`
+    select target, v4_addresses as v4, v6_addresses as v6, ttl from aname_targets
+    where target = any(${targets}::text[]) order by target ${lock}`.execute(db);
+  return rows;
+}
+
+/** Decodes rows. Targets that were never known are left out, even without addresses, since they have no TTL. */
+function decodeRows(rows: readonly TargetRow[]): Map<Name, FlattenedTarget> {
+  const seen = rows.flatMap(({ target, v4, v6, ttl }): [Name, FlattenedTarget][] =>
+    ttl === null && (v4 === null || v6 === null)
+      ? []
+      : [[decodeTarget(target), { v4: v4 ?? [], v6: v6 ?? [], ttl: ttl ?? 0 }]],
+  );
+  return new Map(seen);
+}

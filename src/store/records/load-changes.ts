@@ -1,0 +1,200 @@
+// Loads the log of what was done to domains, for their members.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import type { DomainStatus } from '../../zone/domain/domain-status.ts';
+import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
+import type { Actor, Caller } from '../accounts/actor.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { ActorKind, ChangeSource, DomainOperation, Role } from '../postgres/schema.ts';
+import { decodeOperation, type JsonOperation } from './record-row.ts';
+
+export interface DomainChange {
+  readonly id: number;
+  readonly domainId: number;
+  readonly serial: number;
+  readonly at: Date;
+  readonly operation: DomainOperation;
+  /** `migrate`: a setting of the service changed what is published. */
+  readonly source: ChangeSource;
+  readonly actor: Actor;
+  readonly ops: readonly SavedOperation[];
+  /** `from` is null for a new domain, `to` for a deleted one. */
+  readonly status:
+    | {
+        readonly from: DomainStatus | null;
+        readonly to: DomainStatus | null;
+        readonly checkId: number | null;
+      }
+    | undefined;
+  /** The change that this one takes back. */
+  readonly reverts: number | undefined;
+}
+
+/** A change with its domain and the role that the caller has in it. */
+export interface AccountChange extends DomainChange {
+  readonly domainName: Name;
+  readonly role: Role;
+}
+
+export interface FeedPage {
+  /** List only newer changes. */
+  readonly after: number;
+  readonly limit: number;
+  /** The domains to which a key is narrowed. */
+  readonly names?: readonly Name[];
+}
+
+export interface ChangePage {
+  /** List only newer changes. */
+  readonly after?: number;
+  /** List only older changes: how a list that begins with the newest goes on. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+interface ChangeRow {
+  id: number;
+  domainId: number;
+  serial: number;
+  at: Date;
+  operation: DomainOperation;
+  source: ChangeSource;
+  kind: ActorKind;
+  accountId: number | null;
+  keyId: number | null;
+  address: string | null;
+  name: string | null;
+  ops: JsonOperation[];
+  from: DomainStatus | null;
+  to: DomainStatus | null;
+  checkId: number | null;
+  reverts: number | null;
+}
+
+const COLUMNS = sql`c.id, c.domain_id as "domainId", c.serial, c.at, c.operation, c.source, c.actor_kind as kind,
+  c.actor_account_id as "accountId", c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name,
+  c.ops, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts`;
+
+function decodeChange(row: ChangeRow): DomainChange {
+  const { id, domainId, serial, at, operation, source, kind, accountId, keyId, address, name } = row;
+  const { from, to, checkId, reverts } = row;
+  return {
+    id,
+    domainId,
+    serial,
+    at,
+    operation,
+    source,
+    actor: {
+      kind,
+      ...(accountId !== null && { accountId }),
+      ...(keyId !== null && { keyId }),
+      ...(address !== null && { address }),
+      ...(name !== null && { name }),
+    },
+    ops: row.ops.map(decodeOperation),
+    status: from === null && to === null ? undefined : { from, to, checkId },
+    reverts: reverts ?? undefined,
+  };
+}
+
+/** Lists changes, newest first. */
+export async function listDomainChanges(
+  db: Database,
+  domainId: number,
+  { after = 0, before, limit }: ChangePage,
+): Promise<DomainChange[]> {
+  const { rows } = await sql<ChangeRow>`
+    select ${COLUMNS} from domain_changes c
+    where c.domain_id = ${domainId} and c.id > ${after}
+      and (${before ?? null}::bigint is null or c.id < ${before ?? null}::bigint)
+    order by c.id desc limit ${limit}`.execute(db);
+  return rows.map(decodeChange);
+}
+
+export async function loadDomainChange(
+  db: Database,
+  domainId: number,
+  id: number,
+): Promise<DomainChange | undefined> {
+  const { rows } = await sql<ChangeRow>`
+    select ${COLUMNS} from domain_changes c where c.id = ${id} and c.domain_id = ${domainId}`.execute(db);
+  const [row] = rows;
+  return row === undefined ? undefined : decodeChange(row);
+}
+
+/**
+ * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first. Ids are drawn before the
+ * commit, so a change waits here until all with lower ids are committed: no change ever appears behind a page that was
+ * read.
+ */
+export async function listAccountChanges(
+  db: Database,
+  caller: Caller,
+  page: FeedPage,
+): Promise<AccountChange[]> {
+  const { accountId, isAdmin } = caller;
+  const { rows: any } = await sql`${visibleChanges(caller, { ...page, limit: 1 })}`.execute(db);
+  const settled = any.length === 0 ? undefined : await settledId(db);
+  if (settled === undefined) return [];
+  const { rows } = await sql<ChangeRow & { domainName: string; role: Role }>`
+    select ${COLUMNS}, d.name as "domainName",
+      case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as role
+    from (${visibleChanges(caller, page)}) v join domain_changes c on c.id = v.id join domains d on d.id = c.domain_id
+      left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
+    where c.id <= ${settled} order by c.id limit ${page.limit}`.execute(db);
+  return rows.map(({ domainName, role, ...row }) => ({
+    ...decodeChange(row),
+    domainName: decodeNameColumn(domainName),
+    role,
+  }));
+}
+
+const SETTLE_TIMEOUT_MS = 250;
+const SETTLE_POLL_MS = 2;
+
+/**
+ * An id up to which every change is committed or never will be; undefined when finding it takes too long. A transaction
+ * that draws an id holds a lock of the sequence from before that until it ends.
+ */
+async function settledId(db: Database): Promise<number | undefined> {
+  const drawn = await sql<{ id: number }>`select last_value as id from change_version`.execute(db);
+  const deadlineMs = performance.now() + SETTLE_TIMEOUT_MS;
+  let waitFor: Set<string> | undefined;
+  for (;;) {
+    const { rows } = await sql<{ holder: string }>`
+      select virtualtransaction as holder from pg_locks
+      where locktype = 'relation' and relation = 'change_version'::regclass and mode = 'RowExclusiveLock'
+        and database = (select oid from pg_database where datname = current_database())
+        and pid <> pg_backend_pid()`.execute(db);
+    const holders = new Set(rows.map(({ holder }) => holder));
+    waitFor = waitFor === undefined ? holders : new Set([...waitFor].filter((holder) => holders.has(holder)));
+    if (waitFor.size === 0) return drawn.rows[0]?.id;
+    if (performance.now() > deadlineMs) return undefined;
+    await pause(SETTLE_POLL_MS);
+  }
+}
+
+function visibleChanges(
+  { accountId, isAdmin }: Caller,
+  { after, limit, names }: FeedPage,
+): RawBuilder<unknown> {
+  const named =
+    names === undefined
+      ? sql`true`
+      : sql`domain_id in (select id from domains where name = any(${names.map(encodeNameColumn)}::text[]))`;
+  if (isAdmin) {
+    return sql`select id from domain_changes where id > ${after} and ${named} order by id limit ${limit}`;
+  }
+  return sql`
+    (select id from domain_changes where account_id = ${accountId} and id > ${after} and ${named}
+     order by id limit ${limit})
+    union all
+    (select s.id from memberships m join domains d on d.id = m.domain_id and d.deleted_at is null
+       cross join lateral (select x.id from domain_changes x where x.domain_id = m.domain_id and x.id > ${after}
+         and ${named} order by x.id limit ${limit}) s
+     where m.account_id = ${accountId} and d.account_id <> ${accountId} order by s.id limit ${limit})`;
+}

@@ -1,0 +1,128 @@
+// Loads the records that a write has to see, under the domain's lock. Managed ones are left out.
+
+import { sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import { type Edit, idsTouched, namesTouched } from '../../zone/edit/edit.ts';
+import { formerHosts, possibleGlue } from '../../zone/edit/glue-needed.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { namesBetween } from '../../zone/records/record-name.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { decodeRecord, RECORD_COLUMNS, type RecordRow } from './record-row.ts';
+
+export async function loadRecordsWithIds(
+  trx: Database,
+  domainId: number,
+  ids: readonly number[],
+): Promise<CustomerRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from records r
+    where r.id = any(${ids}::bigint[]) and r.domain_id = ${domainId} and not r.managed`.execute(trx);
+  return rows.map(decodeRecord);
+}
+
+export async function loadRecordsAt(
+  trx: Database,
+  domainId: number,
+  names: readonly Name[],
+): Promise<CustomerRecord[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from records r
+    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[]) and not r.managed
+    order by r.id`.execute(trx);
+  return rows.map(decodeRecord);
+}
+
+async function loadCutsAt(
+  trx: Database,
+  domainId: number,
+  names: readonly Name[],
+): Promise<CustomerRecord[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from records r
+    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[])
+      and r.type = 'NS' and not r.managed`.execute(trx);
+  return rows.map(decodeRecord);
+}
+
+/** For each host one NS that names it, if any at another name does. */
+async function loadNameserversNaming(
+  trx: Database,
+  domainId: number,
+  hosts: readonly Name[],
+  except: readonly Name[],
+): Promise<CustomerRecord[]> {
+  if (hosts.length === 0) return [];
+  // An aggregate, not LIMIT 1: for that Postgres takes any index that might meet one soon.
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
+      select max(n.id + 0) as id from records n
+      where n.domain_id = ${domainId} and n.type = 'NS' and not n.managed
+        and lower(n.destination collate "C") = h.host and n.name <> all(${except.map(encodeNameColumn)}::text[])) n
+    join records r on r.id = n.id`.execute(trx);
+  return rows.map(decodeRecord);
+}
+
+/** Reads the domain's names and not its records, since a delegation is rare. */
+async function namesBelow(
+  trx: Database,
+  domainId: number,
+  apex: Name,
+  above: readonly Name[],
+): Promise<Name[]> {
+  if (above.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`
+    select distinct name from records where domain_id = ${domainId}`.execute(trx);
+  const cuts = new Set(above);
+  return rows
+    .map(({ name }) => decodeNameColumn(name))
+    .filter((name) => name !== apex && [...namesBetween(name, apex)].some((between) => cuts.has(between)));
+}
+
+/** All that `planEdit` has to see, and all records at the apex, which each change publishes anew. */
+export async function loadTouchedRecords(
+  trx: Database,
+  domainId: number,
+  apex: Name,
+  edit: Edit,
+): Promise<CustomerRecord[]> {
+  const found = await loadRecordsWithIds(trx, domainId, idsTouched(edit));
+  const needed = namesTouched(edit, apex, found);
+  const below = await namesBelow(trx, domainId, apex, needed.below);
+  const at = new Set([apex, ...needed.at, ...below]);
+  const records = await loadRecordsAt(trx, domainId, [...at]);
+  const hosts = formerHosts(needed, apex, records).filter((name) => !at.has(name));
+  records.push(...(await loadRecordsAt(trx, domainId, hosts)));
+  for (const host of hosts) at.add(host);
+  const above = new Set([...needed.cutsAt, ...hosts.flatMap((host) => [...namesBetween(host, apex)])]);
+  records.push(
+    ...(await loadCutsAt(
+      trx,
+      domainId,
+      [...above].filter((name) => !at.has(name)),
+    )),
+  );
+  const glue = possibleGlue(needed, apex, records);
+  records.push(...(await loadNameserversNaming(trx, domainId, glue, needed.below)));
+  return [...new Map(records.map((record) => [record.id, record])).values()];
+}
+
+export async function loadRecordsByName(
+  trx: Database,
+  domainId: number,
+): Promise<Map<Name, CustomerRecord[]>> {
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from records r where r.domain_id = ${domainId} and not r.managed
+    order by r.name, r.id`.execute(trx);
+  const byName = new Map<Name, CustomerRecord[]>();
+  for (const record of rows.map(decodeRecord)) {
+    const list = byName.get(record.name);
+    if (list === undefined) byName.set(record.name, [record]);
+    else list.push(record);
+  }
+  return byName;
+}

@@ -1,0 +1,93 @@
+// What each process may do in the database: role × table × privileges, in one place. `migrate` grants exactly this each
+// time it runs; nothing else is granted.
+
+/** The roles of the three kinds of processes. The administrator, or `npm start`, sets their passwords. */
+export const PROCESS_ROLES = ['zonefleet_node', 'zonefleet_api', 'zonefleet_worker'] as const;
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
+/** Owns tables and schemas if a superuser migrates; otherwise the role that migrates owns them. */
+export const OWNER_ROLE = 'zonefleet_owner';
+
+type Letter = 's' | 'i' | 'u' | 'd';
+const PRIVILEGES: Readonly<Record<Letter, string>> = { s: 'select', i: 'insert', u: 'update', d: 'delete' };
+
+/** Select, insert, update, delete by their first letters; '' grants nothing. */
+interface Granted {
+  readonly node: string;
+  readonly api: string;
+  readonly worker: string;
+}
+
+const grants = (node: string, api: string, worker: string): Granted => ({ node, api, worker });
+
+/** Every table of ours. Workers also purge what is old, and a row that is locked counts as an update. */
+export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
+  kysely_migration: grants('s', 's', 's'),
+  kysely_migration_lock: grants('', '', ''),
+  zones: grants('s', 'siu', 'siud'),
+  zone_records: grants('s', 'siud', 'siud'),
+  changes: grants('s', 'si', 'sid'),
+  feed: grants('s', 's', 'su'),
+  nodes: grants('s', 's', ''), // a node's report: NODE_REPORT_COLUMNS
+  settings: grants('', 's', 's'),
+  accounts: grants('', 'siu', ''),
+  api_keys: grants('', 'siu', ''),
+  memberships: grants('', 's', ''),
+  plans: grants('', 's', 's'),
+  subscriptions: grants('', 'siu', 's'),
+  idempotency_keys: grants('', 'siud', 'sud'),
+  idempotency_octets: grants('', 'siud', 'sud'),
+  rate_limits: grants('', 'siud', ''),
+  domains: grants('', 'siu', 'sud'),
+  domain_changes: grants('', 'si', 'si'),
+  records: grants('', 'siud', 'siud'),
+  name_holders: grants('', 'siu', 'siud'),
+  check_runs: grants('', 's', 'siud'),
+  check_counts: grants('', '', 'siud'),
+  breaker_trips: grants('', '', 'siu'),
+  resolver_leases: grants('', '', 'siud'),
+  verification_runs: grants('', 's', 'siud'),
+  scans: grants('', 'siud', 'siud'),
+  aname_targets: grants('', 'siu', 'siud'), // read `for share`
+};
+
+/** All columns in which a node reports itself; `confirmed_id` belongs to the operator. */
+export const NODE_REPORT_COLUMNS = [
+  'name',
+  'instance',
+  'started_at',
+  'seen_at',
+  'left_at',
+  'loaded',
+  'epoch',
+  'position',
+  'snapshot',
+  'zones',
+  'records',
+  'held_id',
+  'held_since',
+  'held_zones',
+  'unserved',
+] as const;
+
+/** Sequences that statements draw numbers from; a column's own default needs no privilege. */
+export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
+  change_version: ['zonefleet_api', 'zonefleet_worker'],
+  records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
+  check_runs_id_seq: ['zonefleet_worker'],
+};
+
+/** BullMQ's schema holds only jobs: producers lock, read and move the same rows as workers. */
+export const QUEUE_SCHEMA_NAME = 'bullmq';
+export const QUEUE_ROLES: readonly ProcessRole[] = ['zonefleet_api', 'zonefleet_worker'];
+
+/** The privileges as SQL: `select, insert`; undefined: none. */
+export function privilegesOf(role: ProcessRole, table: string): string | undefined {
+  const granted = TABLE_GRANTS[table];
+  if (granted === undefined) return undefined;
+  const letters = {
+    zonefleet_node: granted.node,
+    zonefleet_api: granted.api,
+    zonefleet_worker: granted.worker,
+  };
+  return [...letters[role]].map((letter) => PRIVILEGES[letter as Letter]).join(', ') || undefined;
+}

@@ -1,0 +1,204 @@
+// The database roles of the processes: creates those that are missing, and grants each exactly what role-privileges.ts
+// says. Roles belong to the whole server, so several databases may create them at once; grants belong to one database.
+
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import {
+  NODE_REPORT_COLUMNS,
+  OWNER_ROLE,
+  PROCESS_ROLES,
+  type ProcessRole,
+  privilegesOf,
+  QUEUE_ROLES,
+  QUEUE_SCHEMA_NAME,
+  SEQUENCES,
+  TABLE_GRANTS,
+} from './role-privileges.ts';
+import { scramVerifier } from './scram-verifier.ts';
+
+export interface PreparedRoles {
+  readonly made: readonly string[];
+  /** Roles that the role that migrates may not create: an administrator runs `rolesSql()`. */
+  readonly missing: readonly string[];
+  /** Roles that may do more than a process should: superusers and the like. */
+  readonly overpowered: readonly string[];
+}
+
+const ROLES_LOCK = 0x726f6c65; // 'role'
+const ATTRIBUTES = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
+
+/** The SQL that an administrator runs once where `migrate` may not create roles. It may be run again. */
+export function rolesSql(): string {
+  return PROCESS_ROLES.map((role) => `${createRole(role)};\n`).join('');
+}
+
+/** Creates a role; another database of the server may be creating it at this moment. */
+function createRole(role: string): string {
+  return `do $$ begin create role ${role} ${ATTRIBUTES};
+exception when duplicate_object or unique_violation then null; end $$`;
+}
+
+/** Called by `migrate`; several at once wait for each other. */
+export async function prepareRoles(db: Database): Promise<PreparedRoles> {
+  const self = await loadSelf(db);
+  const wanted = self.isSuperuser ? [...PROCESS_ROLES, OWNER_ROLE] : [...PROCESS_ROLES];
+  const before = await loadRoles(db);
+  const lacking = wanted.filter((role) => !before.has(role));
+  const made = self.mayMakeRoles ? lacking : [];
+  for (const role of made) await sql.raw(createRole(role)).execute(db);
+  const present = await loadRoles(db);
+  // Whoever is not the tables' owner may not grant; then the owner has, or will.
+  if (self.isOwner) {
+    await db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(${ROLES_LOCK})`.execute(trx);
+      if (self.isSuperuser) await giveToOwner(trx);
+      await grantAll(
+        trx,
+        PROCESS_ROLES.filter((role) => present.has(role)),
+      );
+    });
+  }
+  return {
+    made,
+    missing: wanted.filter((role) => !present.has(role)),
+    overpowered: wanted.filter((role) => present.get(role)?.isOverpowered),
+  };
+}
+
+interface Self {
+  readonly isSuperuser: boolean;
+  readonly mayMakeRoles: boolean;
+  readonly isOwner: boolean;
+}
+
+async function loadSelf(db: Database): Promise<Self> {
+  const { rows } = await sql<Self>`
+    select r.rolsuper as "isSuperuser", r.rolsuper or r.rolcreaterole as "mayMakeRoles",
+      (select bool_and(pg_has_role(c.relowner, 'USAGE')) from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+          and c.relname = any(${Object.keys(TABLE_GRANTS)}::text[])) as "isOwner"
+    from pg_roles r where r.rolname = current_user`.execute(db);
+  return rows[0] as Self;
+}
+
+async function loadRoles(db: Database): Promise<Map<string, { readonly isOverpowered: boolean }>> {
+  const { rows } = await sql<{ name: string; isOverpowered: boolean }>`
+    select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls as "isOverpowered"
+    from pg_roles where rolname = any(${[...PROCESS_ROLES, OWNER_ROLE]}::text[])`.execute(db);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+/** Changes only owners that differ: a change of owner waits for every user of the table. */
+async function giveToOwner(trx: Database): Promise<void> {
+  const { rows } = await sql<{ statement: string }>`
+    with wanted as (select ${OWNER_ROLE}::regrole::oid as owner)
+    select format('alter schema %I owner to %I', nspname, ${OWNER_ROLE}::text) as statement
+      from pg_namespace, wanted where nspname = ${QUEUE_SCHEMA_NAME} and nspowner <> wanted.owner
+    union all
+    select format('alter %s %s owner to %I', case relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end,
+        c.oid::regclass, ${OWNER_ROLE}::text)
+      from pg_class c, wanted
+      where c.relowner <> wanted.owner and relkind in ('r', 'p', 'v', 'S')
+        and (relnamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
+          or relnamespace = 'public'::regnamespace and relname = any(${ownNames()}::text[]))
+        -- A column's own sequence goes with its table.
+        and not (relkind = 'S' and exists (select from pg_depend d where d.classid = 'pg_class'::regclass
+          and d.objid = c.oid and d.deptype in ('a', 'i')))
+    union all
+    select format('alter function %s owner to %I', p.oid::regprocedure, ${OWNER_ROLE}::text)
+      from pg_proc p, wanted
+      where p.proowner <> wanted.owner and (pronamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
+        or pronamespace = 'public'::regnamespace and proname = any(${OWN_FUNCTIONS}::text[]))
+    union all
+    select format('alter type %s owner to %I', t.oid::regtype, ${OWNER_ROLE}::text)
+      from pg_type t, wanted
+      where t.typowner <> wanted.owner and typtype in ('e', 'd') and typnamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
+    `.execute(trx);
+  for (const { statement } of rows) await sql.raw(statement).execute(trx);
+  const { rows: named } = await sql<{ database: string }>`
+    select format('%I', current_database()) as database`.execute(trx);
+  const database = named[0]?.database;
+  await sql.raw(`grant usage, create on schema public to ${OWNER_ROLE}`).execute(trx);
+  await sql.raw(`grant connect, create, temporary on database ${database} to ${OWNER_ROLE}`).execute(trx);
+  await sql.raw('revoke create on schema public from public').execute(trx);
+}
+
+const OWN_FUNCTIONS = ['check_records', 'holds_node_name'];
+const ownNames = () => [...Object.keys(TABLE_GRANTS), ...Object.keys(SEQUENCES)];
+
+/** Grants all in one transaction: no process sees its privileges taken away and not yet given back. */
+async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<void> {
+  if (roles.length === 0) return;
+  const statements: string[] = [];
+  for (const table of await loadTables(trx)) {
+    statements.push(`revoke all on table ${table} from ${roles.join(', ')}`);
+    for (const role of roles) {
+      const privileges = privilegesOf(role, table);
+      if (privileges !== undefined) statements.push(`grant ${privileges} on table ${table} to ${role}`);
+    }
+  }
+  // Also read: the log of changes tells how far it is complete by the last number drawn.
+  for (const [sequence, users] of Object.entries(SEQUENCES)) {
+    statements.push(`revoke all on sequence ${sequence} from ${roles.join(', ')}`);
+    for (const role of users.filter((user) => roles.includes(user)))
+      statements.push(`grant usage, select on sequence ${sequence} to ${role}`);
+  }
+  if (roles.includes('zonefleet_node')) {
+    const columns = NODE_REPORT_COLUMNS.join(', ');
+    statements.push(`grant insert (${columns}), update (${columns}) on table nodes to zonefleet_node`);
+  }
+  const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
+  if (users !== '' && (await hasQueue(trx))) {
+    statements.push(
+      `grant usage on schema ${QUEUE_SCHEMA_NAME} to ${users}`,
+      `grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA_NAME} to ${users}`,
+      `grant usage on all sequences in schema ${QUEUE_SCHEMA_NAME} to ${users}`,
+      `grant execute on all functions in schema ${QUEUE_SCHEMA_NAME} to ${users}`,
+    );
+  }
+  for (const statement of statements) await sql.raw(statement).execute(trx);
+}
+
+/** Loads the tables. Those of a newer program are not ours to grant, and an older schema may lack some. */
+async function loadTables(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'
+      and relname = any(${Object.keys(TABLE_GRANTS)}::text[]) order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Whether BullMQ's tables exist and we may grant them. */
+async function hasQueue(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ present: boolean }>`
+    select exists (select from pg_namespace where nspname = ${QUEUE_SCHEMA_NAME}
+      and pg_has_role(nspowner, 'USAGE')) as present`.execute(db);
+  return rows[0]?.present === true;
+}
+
+/** Sets passwords of ASCII letters, digits and signs. Needs a superuser, or the role that created the roles. */
+export async function setRolePasswords(
+  db: Database,
+  passwords: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [role, password] of Object.entries(passwords)) {
+    // A verifier has no quote in it.
+    await alterRole(db, `alter role ${role} login password '${scramVerifier(password)}'`);
+  }
+}
+
+/**
+ * Alters a role. Another database's start may change the same row of the server's catalogue: Postgres then fails
+ * instead of waiting.
+ */
+async function alterRole(db: Database, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await sql.raw(statement).execute(db);
+      return;
+    } catch (error) {
+      const { message } = error as Error;
+      if (attempt === 10 || !message.includes('tuple concurrently updated')) throw error;
+    }
+  }
+}

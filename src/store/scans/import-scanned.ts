@@ -1,0 +1,134 @@
+// Imports what a scan found into a domain, under its lock: only names and types without any record then are filled. A
+// record set is imported whole or not at all; one that conflicts is left out, and the others are imported.
+
+import type { Name } from '../../dns/name.ts';
+import { typeMnemonic } from '../../dns/type-codes.ts';
+import { type Edit, type EditProblem, type NewRecord, NO_EDIT } from '../../zone/edit/edit.ts';
+import { judgeNarrowedWrite, type KeyNarrowing } from '../../zone/edit/key-narrowing.ts';
+import type { CountryOf } from '../../zone/records/country.ts';
+import { setKey } from '../../zone/records/customer-record.ts';
+import { type ApiType, isApiType } from '../../zone/records/customer-types.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { type EditMaker, saveEdit } from '../change/save-edit.ts';
+import type { Database } from '../postgres/database.ts';
+
+export interface ScannedImport {
+  readonly domainId: number;
+  /** The records from `planImport`. */
+  readonly records: readonly {
+    readonly name: Name;
+    readonly type: number;
+    readonly ttl: number;
+    readonly rdata: Uint8Array;
+  }[];
+  readonly by: Actor;
+  readonly narrowing: KeyNarrowing | null;
+  /** Plans the import, and writes nothing. */
+  readonly dryRun?: boolean;
+  /** The same as for `saveEdit`. */
+  readonly countryOf?: CountryOf | undefined;
+}
+
+export interface FailedRecord {
+  readonly name: Name;
+  readonly type: ApiType;
+  readonly error: string;
+}
+
+export type ImportRefusal =
+  | 'not_found'
+  | 'domain_disabled'
+  | 'domain_banned'
+  /** The API key is narrowed to other records. */
+  | 'forbidden'
+  | 'no_plan'
+  | 'plan_limit';
+
+export type ImportedScan =
+  | {
+      readonly kind: 'imported';
+      readonly created: number;
+      readonly failed: readonly FailedRecord[];
+      /** Records left out because the domain has records of their name and type. */
+      readonly present: number;
+      /** Undefined when nothing was written. */
+      readonly changeId: number | undefined;
+    }
+  /** Nothing was written. */
+  | { readonly kind: 'refused'; readonly code: ImportRefusal; readonly message: string };
+
+export async function importScanned(db: Database, order: ScannedImport): Promise<ImportedScan> {
+  const { domainId, by, narrowing, countryOf, dryRun = false } = order;
+  const wanted = order.records.map(asNewRecord);
+  const failed: FailedRecord[] = [];
+  let creates: readonly NewRecord[] = [];
+  let forbidden: string | undefined;
+  const edit: EditMaker = async ({ recordsAt }) => {
+    const there = await recordsAt([...new Set(wanted.map(({ name }) => name))]);
+    const held = new Set(there.map(({ name, type }) => setKey(name, type)));
+    creates = wanted.filter(({ name, type }) => !held.has(setKey(name, type)));
+    forbidden = narrowing === null ? undefined : judgeNarrowedWrite(narrowing, creates);
+    return forbidden === undefined ? { ...NO_EDIT, creates } : { kind: 'problems', problems: [] };
+  };
+  let left: readonly NewRecord[] | undefined;
+  const without = (problems: readonly EditProblem[]): Edit | undefined => {
+    const smaller = leaveOut(left ?? creates, problems);
+    if (smaller === undefined) return undefined;
+    left = smaller.left;
+    failed.push(...smaller.failed);
+    return { ...NO_EDIT, creates: left };
+  };
+  const saved = await saveEdit(db, { domainId, by, source: 'scan', edit, without, dryRun, countryOf });
+  if (forbidden !== undefined) return { kind: 'refused', code: 'forbidden', message: forbidden };
+  if (saved.kind === 'refused') return { kind: 'refused', code: saved.code, message: saved.message };
+  if (saved.kind === 'problems') return refusedBy(saved.problems);
+  return {
+    kind: 'imported',
+    created: saved.kind === 'unchanged' ? 0 : saved.ops.filter(({ op }) => op === 'create').length,
+    failed,
+    present: wanted.length - creates.length,
+    changeId: saved.kind === 'saved' ? saved.changeId : undefined,
+  };
+}
+
+function asNewRecord(
+  { name, type, ttl, rdata }: ScannedImport['records'][number],
+  index: number,
+): NewRecord & { readonly index: number } {
+  const mnemonic = typeMnemonic(type);
+  if (!isApiType(mnemonic)) throw new Error(`${mnemonic} is no type of a customer's record`);
+  return { name, type: mnemonic, ttl, rdata, index };
+}
+
+/** Leaves out the sets in which a problem was found. Undefined: the problem does not concern single records. */
+function leaveOut(
+  records: readonly NewRecord[],
+  problems: readonly EditProblem[],
+): { left: readonly NewRecord[]; failed: readonly FailedRecord[] } | undefined {
+  if (problems.some(({ code }) => code !== 'conflict' && code !== 'invalid')) return undefined;
+  const byIndex = new Map(records.map((record) => [record.index, record]));
+  const errors = new Map<string, string>();
+  for (const { index, message } of problems) {
+    const record = byIndex.get(index);
+    if (record !== undefined) errors.set(keyOf(record), message);
+  }
+  if (errors.size === 0) return undefined;
+  const gone = records.filter((record) => errors.has(keyOf(record)));
+  return {
+    left: records.filter((record) => !errors.has(keyOf(record))),
+    failed: gone.map((record) => {
+      const { name, type } = record;
+      return { name, type, error: errors.get(keyOf(record)) as string };
+    }),
+  };
+}
+
+function keyOf({ name, type }: NewRecord): string {
+  return setKey(name, type);
+}
+
+function refusedBy(problems: readonly EditProblem[]): ImportedScan {
+  const [first] = problems as [EditProblem];
+  if (first.code !== 'no_plan' && first.code !== 'plan_limit') throw new Error(`an import: ${first.message}`);
+  return { kind: 'refused', code: first.code, message: first.message };
+}

@@ -1,0 +1,91 @@
+// Loads a scan for the caller who asked for it, while it runs and afterwards.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { ScanKind } from '../postgres/schema.ts';
+import type { ScanSteps } from './begin-scan.ts';
+import type { ImportedScan } from './import-scanned.ts';
+import { decodeFound, decodeResult, type FoundByScan, type JsonFound, type JsonResult } from './scan-row.ts';
+
+export interface SavedScan {
+  readonly id: number;
+  readonly domainId: number;
+  readonly kind: ScanKind;
+  readonly imports: boolean;
+  readonly requestedAt: Date;
+  readonly startedAt: Date | null;
+  /** Null while the scan waits or runs. */
+  readonly finishedAt: Date | null;
+  readonly progress: ScanSteps | null;
+  /** Set at the scan's end, like all fields below. */
+  readonly complete: boolean | null;
+  readonly shortfalls: readonly string[];
+  readonly names: number;
+  readonly queries: number;
+  /** Null when no server could be asked. */
+  readonly found: FoundByScan | null;
+  /** Null when nothing was to be imported. */
+  readonly result: ImportedScan | null;
+}
+
+interface ScanRow extends Omit<SavedScan, 'found' | 'result'> {
+  readonly found: JsonFound | null;
+  readonly result: JsonResult | null;
+  readonly changeId: number | null;
+}
+
+export async function loadScan(db: Database, id: number): Promise<SavedScan | undefined> {
+  return await loadOne(db, sql`s.id = ${id}`);
+}
+
+/** The newest scan with a result, if it is recent. */
+export async function findRecentScan(
+  db: Database,
+  domainId: number,
+  maxAgeSeconds: number,
+): Promise<SavedScan | undefined> {
+  return await loadOne(
+    db,
+    sql`s.domain_id = ${domainId} and s.found is not null
+      and s.finished_at > clock_timestamp() - make_interval(secs => ${maxAgeSeconds})
+      order by s.id desc limit 1`,
+  );
+}
+
+async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<SavedScan | undefined> {
+  const { rows } = await sql<ScanRow>`
+    select s.id, s.domain_id as "domainId", s.kind, s.imports, s.requested_at as "requestedAt",
+      s.started_at as "startedAt", s.finished_at as "finishedAt", s.progress, s.complete, s.shortfalls, s.names,
+      s.queries, s.found, s.result, s.change_id as "changeId"
+    from scans s where ${where}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { changeId, found, result, ...rest } = row;
+  return {
+    ...rest,
+    found: found === null ? null : decodeFound(found),
+    result: result === null ? null : decodeResult(result, changeId),
+  };
+}
+
+const INTERVAL_MS = 100;
+const SLOW_INTERVAL_MS = 400;
+const SLOW_AFTER_MS = 3000;
+
+/** The scan when it is over, the time is over, or `signal` has aborted. Undefined: it was deleted with its domain. */
+export async function waitForScan(
+  db: Database,
+  id: number,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<SavedScan | undefined> {
+  const begun = performance.now();
+  for (;;) {
+    const passedMs = performance.now() - begun;
+    const { rows } = await sql<{ isOver: boolean }>`
+      select finished_at is not null as "isOver" from scans where id = ${id}`.execute(db);
+    if (rows[0]?.isOver !== false || passedMs >= timeoutMs || signal.aborted) return await loadScan(db, id);
+    const intervalMs = passedMs < SLOW_AFTER_MS ? INTERVAL_MS : SLOW_INTERVAL_MS;
+    await pause(Math.min(intervalMs, timeoutMs - passedMs), undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,77 @@
+// Loads runs of verifications.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { TxtVerdict } from '../../checks/txt/judge-txt.ts';
+import type { Name } from '../../dns/name.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { CheckKind } from '../postgres/schema.ts';
+import type { JsonTxtResolver, JsonTxtServer } from './verification-run-row.ts';
+
+export interface VerificationRun {
+  readonly id: number;
+  readonly domainId: number;
+  readonly kind: CheckKind;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly verdict: TxtVerdict;
+  /** How many addresses have the record, of those that were asked. */
+  readonly found: number;
+  readonly asked: number;
+  readonly servers: readonly (Omit<JsonTxtServer, 'server'> & { readonly server: Name })[];
+  readonly resolvers: readonly JsonTxtResolver[];
+  readonly message: string;
+  /** The evidence as `encodeTxtEvidence` makes it. */
+  readonly evidence: object;
+}
+
+/** The newest run that looked for this value: a run for an older value does not count. */
+export async function findNewestVerification(
+  db: Database,
+  domainId: number,
+  value: string,
+): Promise<VerificationRun | undefined> {
+  return await loadRun(db, sql`r.domain_id = ${domainId} and r.value = ${value} order by r.id desc limit 1`);
+}
+
+export async function findVerificationByRequest(
+  db: Database,
+  request: string,
+): Promise<VerificationRun | undefined> {
+  return await loadRun(db, sql`r.request = ${request}::uuid`);
+}
+
+/** The run of `request`, or another that began since then: it is as good. */
+export async function findVerificationSince(
+  db: Database,
+  {
+    domainId,
+    value,
+    request,
+    since,
+  }: { readonly domainId: number; readonly value: string; readonly request: string; readonly since: Date },
+): Promise<VerificationRun | undefined> {
+  return await loadRun(
+    db,
+    sql`r.request = ${request}::uuid
+      or r.domain_id = ${domainId} and r.value = ${value} and r.started_at >= ${since}
+      order by r.id desc limit 1`,
+  );
+}
+
+async function loadRun(db: Database, where: RawBuilder<unknown>): Promise<VerificationRun | undefined> {
+  const { rows } = await sql<RunRow>`
+    select r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",
+      r.verdict, r.found, r.asked, r.servers, r.resolvers, r.message, r.evidence
+    from verification_runs r where ${where}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    ...row,
+    servers: row.servers.map(({ server, ...said }) => ({ ...said, server: decodeNameColumn(server) })),
+  };
+}
+
+interface RunRow extends Omit<VerificationRun, 'servers'> {
+  readonly servers: readonly JsonTxtServer[];
+}

@@ -1,0 +1,102 @@
+// Loads a domain in external mode for a verification, and which of our own answers prove anything about it.
+
+import { sql } from 'kysely';
+import { nameserversOf } from '../../checks/txt/judge-txt.ts';
+import type { VerificationState } from '../../checks/txt/next-verification.ts';
+import type { TxtLink } from '../../checks/txt/txt-evidence.ts';
+import { foldCase, type Name, parentOf, ROOT } from '../../dns/name.ts';
+import { challengeOf } from '../../zone/domain/challenge-name.ts';
+import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+
+export interface VerifiedDomain {
+  readonly id: number;
+  readonly name: Name;
+  /** The name of its TXT record, and the value that it must have. */
+  readonly host: Name;
+  readonly value: string;
+  /** `saveVerification` compares this number: every verification saved meanwhile has counted it up. */
+  readonly seq: number;
+  readonly state: VerificationState;
+  /** The planned time of the next verification: a verification changes it, a claim does not. */
+  readonly nextAt: number | undefined;
+  /** All our nameservers, folded. */
+  readonly ownServers: ReadonlySet<Name>;
+}
+
+/** Selects domains `d` that are still to be proved. */
+export const IS_TO_BE_VERIFIED = sql<boolean>`(d.status = 'unverified' and d.dns_mode = 'external'
+  and d.deleted_at is null and d.zone_id is not null)`;
+
+/** Undefined: the domain is gone, proved, or in a status that no TXT record changes. */
+export async function loadVerifiedDomain(
+  db: Database,
+  domainId: number,
+): Promise<VerifiedDomain | undefined> {
+  const { rows } = await sql<VerifiedRow>`
+    select d.id, d.name, d.txt_seq as seq, d.verification_value as value, d.verification_started_at as "startedAt",
+      d.verification_expires_at as "expiresAt", d.txt_attempts as attempts, d.txt_next_at as "nextAt",
+      ${SETTINGS_TEXT} as settings
+    from domains d where d.id = ${domainId} and ${IS_TO_BE_VERIFIED}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { id, seq, value, startedAt, expiresAt, attempts } = row;
+  const name = decodeNameColumn(row.name);
+  return {
+    id,
+    name,
+    host: challengeOf(name),
+    value,
+    seq,
+    state: { startedAt: startedAt.getTime(), expiresAt: expiresAt.getTime(), attempts },
+    nextAt: row.nextAt?.getTime(),
+    ownServers: new Set(decodePublishSettings(row.settings).nameserverSets.flat().map(foldCase)),
+  };
+}
+
+/** The row of an unverified domain, with its value and times. */
+interface VerifiedRow {
+  readonly id: number;
+  readonly name: string;
+  readonly seq: number;
+  readonly value: string;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+  readonly attempts: number;
+  readonly nextAt: Date | null;
+  readonly settings: string | null;
+}
+
+/**
+ * The nameservers whose answers prove nothing here: ours, when the zone that they answer from is a mere claim. Anyone
+ * may claim a name and put any record there, and when a domain's old delegation still leads to us, our servers are
+ * asked for it, by any names: the SOA tells. Our answers are proof where the zone is an operator zone, or belongs to a
+ * customer to whom it is delegated.
+ */
+export async function findUntrusted(
+  db: Database,
+  links: readonly TxtLink[],
+  ownServers: ReadonlySet<Name>,
+): Promise<ReadonlySet<Name>> {
+  for (const link of links) {
+    const isOurs = nameserversOf(link).some((server) => ownServers.has(foldCase(server)));
+    if (isOurs && !(await isProved(db, link.host))) return ownServers;
+  }
+  return NONE;
+}
+
+const NONE: ReadonlySet<Name> = new Set();
+
+/** Whether the zone is proved from which our nodes answer a name: the deepest that they serve. */
+async function isProved(db: Database, host: Name): Promise<boolean> {
+  const names = [encodeNameColumn(host)];
+  for (let name = host; name !== ROOT; names.push(encodeNameColumn(name))) name = parentOf(name);
+  const { rows } = await sql<{ isProved: boolean }>`
+    select z.kind = 'operator' or exists (
+      select from domains d where d.zone_id = z.id and d.status in ('active', 'moved') and d.dns_mode = 'managed'
+        and d.served = 'full') as "isProved"
+    from zones z where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null
+    order by length(z.name) desc limit 1`.execute(db);
+  return rows[0]?.isProved ?? false;
+}

@@ -1,0 +1,186 @@
+// The last step of a verification, and the only one that writes: what it saw and what that does to the domain, in one
+// transaction. If the domain has changed since the verification began, nothing is written.
+//
+//     still unverified → the row's own lock: when to look again, the run
+//     active, disabled → under the locks of its name: columns, run, one change, the domains inside it
+
+import { sql } from 'kysely';
+import type { TxtJudgement } from '../../checks/txt/judge-txt.ts';
+import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
+import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
+import { hasActiveDomainAround } from '../change/claim-name.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
+import { servedNow, settleEnclosed, takeEnclosedClaims } from '../change/settle-enclosed.ts';
+import { NEXT_CHECK_SEQ, NOT_VERIFIED, offColumns } from '../change/start-status.ts';
+import { writeDomainChange } from '../change/write-domain-change.ts';
+import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { CheckKind } from '../postgres/schema.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { loadRecordsAt } from '../records/load-touched-records.ts';
+import { IS_TO_BE_VERIFIED } from './load-verified-domain.ts';
+import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
+
+export interface VerificationOrder {
+  readonly domainId: number;
+  /** The number from `loadVerifiedDomain`. */
+  readonly seq: number;
+  readonly value: string;
+  readonly decision: VerificationDecision;
+  /** Undefined: no look was made, since the value has expired. */
+  readonly look: VerificationLook | undefined;
+}
+
+export interface VerificationLook {
+  readonly kind: CheckKind;
+  /** A UUID by which the caller finds the run. */
+  readonly request?: string | undefined;
+  readonly evidence: TxtEvidence;
+  readonly judgement: TxtJudgement;
+}
+
+export type SavedVerification =
+  | {
+      readonly kind: 'saved';
+      /** Undefined when no look was made. */
+      readonly runId: number | undefined;
+      readonly changeId?: number;
+      readonly transition?: { readonly from: 'unverified'; readonly to: 'active' | 'disabled' };
+      /** The domain of another account that keeps this one from becoming active. */
+      readonly refused?: string;
+    }
+  | { readonly kind: 'conflict' };
+
+/** Saves a verification. An order that comes again with its `request` is not counted again. */
+export async function saveVerification(db: Database, order: VerificationOrder): Promise<SavedVerification> {
+  return await inTransaction<SavedVerification>(db, async (trx) => {
+    if (order.decision.to === 'unverified') return await saveStill(trx, order, order.decision);
+    const lock = await lockDomainAndNames(trx, order.domainId);
+    if (lock === undefined || !(await isAsItWas(trx, order))) return await savedBefore(trx, order);
+    if (
+      order.decision.to === 'active' &&
+      (await hasActiveDomainAround(trx, lock.row.name, lock.row.accountId))
+    )
+      return await saveRefused(trx, order);
+    return await saveMove(trx, lock, order, order.decision.to);
+  });
+}
+
+type Still = Pick<VerificationDecision, 'attempts' | 'nextAt'>;
+
+async function saveStill(
+  trx: Database,
+  order: VerificationOrder,
+  { attempts, nextAt }: Still,
+): Promise<SavedVerification> {
+  const next = nextAt === undefined ? null : new Date(nextAt);
+  const { numAffectedRows } = await sql`
+    update domains d set txt_attempts = ${attempts}, txt_due_at = ${next}, txt_next_at = ${next}, txt_seq = txt_seq + 1
+    where ${isSame(order)}`.execute(trx);
+  if (numAffectedRows === 0n) return await savedBefore(trx, order);
+  return { kind: 'saved', runId: await saveRun(trx, order) };
+}
+
+/**
+ * Whether the domain is unchanged: after a fresh value, another mode or a deletion, the evidence no longer applies to
+ * it.
+ */
+function isSame({ domainId, seq, value }: VerificationOrder) {
+  return sql`d.id = ${domainId} and d.txt_seq = ${seq} and d.verification_value = ${value} and ${IS_TO_BE_VERIFIED}`;
+}
+
+async function isAsItWas(trx: Database, order: VerificationOrder): Promise<boolean> {
+  return (await sql`select from domains d where ${isSame(order)}`.execute(trx)).rows.length > 0;
+}
+
+async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<SavedVerification> {
+  const { rows } = await sql<{ id: number }>`
+    select id from verification_runs where request = ${look?.request ?? null}::uuid`.execute(trx);
+  return rows[0] === undefined ? { kind: 'conflict' } : { kind: 'saved', runId: rows[0].id };
+}
+
+const REFUSED_RETRY_MS = 3_600_000;
+
+/** Saves a refusal: of two claims, one inside the other, the first to be proved gets both names. */
+async function saveRefused(trx: Database, order: VerificationOrder): Promise<SavedVerification> {
+  const refused =
+    'The TXT record is there, but this domain lies inside or above one that is active here in another account.';
+  await sql`
+    update domains set findings = ${findingsWith({ code: 'CLAIM_LOST', message: refused })}
+    where id = ${order.domainId}`.execute(trx);
+  const { attempts } = order.decision;
+  const saved = await saveStill(trx, order, { attempts, nextAt: Date.now() + REFUSED_RETRY_MS });
+  return { ...saved, ...(saved.kind === 'saved' && { refused }) };
+}
+
+async function saveMove(
+  trx: Database,
+  { row, now }: DomainLock,
+  order: VerificationOrder,
+  to: 'active' | 'disabled',
+): Promise<SavedVerification> {
+  await trx
+    .updateTable('domains')
+    .set({
+      ...(to === 'active'
+        ? { status: to, verified_at: now, findings: findingsWithout('CLAIM_LOST'), ...NOT_VERIFIED }
+        : offColumns(to, 'checker')),
+      check_seq: NEXT_CHECK_SEQ,
+      txt_seq: sql<number>`txt_seq + 1`,
+    })
+    .where('id', '=', row.id)
+    .execute();
+  const runId = await saveRun(trx, order);
+  const lock = (await lockDomain(trx, row.id)) as DomainLock;
+  const apex = decodeNameColumn(row.name);
+  const { changeId } = await writeDomainChange(trx, lock, {
+    by: { kind: 'system' },
+    source: 'status',
+    operation: 'status',
+    status: { from: 'unverified', to },
+    served: await servedNow(trx, lock), // one that was managed is served until its delegation has left
+    // Every change publishes the apex anew, for its serial: with what the owner has there.
+    publish: new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
+  });
+  if (runId !== undefined)
+    await sql`update verification_runs set change_id = ${changeId} where id = ${runId}`.execute(trx);
+  if (to === 'active') await takeEnclosedClaims(trx, row);
+  await settleEnclosed(trx, row.name);
+  return { kind: 'saved', runId, changeId, transition: { from: 'unverified', to } };
+}
+
+const RUNS_KEPT = 20;
+
+async function saveRun(
+  trx: Database,
+  { domainId, value, look }: VerificationOrder,
+): Promise<number | undefined> {
+  if (look === undefined) return undefined;
+  const { kind, request, evidence, judgement } = look;
+  const { id } = await trx
+    .insertInto('verification_runs')
+    .values({
+      domain_id: domainId,
+      kind,
+      request: request ?? null,
+      value,
+      started_at: new Date(evidence.startedAt),
+      finished_at: new Date(evidence.finishedAt),
+      verdict: judgement.verdict,
+      found: judgement.found,
+      asked: judgement.asked,
+      servers: JSON.stringify(encodeTxtServers(judgement)),
+      resolvers: JSON.stringify(encodeTxtResolvers(judgement)),
+      message: judgement.message,
+      evidence: JSON.stringify(encodeTxtEvidence(evidence)),
+      change_id: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await sql`
+    delete from verification_runs where domain_id = ${domainId} and id < (
+      select id from verification_runs where domain_id = ${domainId} order by id desc
+      offset ${RUNS_KEPT - 1}::integer limit 1)`.execute(trx);
+  return id;
+}

@@ -1,0 +1,142 @@
+// Operator zones into Postgres and out of it, each call one transaction. Only the difference is written: rows that stay
+// are not touched, rows that go become tombstones, and a zone without a difference gets no change.
+//
+//   lock the zones' rows in order of name → draw versions → write differences, chunk by chunk → changes → commit → NOTIFY
+
+import { sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { announceChanges } from '../postgres/announce-changes.ts';
+import type { Database } from '../postgres/database.ts';
+import { allowLong } from '../postgres/deadlines.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { ChangeSource } from '../postgres/schema.ts';
+import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
+import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
+
+export interface ChangeBy {
+  source: ChangeSource;
+  actor?: string;
+}
+
+export interface SavedZone {
+  apex: Name;
+  /** The version that is stored now; unchanged zones keep theirs. */
+  version: number;
+  outcome: 'created' | 'replaced' | 'unchanged';
+  records: number;
+}
+
+export interface UnloadedZone {
+  apex: Name;
+  outcome: 'unloaded' | 'absent';
+  version?: number;
+}
+
+/** The zone is a customer's domain, which cannot be loaded or unloaded as an operator zone. */
+export class CustomerZoneError extends Error {
+  override readonly name = 'CustomerZoneError';
+  readonly apexes: readonly Name[];
+
+  constructor(names: readonly string[]) {
+    super(
+      names.length === 1
+        ? `${names[0]} is a customer's domain, not an operator zone`
+        : `${names.join(', ')} are customers' domains, not operator zones`,
+    );
+    this.apexes = names.map(decodeNameColumn);
+  }
+}
+
+/**
+ * Makes each zone hold exactly these records; `buildZone` must have accepted them. Saves all zones or, on an error,
+ * none. A caller must not give the same zone twice in one call.
+ */
+export async function saveZones(
+  db: Database,
+  zones: readonly { apex: Name; records: readonly ZoneRecord[] }[],
+  by: ChangeBy,
+): Promise<SavedZone[]> {
+  if (zones.length === 0) return [];
+  const wanted = new Map<string, RecordRow[]>();
+  for (const { apex, records } of zones) {
+    const name = encodeNameColumn(apex);
+    if (wanted.has(name)) throw new RangeError(`${name} is saved twice in one call`);
+    wanted.set(name, recordRows(records));
+  }
+  const { locked, changed } = await db.transaction().execute(async (trx) => {
+    await allowLong(trx);
+    const locked = await lockOperatorZones(trx, [...wanted.keys()], true);
+    const rows: ZoneRows[] = [...locked.values()].map((zone) => ({
+      zoneId: zone.id,
+      version: zone.nextVersion,
+      rows: wanted.get(zone.name) ?? [],
+    }));
+    const changed = new Set([...locked.values()].filter((zone) => zone.deleted).map((zone) => zone.id));
+    for (const chunk of chunksOf(rows)) {
+      for (const zoneId of (await writeDifference(trx, chunk)).keys()) changed.add(zoneId);
+    }
+    await writeChanges(trx, rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone), 'zone.save', by);
+    return { locked, changed };
+  });
+  if (changed.size > 0) announceChanges(db);
+  return zones.map(({ apex }) => {
+    const name = encodeNameColumn(apex);
+    const zone = locked.get(name) as LockedZone;
+    const records = (wanted.get(name) as RecordRow[]).length;
+    if (!changed.has(zone.id)) return { apex, version: zone.version, outcome: 'unchanged', records };
+    return { apex, version: zone.nextVersion, outcome: zone.deleted ? 'created' : 'replaced', records };
+  });
+}
+
+/**
+ * Takes zones out of service. Their rows are deleted at once: a node that missed the removal sees the version and loads
+ * anew.
+ */
+export async function unloadZones(
+  db: Database,
+  apexes: readonly Name[],
+  by: ChangeBy,
+): Promise<UnloadedZone[]> {
+  const names = apexes.map(encodeNameColumn);
+  const unloaded = await db.transaction().execute(async (trx) => {
+    await allowLong(trx);
+    const locked = await lockOperatorZones(trx, [...new Set(names)], false);
+    const present = [...locked.values()].filter((zone) => !zone.deleted);
+    const ids = present.map((zone) => zone.id);
+    await sql`delete from zone_records where zone_id = any(${ids}::bigint[])`.execute(trx);
+    await writeChanges(trx, present.map(unloadedZone), 'zone.unload', by);
+    return new Map(present.map((zone) => [zone.name, zone.nextVersion]));
+  });
+  if (unloaded.size > 0) announceChanges(db);
+  return apexes.map((apex, i) => {
+    const version = unloaded.get(names[i] as string);
+    return version === undefined ? { apex, outcome: 'absent' } : { apex, outcome: 'unloaded', version };
+  });
+}
+
+/** Throws `CustomerZoneError` if one of the zones is a customer's. */
+async function lockOperatorZones(
+  trx: Database,
+  names: readonly string[],
+  create: boolean,
+): Promise<Map<string, LockedZone>> {
+  const locked = await lockZones(trx, names, create);
+  const domains = [...locked.values()].filter((zone) => zone.kind === 'domain');
+  if (domains.length > 0) throw new CustomerZoneError(domains.map((zone) => zone.name));
+  return locked;
+}
+
+const savedZone = (zone: ZoneRows): ChangedZone => ({
+  zoneId: zone.zoneId,
+  version: zone.version,
+  records: zone.rows.length,
+  deleted: false,
+});
+
+const unloadedZone = (zone: LockedZone): ChangedZone => ({
+  zoneId: zone.id,
+  version: zone.nextVersion,
+  records: 0,
+  deleted: true,
+});

@@ -1,0 +1,166 @@
+// What every writer of zones does under the locks of their rows: versions, the difference of records, the changes. Rows
+// that stay are not touched; a row that is removed becomes a tombstone, unless its set gets a newer row, which tells
+// nodes the same.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/schema.ts';
+import type { Chunk } from './zone-rows.ts';
+
+export interface LockedZone {
+  id: number;
+  name: string;
+  kind: ZoneKind;
+  version: number;
+  records: number;
+  deleted: boolean;
+  nextVersion: number;
+}
+
+export const LOCKED_ZONE_COLUMNS = sql`id, name, kind, version, records, deleted_at is not null as deleted`;
+
+/**
+ * Locks the zones' rows, in the one order of all writers (no deadlock), and draws each zone's next version under its
+ * lock: so a zone's versions rise in the order of the commits. With `create`, missing zones get a row, as deleted ones.
+ */
+export async function lockZones(
+  trx: Database,
+  names: readonly string[],
+  create: boolean,
+): Promise<Map<string, LockedZone>> {
+  for (;;) {
+    if (create) await createMissingZones(trx, names);
+    const { rows } = await sql<LockedZone>`
+      with locked as (
+        select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${names}::text[]) order by name for update)
+      select *, nextval('change_version') as "nextVersion" from locked`.execute(trx);
+    // A row can be purged between the two statements: then it is made again.
+    if (!create || rows.length === names.length) return new Map(rows.map((zone) => [zone.name, zone]));
+  }
+}
+
+async function createMissingZones(trx: Database, names: readonly string[]): Promise<void> {
+  await sql`
+    insert into zones (name, kind, version, mark, records, deleted_at)
+    select n.name, 'operator', 0, 0, 0, now() from unnest(${names}::text[]) as n(name)
+    where not exists (select from zones z where z.name = n.name)
+    order by n.name collate "C"
+    on conflict (name) do nothing`.execute(trx);
+}
+
+/** Releases the zone name: an operator zone or another domain can have it. */
+export async function releaseName(trx: Database, zoneId: number): Promise<void> {
+  await sql`update zones set kind = 'operator' where id = ${zoneId}`.execute(trx);
+}
+
+/** Writes the differences; gives, for each zone that had one, by how much its number of records grew. */
+export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<number, number>> {
+  const { rows } = await sql<{ zone_id: number; growth: number }>`
+    with ${differenceWritten(chunk)} select zone_id, growth from grown`.execute(trx);
+  return new Map(rows.map((row) => [row.zone_id, row.growth]));
+}
+
+/** Does the same as parts of a WITH; `grown` is its result. */
+export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
+  return sql`slice as materialized (
+      select * from unnest(
+        ${slices.map((s) => s.zoneId)}::bigint[], ${slices.map((s) => s.version)}::bigint[],
+        ${slices.map((s) => s.first)}::text[], ${slices.map((s) => s.end)}::text[]
+      ) as s(zone_id, version, first, "end")),
+    incoming as materialized (
+      select i.*, case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
+      from unnest(
+        ${rows.map((r) => r.zoneId)}::bigint[], ${rows.map((r) => r.version)}::bigint[],
+        ${rows.map((r) => r.owner)}::text[], ${rows.map((r) => r.type)}::integer[],
+        ${rows.map((r) => r.ttl)}::bigint[], ${rows.map((r) => r.rdata)}::bytea[]
+      ) as i(zone_id, version, owner, type, ttl, rdata)),
+    present as materialized (
+      select r.*, s.version from slice s cross join lateral (
+        -- both ends in the index, for each slice by itself
+        select r.ctid, r.zone_id, r.owner, r.type, r.ttl,
+               case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
+        from zone_records r
+        where r.zone_id = s.zone_id and r.owner >= s.first and r.owner < coalesce(s."end", chr(127))
+          and not r.removed offset 0) r),
+    fresh as materialized (
+      select i.*, p.zone_id is null as added
+      from incoming i left join present p using (zone_id, owner, type, identity)
+      where p.zone_id is null or p.ttl <> i.ttl),
+    going as materialized (
+      select p.ctid, p.zone_id, p.version, p.type, f.zone_id is not null as succeeded
+      from present p left join incoming i using (zone_id, owner, type, identity)
+        left join (select distinct zone_id, owner, type from fresh) f
+          on f.zone_id = p.zone_id and f.owner = p.owner and f.type = p.type
+      where i.zone_id is null),
+    removed as (
+      update zone_records r set removed = true, version = g.version
+      from going g where r.ctid = g.ctid and not g.succeeded),
+    dropped as (
+      delete from zone_records r using going g where r.ctid = g.ctid and g.succeeded),
+    written as (
+      insert into zone_records as r (zone_id, owner, type, ttl, rdata, version)
+      select zone_id, owner, type, ttl, rdata, version from fresh
+      on conflict (zone_id, owner, type,
+        (case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end))
+      do update set ttl = excluded.ttl, version = excluded.version, removed = false),
+    grown as (
+      select zone_id, sum(growth)::integer as growth
+      from (
+        select zone_id, -(type <> 0)::integer as growth from going
+        union all select zone_id, (added and type <> 0)::integer from fresh) t
+      group by zone_id)`;
+}
+
+export interface ChangedZone {
+  zoneId: number;
+  version: number;
+  records: number;
+  deleted: boolean;
+}
+
+export async function writeChanges(
+  trx: Database,
+  zones: readonly ChangedZone[],
+  operation: ChangeOperation,
+  by: ChangedZonesBy,
+): Promise<void> {
+  if (zones.length === 0) return;
+  await sql`with ${changesWritten(zones, operation, by)} select`.execute(trx);
+}
+
+interface ChangedZonesBy {
+  readonly source: ChangeSource;
+  readonly actor?: string;
+}
+
+const NO_GROWTH = sql`0`;
+const GROWTH = sql`coalesce((select growth from grown where zone_id = c.id), 0)`;
+
+/**
+ * Writes the zones' new state and the feed's rows, as parts of a WITH; with `grown`, their numbers of records grow by
+ * what `differenceWritten` gives. A deleted zone keeps no rows: `complete_since` makes a node with any older version
+ * load it whole.
+ */
+export function changesWritten(
+  zones: readonly ChangedZone[],
+  operation: ChangeOperation,
+  by: ChangedZonesBy,
+  grown = false,
+): RawBuilder<unknown> {
+  return sql`changed as materialized (
+      select id, version, records + ${grown ? GROWTH : NO_GROWTH} as records, deleted,
+        (random() * 9007199254740991)::bigint as mark
+      from unnest(
+        ${zones.map((z) => z.zoneId)}::bigint[], ${zones.map((z) => z.version)}::bigint[],
+        ${zones.map((z) => z.records)}::integer[], ${zones.map((z) => z.deleted)}::boolean[]
+      ) as c(id, version, records, deleted)),
+    touched as (
+      update zones z set version = c.version, mark = c.mark, records = c.records,
+        deleted_at = case when c.deleted then now() end,
+        complete_since = case when c.deleted then c.version else z.complete_since end
+      from changed c where z.id = c.id
+      returning z.id, z.name, z.version, z.mark),
+    fed as (
+      insert into changes (id, zone_id, zone, operation, source, actor, mark)
+      select version, id, name, ${operation}, ${by.source}, ${by.actor ?? null}, mark from touched)`;
+}

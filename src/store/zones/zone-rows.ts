@@ -1,0 +1,104 @@
+// Zones as parameters of the statement that writes them: sorted, each record once, cut into chunks of bounded size. A
+// slice is a range of owner names: rows in Postgres that lie in it and are not among the slice's rows are removed.
+
+import type { Name } from '../../dns/name.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+
+const CHUNK_ROWS = 10_000;
+const CHUNK_OCTETS = 8 << 20;
+
+export interface RecordRow {
+  owner: string;
+  type: number;
+  ttl: number;
+  rdata: Buffer;
+}
+
+export interface ZoneRows {
+  zoneId: number;
+  version: number;
+  rows: readonly RecordRow[];
+}
+
+export interface Slice {
+  zoneId: number;
+  version: number;
+  /** The first owner of the slice. */
+  first: string;
+  /** The owner before which the slice ends; null is the end of the zone. */
+  end: string | null;
+}
+
+export interface Chunk {
+  slices: Slice[];
+  rows: (RecordRow & { zoneId: number; version: number })[];
+}
+
+/** Sorts records by owner as Postgres's "C" collation does. A duplicate is left out, and the lower TTL is kept. */
+export function recordRows(records: readonly ZoneRecord[]): RecordRow[] {
+  const rows = records.map(({ owner, type, ttl, rdata }) => ({
+    owner: ownerColumn(owner),
+    type,
+    ttl,
+    rdata: Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength),
+  }));
+  rows.sort(
+    (a, b) => compareText(a.owner, b.owner) || a.type - b.type || a.rdata.compare(b.rdata) || a.ttl - b.ttl,
+  );
+  return rows.filter((row, i) => {
+    const before = rows[i - 1];
+    return (
+      before === undefined ||
+      before.owner !== row.owner ||
+      before.type !== row.type ||
+      !before.rdata.equals(row.rdata)
+    );
+  });
+}
+
+let lastOwner: Name | undefined;
+let lastColumn = '';
+
+// Records of one owner stand together, and printing a name is the dearest step here.
+function ownerColumn(owner: Name): string {
+  if (owner !== lastOwner) {
+    lastColumn = encodeNameColumn(owner);
+    lastOwner = owner;
+  }
+  return lastColumn;
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Cuts zones into chunks: small zones share one, and a large zone is cut between owners, never within one. */
+export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
+  let chunk: Chunk = { slices: [], rows: [] };
+  let octets = 0;
+  for (const { zoneId, version, rows } of zones) {
+    let first = '';
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as RecordRow;
+      const full = chunk.rows.length >= CHUNK_ROWS || octets >= CHUNK_OCTETS;
+      if (full && i > 0 && row.owner !== (rows[i - 1] as RecordRow).owner) {
+        chunk.slices.push({ zoneId, version, first, end: row.owner });
+        yield chunk;
+        chunk = { slices: [], rows: [] };
+        octets = 0;
+        first = row.owner;
+      }
+      chunk.rows.push({ ...row, zoneId, version });
+      octets += row.rdata.length + row.owner.length;
+    }
+    chunk.slices.push({ zoneId, version, first, end: null });
+    if (chunk.rows.length >= CHUNK_ROWS || octets >= CHUNK_OCTETS) {
+      yield chunk;
+      chunk = { slices: [], rows: [] };
+      octets = 0;
+    }
+  }
+  if (chunk.slices.length > 0) yield chunk;
+}

@@ -1,0 +1,10 @@
+// The name of the TXT record that proves a domain in external mode (docs/rules.md "TXT verification").
+
+import type { Name } from '../../dns/name.ts';
+
+const LABEL = '_svc-challenge';
+
+/** `judgeExternalName` says where there is no room for it. */
+export function challengeOf(domain: Name): Name {
+  return `${String.fromCharCode(LABEL.length)}${LABEL}${domain}` as Name;
+}

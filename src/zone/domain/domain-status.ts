@@ -1,0 +1,93 @@
+// The statuses of a domain and the moves that people make (docs/rules.md "Statuses"). The checker's moves are events of
+// the same table. `suspended` is a flag beside the status and changes nothing in DNS.
+//
+//     managed    pending ⇄ active ⇄ moved ─┐
+//     external   unverified → active ──────┴→ disabled → pending | unverified        any ⇄ banned
+
+export const DOMAIN_STATUSES = ['pending', 'unverified', 'active', 'moved', 'disabled', 'banned'] as const;
+export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
+
+export const DNS_MODES = ['managed', 'external'] as const;
+export type DnsMode = (typeof DNS_MODES)[number];
+
+export interface DomainState {
+  readonly status: DomainStatus;
+  readonly dnsMode: DnsMode;
+}
+
+/** enable, use_managed, use_external: anyone with domain.settings. disable, ban, unban: the operator. */
+export const STATUS_EVENTS = ['enable', 'disable', 'ban', 'unban', 'use_managed', 'use_external'] as const;
+export type StatusEvent = (typeof STATUS_EVENTS)[number];
+
+export type RefusalCode = 'wrong_state' | 'domain_disabled' | 'domain_banned';
+
+export type Move =
+  | { readonly kind: 'move'; readonly to: DomainState }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
+
+/** `start`: pending or unverified, by the mode. */
+type Cell = 'start' | 'disabled' | 'banned' | Extract<Move, { kind: 'refused' }>;
+
+const refuse = (code: RefusalCode, message: string): Cell => ({ kind: 'refused', code, message });
+const NOT_DISABLED = refuse('wrong_state', 'the domain is not disabled');
+const ALREADY_DISABLED = refuse('wrong_state', 'the domain is disabled already');
+const ALREADY_BANNED = refuse('wrong_state', 'the domain is banned already');
+const NOT_BANNED = refuse('wrong_state', 'the domain is not banned');
+const DISABLED = refuse('domain_disabled', 'the domain is disabled; enable it first');
+const BANNED = refuse('domain_banned', 'the domain is banned');
+
+// biome-ignore format: a table
+const MOVES: Readonly<Record<StatusEvent, Readonly<Record<DomainStatus, Cell>>>> = {
+  enable:       { pending: NOT_DISABLED, unverified: NOT_DISABLED, active: NOT_DISABLED, moved: NOT_DISABLED, disabled: 'start',          banned: BANNED },
+  disable:      { pending: 'disabled',   unverified: 'disabled',   active: 'disabled',   moved: 'disabled',   disabled: ALREADY_DISABLED, banned: 'disabled' },
+  ban:          { pending: 'banned',     unverified: 'banned',     active: 'banned',     moved: 'banned',     disabled: 'banned',         banned: ALREADY_BANNED },
+  unban:        { pending: NOT_BANNED,   unverified: NOT_BANNED,   active: NOT_BANNED,   moved: NOT_BANNED,   disabled: NOT_BANNED,       banned: 'start' },
+  // only for a domain of the other mode
+  use_managed:  { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
+  use_external: { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
+};
+
+/** The state after an event, as a value: saving it is a compare-and-set on `state`. */
+export function nextState(state: DomainState, event: StatusEvent): Move {
+  const dnsMode = event === 'use_managed' ? 'managed' : event === 'use_external' ? 'external' : state.dnsMode;
+  const cell = MOVES[event][state.status];
+  if (typeof cell === 'object') return cell;
+  const changesMode = event === 'use_managed' || event === 'use_external';
+  if (changesMode && dnsMode === state.dnsMode) return { kind: 'unchanged' };
+  return { kind: 'move', to: { status: cell === 'start' ? startStatus(dnsMode) : cell, dnsMode } };
+}
+
+/** The status of a new domain, and of one that comes back. */
+export function startStatus(dnsMode: DnsMode): DomainStatus {
+  return dnsMode === 'managed' ? 'pending' : 'unverified';
+}
+
+/**
+ * Whether the parent named our servers before the owner of the domain created it (docs/rules.md "Preset delegation").
+ * Every entry into pending is `undecided` until the first conclusive check. `standing`: the parent did, and those sets
+ * are taken away.
+ */
+export type PresetKind = 'clear' | 'undecided' | 'standing';
+
+export type Served = 'full' | 'apex' | 'none';
+
+/** What can keep a domain from being served, or keep it served, besides its state. */
+export interface Hold {
+  /** The domain was managed, and no conclusive check has shown yet that resolvers no longer come here. */
+  readonly leaving?: boolean;
+  readonly preset?: PresetKind;
+  /** A nameserver set is left that its apex can name. */
+  readonly hasSet?: boolean;
+}
+
+/** What nodes answer. Registries ask for the apex before they delegate, and a hijacker gains nothing from it alone. */
+export function servedOf(
+  { status, dnsMode }: DomainState,
+  { leaving = false, preset = 'clear', hasSet = true }: Hold = {},
+): Served {
+  if (status === 'disabled' || status === 'banned') return 'none';
+  if (dnsMode === 'external' && !leaving) return 'none';
+  if (preset === 'clear') return 'full';
+  return hasSet ? 'apex' : 'none';
+}

@@ -1,0 +1,206 @@
+// Finds conflicts between the records of an edit's result. A conflict is reported at the items that wrote one of its
+// records, never at a record that the edit does not touch.
+
+import { type Name, printName } from '../../dns/name.ts';
+import type { RecordValue } from '../records/customer-record.ts';
+import { isAddressLike } from '../records/customer-types.ts';
+import { MAX_SET_OCTETS } from '../records/destination.ts';
+import { rdataKey, targetOf } from '../records/rdata-key.ts';
+import { namesBetween } from '../records/record-name.ts';
+import { type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
+import type { EditProblem } from './edit.ts';
+
+/** A row that exists after the edit. */
+interface LiveRow extends Row {
+  after: RecordValue;
+}
+
+/** Runs in pieces, so that the caller can do other work between them. */
+export function* findConflicts(rows: readonly Row[], apex: Name): Generator<undefined, EditProblem[]> {
+  return yield* new ConflictSearch(rows, apex).run();
+}
+
+const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
+
+class ConflictSearch {
+  readonly #apex: Name;
+  readonly #at = new Map<Name, LiveRow[]>();
+  /** Written rows by the name they had before: deleted ones, and those that have changed. */
+  readonly #left = new Map<Name, Row[]>();
+  readonly #written = new Set<Name>();
+  /** The hosts that the domain's delegations name. */
+  readonly #hosts = new Set<Name>();
+  /** Written rows by the host that they named before. */
+  readonly #formerHosts = new Map<Name, Row[]>();
+  readonly #problems = new Map<string, EditProblem>();
+  #delegationsWritten = false;
+
+  constructor(rows: readonly Row[], apex: Name) {
+    this.#apex = apex;
+    for (const row of rows) {
+      if (row.after !== undefined) {
+        push(this.#at, row.after.name, row as LiveRow);
+        if (row.after.type === 'NS') this.#hosts.add(hostOf(row.after));
+      }
+      if (row.item === undefined) continue;
+      for (const value of [row.before, row.after]) {
+        if (value === undefined) continue;
+        this.#written.add(value.name);
+        if (value.type === 'NS') this.#delegationsWritten = true;
+      }
+      if (row.before !== undefined) push(this.#left, row.before.name, row);
+      if (row.before?.type === 'NS') push(this.#formerHosts, hostOf(row.before), row);
+    }
+  }
+
+  *run(): Generator<undefined, EditProblem[]> {
+    let judged = 0;
+    for (const name of this.#written) {
+      if (++judged % PIECE_ITEMS === 0) yield;
+      const rows = this.#at.get(name) ?? [];
+      if (rows.length > 1) {
+        this.#judgeAliases(name, rows);
+        this.#judgeProxied(name, rows);
+        this.#judgeEqual(name, rows);
+        this.#judgeSize(name, rows);
+      }
+      this.#judgeDelegationDigests(name, rows);
+    }
+    // a delegation that changes concerns names that nothing else touches
+    for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) this.#judgeCut(name);
+    return [...this.#problems.values()];
+  }
+
+  #judgeAliases(name: Name, rows: readonly LiveRow[]): void {
+    const aliases = rows.filter(({ after }) => after.type === 'CNAME' || after.type === 'ANAME');
+    if (aliases.length > 1) {
+      this.#blame(`${printName(name)} can have only one CNAME or ANAME`, aliases); // RFC 2181 §10.1
+    }
+    const place = printName(name);
+    for (const alias of aliases) {
+      if (alias.after.proxied) continue;
+      if (alias.after.type === 'CNAME') {
+        const ofAlias = `${place} has other records: a CNAME cannot stand beside them`; // RFC 1034 §3.6.2
+        this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: nothing else can stand there`);
+      } else {
+        const addressLike = rows.filter((row) => isAddressLike(row.after.type));
+        const ofAlias = `${place} has addresses: an ANAME, which brings its own, cannot stand beside them`;
+        const ofOthers = `${place} has an ANAME, which brings its addresses`;
+        if (addressLike.length > 1) this.#blameBeside(addressLike, alias, ofAlias, ofOthers);
+      }
+    }
+  }
+
+  #blameBeside(rows: readonly LiveRow[], alias: LiveRow, ofAlias: string, ofOthers: string): void {
+    for (const row of rows) this.#blame(row === alias ? ofAlias : ofOthers, [row]);
+  }
+
+  #judgeProxied(name: Name, rows: readonly LiveRow[]): void {
+    const addressLike = rows.filter(({ after }) => isAddressLike(after.type));
+    const proxied = addressLike.filter(({ after }) => after.proxied).length;
+    if (proxied > 0 && proxied < addressLike.length) {
+      const message = `the A, AAAA, CNAME and ANAME records at ${printName(name)} must all be proxied or none`;
+      this.#blame(message, addressLike);
+    }
+  }
+
+  #judgeEqual(name: Name, rows: readonly LiveRow[]): void {
+    const groups = new Map<string, LiveRow[]>();
+    for (const row of rows) push(groups, identity(row.after), row);
+    for (const [key, group] of groups) {
+      if (group.length < 2) continue;
+      const comers = group.filter(
+        ({ before, after, allowEqualTxt }) =>
+          !(before !== undefined && before.name === name && identity(before) === key) &&
+          !(allowEqualTxt && after.type === 'TXT'),
+      );
+      const type = group[0]?.after.type;
+      // of several that come, the first stays blameless, unless the record was there
+      const blamed = comers.length === group.length ? comers.slice(1) : comers;
+      this.#blame(`this ${type} record is at ${printName(name)} already`, blamed);
+    }
+  }
+
+  /** Counts rows that are not written first; then each row that no longer fits is reported. */
+  #judgeSize(name: Name, rows: readonly LiveRow[]): void {
+    const sets = new Map<string, LiveRow[]>();
+    for (const row of rows) push(sets, row.after.type, row);
+    for (const [type, set] of sets) {
+      let octets = 0;
+      const tooMuch: LiveRow[] = [];
+      for (const row of set.toSorted((a, b) => Number(a.item !== undefined) - Number(b.item !== undefined))) {
+        const withRow = octets + row.after.rdata.length + SET_ENTRY_OCTETS;
+        if (octets > 0 && withRow > MAX_SET_OCTETS) tooMuch.push(row);
+        else octets = withRow;
+      }
+      this.#blame(`the ${type} records at ${printName(name)} would not fit into a DNS message`, tooMuch);
+    }
+  }
+
+  #judgeDelegationDigests(name: Name, rows: readonly LiveRow[]): void {
+    const digests = rows.filter(({ after }) => after.type === 'DS');
+    if (digests.length === 0 || rows.some(({ after }) => after.type === 'NS')) return;
+    const message = `${printName(name)} has a DS but no NS: a DS belongs to a delegation`; // RFC 4035 §2.4
+    this.#blame(message, digests, this.#left.get(name) ?? []);
+  }
+
+  /**
+   * Judges the records at and below a delegation, where the child answers: only NS, DS and glue are ever used there.
+   * Glue are the addresses of hosts that any delegation of the domain names, also a sibling (RFC 9471 §2.2).
+   */
+  #judgeCut(name: Name): void {
+    const cut = this.#cutAtOrAbove(name);
+    if (cut === undefined) return;
+    const nameservers = (this.#at.get(cut) as LiveRow[]).filter(({ after }) => after.type === 'NS');
+    const former = this.#formerHosts.get(name) ?? [];
+    for (const row of this.#at.get(name) ?? []) {
+      const { type, proxied } = row.after;
+      if (name === cut && (type === 'NS' || type === 'DS')) continue;
+      if ((type === 'A' || type === 'AAAA') && !proxied && this.#hosts.has(name)) continue;
+      const place = name === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
+      const message = `${printName(name)} ${place}: only unproxied addresses of hosts that the domain's NS records point to can stand there`;
+      this.#blame(message, [row], former, nameservers, this.#left.get(cut) ?? []);
+    }
+  }
+
+  /** The topmost cut, as a resolver meets it. The apex does not count: its NS are not records of the customer. */
+  #cutAtOrAbove(name: Name): Name | undefined {
+    if (name === this.#apex) return undefined;
+    let cut: Name | undefined;
+    if (this.#isCut(name)) cut = name;
+    for (const above of namesBetween(name, this.#apex)) if (this.#isCut(above)) cut = above;
+    return cut;
+  }
+
+  #isCut(name: Name): boolean {
+    return this.#at.get(name)?.some(({ after }) => after.type === 'NS') ?? false;
+  }
+
+  /** Reports at the items of the first group that has any; each item gets only one conflict. */
+  #blame(message: string, ...groups: (readonly Row[])[]): void {
+    for (const rows of groups) {
+      const items = rows.flatMap(({ item }) => (item === undefined ? [] : [item]));
+      for (const item of items) this.#report(item, message);
+      if (items.length > 0) return;
+    }
+  }
+
+  #report({ list, index }: EditItem, message: string): void {
+    const key = `${list} ${index}`;
+    if (!this.#problems.has(key)) this.#problems.set(key, { list, index, code: 'conflict', message });
+  }
+}
+
+function hostOf({ rdata }: RecordValue): Name {
+  return targetOf('NS', rdata) as Name;
+}
+
+function identity({ type, rdata }: RecordValue): string {
+  return `${type} ${rdataKey(type, rdata)}`;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

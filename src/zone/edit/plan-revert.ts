@@ -1,0 +1,79 @@
+// Makes the edit that takes a change back. It is refused when a record of the change is no longer as the change left
+// it: what it made or altered has another value or is gone, or what it deleted exists again. A later change that was
+// itself taken back does not matter. Deleted rows return with their ids and creation times.
+
+import {
+  type CustomerRecord,
+  type RecordValue,
+  SETTING_NAMES,
+  sameValue,
+  setKey,
+} from '../records/customer-record.ts';
+import type { Edit, NewRecord, RecordChange, RecordUpdate } from './edit.ts';
+
+/** An operation as it was saved: every row has its id. */
+export interface SavedOperation {
+  readonly op: 'create' | 'update' | 'delete';
+  readonly before?: CustomerRecord;
+  readonly after?: CustomerRecord;
+}
+
+export type PlannedRevert =
+  | { readonly kind: 'edit'; readonly edit: Edit }
+  | { readonly kind: 'conflict'; readonly ids: readonly number[]; readonly message: string };
+
+/** `records` must have those of the same ids and all at the names of the operations; more changes nothing. */
+export function planRevert(
+  ops: readonly SavedOperation[],
+  records: readonly CustomerRecord[],
+): PlannedRevert {
+  const current = new Map(records.map((record) => [record.id, record]));
+  const ids = ops
+    .filter((op) => !isAsLeft(op, current))
+    .map(({ before, after }) => (after ?? before)?.id as number);
+  if (ids.length > 0) {
+    const which = ids.length === 1 ? `record ${ids[0]}` : `${ids.length} records`;
+    return { kind: 'conflict', ids, message: `a later change touched ${which} of this change` };
+  }
+  const own = new Set(ops.flatMap(({ after }) => (after === undefined ? [] : [after.id])));
+  const othersIn = new Set(
+    records.filter(({ id }) => !own.has(id)).map(({ name, type }) => setKey(name, type)),
+  );
+  const deletes: { id: number }[] = [];
+  const updates: RecordUpdate[] = [];
+  const creates: NewRecord[] = [];
+  for (const { before, after } of ops) {
+    if (before === undefined && after !== undefined) deletes.push({ id: after.id });
+    else if (before !== undefined && after !== undefined) {
+      updates.push({ id: before.id, set: differences(after, before), allowEqualTxt: true });
+    } else if (before !== undefined) {
+      // a set that others are in keeps the TTL that they have now
+      creates.push(returning(before, othersIn.has(setKey(before.name, before.type))));
+    }
+  }
+  return { kind: 'edit', edit: { deletes, replaces: [], updates, creates } };
+}
+
+function isAsLeft({ before, after }: SavedOperation, current: ReadonlyMap<number, CustomerRecord>): boolean {
+  if (after === undefined) return before === undefined || !current.has(before.id);
+  const record = current.get(after.id);
+  return record !== undefined && sameValue(record, after);
+}
+
+function differences(from: RecordValue, to: RecordValue): RecordChange {
+  const changed = SETTING_NAMES.filter((setting) => from[setting] !== to[setting]);
+  return {
+    ...Object.fromEntries(changed.map((setting) => [setting, to[setting]])),
+    ...(from.name !== to.name && { name: to.name }),
+    ...(from.type !== to.type && { type: to.type }),
+    ...((from.type !== to.type || Buffer.compare(from.rdata, to.rdata) !== 0) && { rdata: to.rdata }),
+    ...(from.ttl !== to.ttl && { ttl: to.ttl }),
+  };
+}
+
+function returning(
+  { id, createdAt, updatedAt: _, ttl, ...value }: CustomerRecord,
+  joins: boolean,
+): NewRecord {
+  return { ...value, ...(!joins && { ttl }), allowEqualTxt: true, restores: { id, createdAt } };
+}

@@ -1,0 +1,171 @@
+// What an import does to the records that are there. Items of one name and type are one new set that takes the place of the
+// rows that stood there, row by row; TXT are only added. An item at fault is left out, and the rest is tried without it:
+//
+//     edit → planEdit → problems → without(problems) → a smaller edit → planEdit → …
+
+import type { Name } from '../../dns/name.ts';
+import type { Edit, EditProblem, NewRecord, RecordChange, RecordUpdate } from '../edit/edit.ts';
+import { pairRecords } from '../edit/pair-records.ts';
+import { type CustomerRecord, setKey } from '../records/customer-record.ts';
+import { type ApiType, isAddressLike } from '../records/customer-types.ts';
+import type { ImportEntry, ReadImport } from './read-import.ts';
+
+/** The rows and the items of one name and type. */
+interface MergedSet {
+  readonly type: ApiType;
+  readonly entries: ImportEntry[];
+  readonly held: { readonly before: CustomerRecord; readonly after: CustomerRecord }[];
+}
+
+/** What an item became. */
+interface Written {
+  readonly name: Name;
+  readonly type: ApiType;
+  readonly proxied: boolean;
+  readonly isNew: boolean;
+}
+
+export class ImportMerge {
+  /** Why items were left out, by their index. */
+  readonly failed: Map<number, string>;
+  readonly #sets = new Map<string, MergedSet>();
+  readonly #incomplete: ReadonlySet<string>;
+  readonly #byIndex = new Map<number, ImportEntry>();
+  #written = new Map<number, Written>();
+  #edit: Edit;
+
+  /** `held`: every record at the names of the import. */
+  constructor({ entries, unread, incomplete }: ReadImport, held: readonly CustomerRecord[]) {
+    this.failed = new Map(unread);
+    this.#incomplete = incomplete;
+    for (const entry of entries) {
+      const { name, type, index } = entry;
+      this.#byIndex.set(index, entry);
+      const set = this.#sets.get(setKey(name, type));
+      if (set === undefined) this.#sets.set(setKey(name, type), { type, entries: [entry], held: [] });
+      else set.entries.push(entry);
+    }
+    for (const record of held) {
+      this.#sets.get(setKey(record.name, record.type))?.held.push({ before: record, after: record });
+    }
+    this.#edit = this.#build();
+  }
+
+  /** The edit that is left. */
+  get edit(): Edit {
+    return this.#edit;
+  }
+
+  /** The edit without the items at fault; undefined if no item is at fault. */
+  without(problems: readonly EditProblem[]): Edit | undefined {
+    const code = problems[0]?.code;
+    if (code !== 'invalid' && code !== 'conflict') return undefined;
+    const clashing = new Map<Name, EditProblem[]>();
+    for (const problem of problems) {
+      const name = this.#written.get(problem.index)?.name;
+      if (problem.list === 'delete') this.#failSetOf(problem);
+      else if (code === 'invalid' || name === undefined) this.#fail(problem.index, problem.message);
+      else if (clashing.has(name)) clashing.get(name)?.push(problem);
+      else clashing.set(name, [problem]);
+    }
+    for (const group of clashing.values()) {
+      for (const { index, message } of this.#losersOf(group)) this.#fail(index, message);
+    }
+    this.#edit = this.#build();
+    return this.#edit;
+  }
+
+  #fail(index: number, message: string): void {
+    if (!this.failed.has(index)) this.failed.set(index, message);
+  }
+
+  /** A row that is left over cannot be deleted, so its set stays as it is. */
+  #failSetOf({ index, message }: EditProblem): void {
+    const entry = this.#byIndex.get(index);
+    const set = entry === undefined ? undefined : this.#sets.get(setKey(entry.name, entry.type));
+    for (const { index: each } of set?.entries ?? []) this.#fail(each, message);
+  }
+
+  /**
+   * Of items that conflict at one name those that cannot stand beside the ones before them, rows that are there already
+   * counted first. Where each could stand beside each it is something else that they conflict with: all of them lose.
+   */
+  #losersOf(problems: readonly EditProblem[]): readonly EditProblem[] {
+    const writtenBy = ({ index }: EditProblem) => this.#written.get(index) as Written;
+    const kept: Written[] = [];
+    const losers: EditProblem[] = [];
+    const inOrder = [...problems].sort(
+      (a, b) => Number(writtenBy(a).isNew) - Number(writtenBy(b).isNew) || a.index - b.index,
+    );
+    for (const problem of inOrder) {
+      const written = writtenBy(problem);
+      if (kept.some((other) => clash(other, written))) losers.push(problem);
+      else if (!kept.some((other) => isAlike(other, written))) kept.push(written);
+    }
+    return losers.length > 0 ? losers : problems;
+  }
+
+  #build(): Edit {
+    const creates: (NewRecord & { index: number })[] = [];
+    const updates: (RecordUpdate & { index: number })[] = [];
+    const deletes: { id: number; index: number }[] = [];
+    this.#written = new Map();
+    for (const [key, { type, entries, held }] of this.#sets) {
+      const left = entries.filter(({ index }) => !this.failed.has(index));
+      const [first] = left;
+      if (first === undefined) continue;
+      if (type === 'TXT') {
+        for (const entry of left) creates.push(this.#note({ ...entry, allowEqualTxt: true }));
+        continue;
+      }
+      if (held.length === 0) {
+        for (const entry of left) creates.push(this.#note(entry));
+        continue;
+      }
+      const wasProxied = held.every(({ before }) => before.proxied);
+      const { pairs, added, leftOver } = pairRecords(type, held, left);
+      for (const { content, row } of pairs) {
+        const { name, proxied } = row.before;
+        this.#written.set(content.index, { name, type, proxied, isNew: false });
+        updates.push({ id: row.before.id, set: changeOfRow(content), index: content.index });
+      }
+      for (const { content } of added) {
+        // as for a replacement: who says nothing of `proxied` does not mean to mix
+        creates.push(this.#note({ ...content, proxied: content.proxied ?? wasProxied }));
+      }
+      if (left.length < entries.length || this.#incomplete.has(key)) continue;
+      for (const { before } of leftOver) deletes.push({ id: before.id, index: first.index });
+    }
+    creates.sort((a, b) => a.index - b.index); // ids in the order of the list
+    return { deletes, replaces: [], updates, creates };
+  }
+
+  #note(record: ImportEntry): ImportEntry {
+    const { name, type, proxied = false, index } = record;
+    this.#written.set(index, { name, type, proxied, isNew: true });
+    return record;
+  }
+}
+
+/** The row keeps its proxied flag and its origin settings, which the old zone file does not contain. */
+function changeOfRow({ rdata, ttl, destCountry, comment }: NewRecord): RecordChange {
+  return {
+    rdata,
+    ...(ttl !== undefined && { ttl }),
+    ...(destCountry !== undefined && { destCountry }),
+    ...(comment !== undefined && { comment }),
+  };
+}
+
+/** Whether two records can never stand at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
+function clash(a: Written, b: Written): boolean {
+  const isAlias = ({ type }: Written) => type === 'CNAME' || type === 'ANAME';
+  if (isAlias(a) && isAlias(b)) return true;
+  if ([a, b].some(({ type, proxied }) => type === 'CNAME' && !proxied)) return true;
+  if (!isAddressLike(a.type) || !isAddressLike(b.type)) return false;
+  return a.proxied !== b.proxied || [a, b].some(({ type, proxied }) => type === 'ANAME' && !proxied);
+}
+
+function isAlike(a: Written, b: Written): boolean {
+  return a.type === b.type && a.proxied === b.proxied;
+}

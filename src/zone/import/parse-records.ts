@@ -1,0 +1,159 @@
+// Reads a zone file, written elsewhere or exported by us, into the records of a domain as the API takes them. Every
+// line is read by itself: bad lines are errors, and records that a customer cannot have are skipped.
+
+import type { Name } from '../../dns/name.ts';
+import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
+import { parseZoneFileInPieces } from '../../dns/zone-file/parse-zone-file.ts';
+import type { LineByLine, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
+import type { RecordText } from '../edit/parse-edit.ts';
+import {
+  type ApiType,
+  DEFAULT_TTL_SECONDS,
+  isAddressLike,
+  isApiType,
+  MAX_TTL_SECONDS,
+  MIN_TTL_SECONDS,
+} from '../records/customer-types.ts';
+import { parseDestination, printDestination } from '../records/destination.ts';
+import { rdataKey } from '../records/rdata-key.ts';
+import { parseRecordName, printRecordName } from '../records/record-name.ts';
+import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
+
+export interface LineError {
+  readonly line: number;
+  readonly column: number;
+  readonly error: string;
+}
+
+/** A record that is valid and not imported. */
+export interface SkippedRecord {
+  readonly line: number;
+  readonly name: string;
+  readonly type: string;
+  readonly reason: string;
+}
+
+export interface ParsedRecords {
+  readonly records: RecordText[];
+  readonly errors: LineError[];
+  readonly skipped: SkippedRecord[];
+}
+
+/** A code that no type has (RFC 6895 §3.1, private use). PowerDNS calls its ALIAS so. */
+const ANAME_CODE = 65_401;
+/** A signed zone has four records for each that is imported. */
+const MAX_RECORDS = 500_000;
+const MAX_ERRORS = 10_000;
+const PIECE_RECORDS = 1000;
+
+const LINES: LineByLine = {
+  maxProblems: MAX_ERRORS,
+  maxRecords: MAX_RECORDS,
+  ttlSeconds: DEFAULT_TTL_SECONDS,
+  nameTypes: new Map([
+    ['ANAME', ANAME_CODE],
+    ['ALIAS', ANAME_CODE],
+  ]),
+};
+
+const DNSSEC_TYPES: ReadonlySet<number> = new Set([
+  TYPE.RRSIG,
+  TYPE.NSEC,
+  TYPE.NSEC3,
+  TYPE.NSEC3PARAM,
+  TYPE.DNSKEY,
+  TYPE.CDS,
+  TYPE.CDNSKEY,
+]);
+
+/**
+ * Names and hosts without a final dot are relative to the domain until an $ORIGIN says otherwise. Long files take long:
+ * between two pieces the caller can do something else.
+ */
+export function* parseRecords(text: string, apex: Name): Generator<undefined, ParsedRecords> {
+  const file = yield* parseZoneFileInPieces(text, { origin: apex, lineByLine: LINES });
+  const errors: LineError[] = file.problems.map(({ line, column, message }) => ({
+    line,
+    column,
+    error: message,
+  }));
+  const records: RecordText[] = [];
+  const skipped: SkippedRecord[] = [];
+  const seen = new Map<string, number>();
+  for (const [i, record] of file.records.entries()) {
+    if (i % PIECE_RECORDS === 0) yield;
+    const { owner, line, column } = record;
+    const type = apiTypeOf(record.type);
+    const reason = reasonToSkip(record, type, apex) ?? (type && reasonOfTwin(record, type, seen));
+    if (reason !== undefined || type === undefined) {
+      const name = printRecordName(owner, apex);
+      skipped.push({ line, name, type: type ?? typeMnemonic(record.type), reason: reason ?? '' });
+      continue;
+    }
+    const read = recordText(record, type, apex);
+    if (typeof read === 'string') errors.push({ line, column, error: read });
+    else records.push(read);
+  }
+  errors.sort((a, b) => a.line - b.line || a.column - b.column);
+  return { records, errors, skipped };
+}
+
+function apiTypeOf(code: number): ApiType | undefined {
+  if (code === ANAME_CODE) return 'ANAME';
+  const mnemonic = typeMnemonic(code);
+  return isApiType(mnemonic) ? mnemonic : undefined;
+}
+
+function reasonToSkip(
+  { owner, type: code }: ZoneFileRecord,
+  type: ApiType | undefined,
+  apex: Name,
+): string | undefined {
+  if (code === TYPE.SOA) return 'the service makes the SOA';
+  if (type === 'NS' && owner === apex) return 'the nameservers of the domain itself are set by the service';
+  if (type === 'DS' && owner === apex) return 'the DS of the domain itself belongs to the parent zone';
+  if (DNSSEC_TYPES.has(code)) return 'keys and signatures are made anew by whoever signs the zone';
+  return type === undefined ? 'records of this type are not supported' : undefined;
+}
+
+/** A zone file may say a record twice, and means it once (RFC 2181 §5). Several equal TXT are rows of their own here. */
+function reasonOfTwin(
+  { owner, rdata, line }: ZoneFileRecord,
+  type: ApiType,
+  seen: Map<string, number>,
+): string | undefined {
+  if (type === 'TXT') return undefined;
+  const key = `${type} ${owner}${rdataKey(type, rdata)}`;
+  const first = seen.get(key);
+  if (first === undefined) seen.set(key, line);
+  return first === undefined ? undefined : `the same record stands in line ${first}`;
+}
+
+/** What an import item says, or why nothing can say it: zone files know names and hosts that the API refuses. */
+function recordText(
+  { owner, ttl, rdata, comment }: ZoneFileRecord,
+  type: ApiType,
+  apex: Name,
+): RecordText | string {
+  const name = printRecordName(owner, apex);
+  const placed = parseRecordName(name, apex);
+  if (placed.kind === 'problem') return placed.message;
+  const { destination, mxPriority } = printDestination(type, rdata);
+  const said = parseDestination(type, destination, mxPriority, apex);
+  if (said.kind === 'problem') return said.message;
+  const parsed = comment === undefined ? NO_SETTINGS : parseSettingsComment(comment);
+  if (parsed.kind === 'problem') return parsed.message;
+  const { proxied, ...settings } = parsed.settings;
+  return {
+    name,
+    type,
+    destination,
+    ...(mxPriority !== undefined && { mx_priority: mxPriority }),
+    ttl: Math.min(Math.max(ttl, MIN_TTL_SECONDS), MAX_TTL_SECONDS),
+    // Cloudflare marks a whole file
+    ...(proxied !== undefined && isAddressLike(type) && { proxied }),
+    ...settings,
+  };
+}
+
+const NO_SETTINGS: ParsedComment = { kind: 'settings', settings: {} };

@@ -1,0 +1,86 @@
+// Reads the items of an import one by one, in the API's field names: gives each item's content, or why it cannot be
+// read.
+
+import type { Name } from '../../dns/name.ts';
+import type { NewRecord } from '../edit/edit.ts';
+import { parseNewRecord, type RecordText } from '../edit/parse-edit.ts';
+import { MAX_NAME_CHARACTERS } from '../name-text.ts';
+import { type OriginScheme, setKey } from '../records/customer-record.ts';
+import {
+  API_TYPES,
+  type ApiType,
+  isApiType,
+  MAX_TTL_SECONDS,
+  MIN_TTL_SECONDS,
+} from '../records/customer-types.ts';
+import { judgeRanges } from '../records/judge-record.ts';
+
+/** An item as it comes: what has a wrong value is told, as everything else that is wrong with it. */
+export type ImportText = Omit<RecordText, 'type' | 'scheme'> & {
+  readonly type: string;
+  readonly scheme?: string | undefined;
+};
+
+/** `index`: the item's place in the list. */
+export type ImportEntry = NewRecord & { readonly index: number };
+
+export interface ReadImport {
+  readonly entries: readonly ImportEntry[];
+  /** Why an item cannot be read, by its index. */
+  readonly unread: ReadonlyMap<number, string>;
+  /** The keys of the record sets that such an item would belong to, as far as it says so. */
+  readonly incomplete: ReadonlySet<string>;
+  /** Every name and type that the import is about. */
+  readonly named: readonly { readonly name: Name; readonly type: ApiType }[];
+}
+
+const PIECE_ITEMS = 1000;
+const UNKNOWN_TYPE = `the type must be one of ${API_TYPES.join(', ')}`;
+const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres takes neither
+
+/** TTLs outside of the range are clamped. Long lists take long: between two pieces the caller can do something else. */
+export function* readImport(items: readonly ImportText[], apex: Name): Generator<undefined, ReadImport> {
+  const entries: ImportEntry[] = [];
+  const unread = new Map<number, string>();
+  const incomplete = new Set<string>();
+  const named = new Map<string, { name: Name; type: ApiType }>();
+  for (const [index, item] of items.entries()) {
+    if (index % PIECE_ITEMS === 0) yield;
+    const type = item.type.toUpperCase();
+    if (item.name.length > MAX_NAME_CHARACTERS) {
+      unread.set(index, 'a name is longer than 255 octets');
+      continue;
+    }
+    if (!isApiType(type)) {
+      unread.set(index, UNKNOWN_TYPE);
+      continue;
+    }
+    const faults: { field: string; message: string }[] = [];
+    const report = (field: string, message: string) => faults.push({ field, message });
+    const scheme = item.scheme as OriginScheme | undefined; // judged with the ranges
+    const text = { ...item, type, scheme, ttl: clampTtl(item.ttl) };
+    const record = parseNewRecord(text, apex, report);
+    if (type !== item.type) report('type', UNKNOWN_TYPE);
+    for (const [field, value] of Object.entries(item)) {
+      if (typeof value === 'string' && UNSTORABLE.test(value))
+        report(field, `the ${field} is not well-formed text`);
+    }
+    for (const { field, message } of judgeRanges(record)) report(field, message);
+    const { name } = record;
+    const isNamed = !faults.some(({ field }) => field === 'name');
+    if (isNamed) named.set(setKey(name, type), { name, type });
+    const [fault] = faults;
+    if (fault === undefined) {
+      entries.push({ ...record, index });
+    } else {
+      unread.set(index, fault.message);
+      if (isNamed) incomplete.add(setKey(name, type));
+    }
+  }
+  return { entries, unread, incomplete, named: [...named.values()] };
+}
+
+function clampTtl(ttl: number | undefined): number | undefined {
+  if (ttl === undefined || !Number.isInteger(ttl)) return ttl;
+  return Math.min(Math.max(ttl, MIN_TTL_SECONDS), MAX_TTL_SECONDS);
+}

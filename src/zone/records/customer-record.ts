@@ -1,0 +1,70 @@
+// A record as its customer sees it: the destination is the origin, whatever is published instead.
+
+import type { Name } from '../../dns/name.ts';
+import type { ApiType } from './customer-types.ts';
+
+export const ORIGIN_SCHEMES = ['Http', 'Https', 'Auto', 'Default'] as const;
+export type OriginScheme = (typeof ORIGIN_SCHEMES)[number];
+
+/** All settings besides name, type, content and TTL. All but `proxied` and `comment` are for the edge. */
+export interface RecordSettings {
+  readonly proxied: boolean;
+  readonly captcha: boolean;
+  readonly scheme: OriginScheme;
+  readonly port: number;
+  readonly hostHeader: string | null;
+  readonly monitor: boolean;
+  readonly destCountry: string | null;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly comment: string | null;
+}
+
+export const DEFAULT_SETTINGS: RecordSettings = {
+  proxied: false,
+  captcha: false,
+  scheme: 'Default',
+  port: 443,
+  hostHeader: null,
+  monitor: false,
+  destCountry: null,
+  timeout: 15,
+  comment: null,
+};
+
+export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof RecordSettings)[];
+
+/** What a customer decides about a record. The name is folded, the TTL in seconds. */
+export interface RecordValue extends RecordSettings {
+  readonly name: Name;
+  readonly type: ApiType;
+  readonly rdata: Uint8Array;
+  readonly ttl: number;
+}
+
+export interface CustomerRecord extends RecordValue {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The proxy's addresses, as text. */
+export interface EdgeAddresses {
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+}
+
+export function sameValue(a: RecordValue, b: RecordValue): boolean {
+  return (
+    a.name === b.name &&
+    a.type === b.type &&
+    a.ttl === b.ttl &&
+    Buffer.compare(a.rdata, b.rdata) === 0 &&
+    SETTING_NAMES.every((setting) => a[setting] === b[setting])
+  );
+}
+
+/** The key of a record set: every record of that name and type has it. */
+export function setKey(name: Name, type: ApiType): string {
+  return `${type} ${name}`;
+}

@@ -1,0 +1,237 @@
+// The `destination` of a record, by type (docs of the API): text ⇄ rdata. Hosts are absolute with or without the final
+// dot, `@` is the apex; TXT is the bare text unless only zone-file strings can say it. Printing is the exact inverse.
+
+import { TextError } from '../../dns/errors.ts';
+import { encodeName, labelsOf, type Name, nameInRdata, parseName, printName, ROOT } from '../../dns/name.ts';
+import { parseRdata, printRdata } from '../../dns/record/rdata.ts';
+import type { Token } from '../../dns/record/token.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { ZoneFileLexer } from '../../dns/zone-file/zone-file-lexer.ts';
+import { asciiText, MAX_NAME_CHARACTERS, printWithoutDot, type ReadName, readName } from '../name-text.ts';
+import { type ApiType, MAX_MX_PRIORITY, type WireType, wireTypeCode } from './customer-types.ts';
+
+export interface DestinationProblem {
+  readonly kind: 'problem';
+  readonly field: 'destination' | 'mx_priority';
+  readonly message: string;
+}
+
+export type ParsedDestination = { readonly kind: 'rdata'; readonly rdata: Uint8Array } | DestinationProblem;
+
+const MAX_STRING_OCTETS = 255;
+/** All octets of a message, each written as \DDD. */
+const MAX_CHARACTERS = 300_000;
+const MAX_MESSAGE_CHARACTERS = 300;
+/** One record set must fit into one message (RFC 1035 §4.2.2), with its question, owner and OPT. */
+export const MAX_SET_OCTETS = 65_000;
+
+export function parseDestination(
+  type: ApiType,
+  text: string,
+  mxPriority: number | undefined,
+  apex: Name,
+): ParsedDestination {
+  const priority = judgeMxPriority(type, mxPriority);
+  if (priority !== undefined) return { kind: 'problem', field: 'mx_priority', message: priority };
+  if (text === '') return problem('the destination is empty');
+  if (text.length > MAX_CHARACTERS)
+    return problem(`the destination has more than ${MAX_CHARACTERS} characters`);
+  if (/\p{Surrogate}/u.test(text)) return problem('the text is not well-formed Unicode');
+  const parsed = parseByType(type, text, mxPriority ?? 0, apex);
+  if (parsed.kind === 'rdata' && parsed.rdata.length > MAX_SET_OCTETS) {
+    return problem(`the record has ${parsed.rdata.length} octets, too many for a DNS message`);
+  }
+  return parsed;
+}
+
+function judgeMxPriority(type: ApiType, mxPriority: number | undefined): string | undefined {
+  if (type !== 'MX') return mxPriority === undefined ? undefined : `a record of type ${type} has no priority`;
+  if (mxPriority === undefined) return 'an MX record needs a priority';
+  const isValid = Number.isInteger(mxPriority) && mxPriority >= 0 && mxPriority <= MAX_MX_PRIORITY;
+  return isValid ? undefined : `the priority must be 0 to ${MAX_MX_PRIORITY}`;
+}
+
+function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name): ParsedDestination {
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+      return parseAddress(type, text);
+    case 'MX': {
+      const host = parseHost(text, apex, { root: true, wildcard: false }); // null MX (RFC 7505)
+      if (host.kind === 'problem') return problem(host.message);
+      return rdata(Buffer.concat([Buffer.of(mxPriority >> 8, mxPriority & 0xff), encodeName(host.name)]));
+    }
+    case 'CNAME':
+    case 'PTR':
+    case 'ANAME':
+    case 'NS': {
+      const host = parseHost(text, apex, { root: false, wildcard: type === 'CNAME' || type === 'PTR' });
+      return host.kind === 'problem' ? problem(host.message) : rdata(encodeName(host.name));
+    }
+    case 'TXT':
+      return text.startsWith('"') ? parseZoneFileText('TXT', text, apex) : bareText(text);
+    case 'SRV':
+    case 'CAA':
+    case 'TLSA':
+    case 'SSHFP':
+    case 'URI':
+    case 'HTTPS':
+    case 'SVCB':
+    case 'DS':
+    case 'NAPTR':
+      return parseZoneFileText(type, text, apex);
+    default:
+      return type satisfies never;
+  }
+}
+
+function problem(message: string): DestinationProblem {
+  const isLong = message.length > MAX_MESSAGE_CHARACTERS; // it quotes a word of the text
+  const told = isLong
+    ? `${message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : message;
+  return { kind: 'problem', field: 'destination', message: told };
+}
+
+function rdata(octets: Uint8Array): ParsedDestination {
+  return { kind: 'rdata', rdata: Uint8Array.from(octets) };
+}
+
+function parseAddress(type: 'A' | 'AAAA', text: string): ParsedDestination {
+  return parseTokens(type, [{ text, quoted: false, line: 1, column: 1 }]);
+}
+
+function parseTokens(type: WireType, tokens: readonly Token[]): ParsedDestination {
+  try {
+    return rdata(parseRdata(wireTypeCode(type), tokens, ROOT));
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    return problem(error.field === undefined ? error.message : `${error.field}: ${error.message}`);
+  }
+}
+
+const IPV4 = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}\.?$/;
+const IPV6 = /^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]+$/;
+
+/** A host name: absolute, the final dot optional. An address in its place is the commonest mistake of all. */
+function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: boolean }): ReadName {
+  const fault = (message: string): ReadName => ({ kind: 'problem', message });
+  if (text === '@') return { kind: 'name', name: apex };
+  if (text === '.') return allow.root ? { kind: 'name', name: ROOT } : fault('the root is no destination');
+  if (text.length > MAX_NAME_CHARACTERS) return fault('a name is longer than 255 octets');
+  if (IPV4.test(text) || IPV6.test(text)) return fault(`"${text}" is an address; a host name is needed here`);
+  const ascii = asciiText(text);
+  if (ascii.kind === 'problem') return ascii;
+  const read = readName(`${ascii.text}.`);
+  if (read.kind === 'name' && !allow.wildcard && labelsOf(read.name).includes('*')) {
+    return fault('a host name has no wildcard');
+  }
+  return read;
+}
+
+/** Which word of the text is a host name. They follow the rule for hosts, not the zone file's relative names. */
+const HOST_WORD: Partial<Record<ApiType, number>> = { SRV: 3, HTTPS: 1, SVCB: 1, NAPTR: 5 };
+
+function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDestination {
+  const words = cut(text);
+  if (words.kind === 'problem') return words;
+  const tokens = [...words.tokens];
+  const isGeneric = tokens[0]?.text === '\\#' && !tokens[0].quoted; // RFC 3597 §5
+  const at = isGeneric ? undefined : HOST_WORD[type];
+  const word = at === undefined ? undefined : tokens[at];
+  if (at !== undefined && word !== undefined && !word.quoted) {
+    const host = parseHost(word.text, apex, { root: true, wildcard: false });
+    if (host.kind === 'problem') return problem(host.message);
+    tokens[at] = { ...word, text: printName(host.name) };
+  }
+  const parsed = parseTokens(type, tokens);
+  // what only octets were checked of must also pass as text
+  if (parsed.kind === 'problem' || !isGeneric) return parsed;
+  return parseZoneFileText(type, printDestination(type, parsed.rdata).destination, apex);
+}
+
+function cut(text: string): { kind: 'tokens'; tokens: readonly Token[] } | DestinationProblem {
+  let fault: string | undefined;
+  const lexer = new ZoneFileLexer(text, (_line, column, message) => {
+    fault ??= `${message} (column ${column})`;
+  });
+  const entry = lexer.next();
+  const more = lexer.next();
+  if (fault !== undefined) return problem(fault);
+  if (entry === undefined) return problem('the destination is empty');
+  if (more !== undefined) return problem('the destination has more than one line');
+  return { kind: 'tokens', tokens: entry.tokens };
+}
+
+function bareText(text: string): ParsedDestination {
+  return rdata(cutStrings(Buffer.from(text, 'utf8')));
+}
+
+/** Octets as character-strings, each full but the last (RFC 1035 §3.3.14). */
+function cutStrings(octets: Uint8Array): Uint8Array {
+  const strings: Uint8Array[] = [];
+  for (let at = 0; at < octets.length; at += MAX_STRING_OCTETS) {
+    const string = octets.subarray(at, at + MAX_STRING_OCTETS);
+    strings.push(Uint8Array.of(string.length), string);
+  }
+  return Buffer.concat(strings);
+}
+
+/** The text that `parseDestination` makes the same rdata of. */
+export function printDestination(
+  type: ApiType,
+  rdata: Uint8Array,
+): { destination: string; mxPriority?: number } {
+  switch (type) {
+    case 'CNAME':
+    case 'PTR':
+    case 'ANAME':
+    case 'NS':
+      return { destination: printWithoutDot(nameInRdata(rdata)) };
+    case 'MX': {
+      const mxPriority = ((rdata[0] as number) << 8) | (rdata[1] as number);
+      return { destination: printWithoutDot(nameInRdata(rdata, 2)), mxPriority };
+    }
+    case 'SRV': {
+      const text = printRdata(TYPE.SRV, rdata);
+      return {
+        destination: `${text.slice(0, text.lastIndexOf(' '))} ${printWithoutDot(nameInRdata(rdata, 6))}`,
+      };
+    }
+    case 'HTTPS':
+    case 'SVCB':
+    case 'NAPTR':
+      return { destination: withHostsWord(type, printRdata(wireTypeCode(type), rdata)) };
+    case 'TXT':
+      return { destination: bareTextOf(rdata) ?? printRdata(TYPE.TXT, rdata) };
+    default:
+      return { destination: printRdata(wireTypeCode(type), rdata) };
+  }
+}
+
+/** Zone-file text with its host in the escapes that `parseHost` wants. No word before the host has spaces unquoted. */
+function withHostsWord(type: 'HTTPS' | 'SVCB' | 'NAPTR', text: string): string {
+  const place = type === 'NAPTR' ? /^(.* )(\S+)()$/ : /^(\S+ )(\S+)(.*)$/;
+  return text.replace(place, (_, before: string, host: string, after: string) => {
+    const name = parseName(host);
+    return before + (name === ROOT ? '.' : `${printWithoutDot(name)}.`) + after;
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The bare text, or undefined where it would be read as something else. */
+function bareTextOf(rdata: Uint8Array): string | undefined {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < rdata.length; at += 1 + (rdata[at] as number)) {
+    parts.push(rdata.subarray(at + 1, at + 1 + (rdata[at] as number)));
+  }
+  const octets = Buffer.concat(parts);
+  if (octets.length === 0 || octets[0] === 0x22 || octets.includes(0)) return undefined; // no API text has U+0000
+  if (Buffer.compare(cutStrings(octets), rdata) !== 0) return undefined;
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return undefined;
+  }
+}

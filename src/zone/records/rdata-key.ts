@@ -1,0 +1,22 @@
+// When two rdata are the same record: names inside compare without case (RFC 4343), everything else octet by octet.
+
+import { foldCase, type Name } from '../../dns/name.ts';
+import { rdataNames } from '../../dns/record/rdata.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { type ApiType, wireTypeCode } from './customer-types.ts';
+
+/** Where the name at the end of the rdata starts. In NAPTR it has no fixed place. */
+const NAME_FROM: Partial<Record<ApiType, number>> = { CNAME: 0, ANAME: 0, NS: 0, PTR: 0, MX: 2, SRV: 6 };
+
+export function rdataKey(type: ApiType, rdata: Uint8Array): string {
+  const octets = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength).toString('latin1');
+  const from =
+    type === 'NAPTR' ? octets.length - (rdataNames(TYPE.NAPTR, rdata)[0] as Name).length : NAME_FROM[type];
+  return from === undefined ? octets : octets.slice(0, from) + foldCase(octets.slice(from) as Name);
+}
+
+/** The host that a record points to, folded; undefined for types that have none. */
+export function targetOf(type: ApiType, rdata: Uint8Array): Name | undefined {
+  const name = type === 'ANAME' ? rdataNames(TYPE.CNAME, rdata)[0] : rdataNames(wireTypeCode(type), rdata)[0];
+  return name === undefined ? undefined : foldCase(name);
+}

@@ -1,0 +1,150 @@
+import { RawNode } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeCredentials, KeyUses, presentedKey } from '../../../src/api/callers/authenticate.ts';
+import { WRONG_KEYS_A_MINUTE } from '../../../src/api/callers/wrong-keys.ts';
+import {
+  createApiKey,
+  generateKey,
+  hashKey,
+  listApiKeys,
+  revokeApiKey,
+} from '../../../src/store/accounts/api-keys.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createDatabase } from '../../support/database.ts';
+
+const KEY = `svc_${'a'.repeat(40)}`;
+const OTHER = `svc_${'b'.repeat(40)}`;
+
+let api: TestApi;
+/** Statements that look for keys. */
+let lookups = 0;
+beforeAll(async () => {
+  const database = await createDatabase();
+  const db = database.db.withPlugin({
+    transformQuery({ node }) {
+      if (RawNode.is(node) && node.sqlFragments.join('?').includes('from api_keys')) lookups++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  api = await startTestApi({ database, db });
+});
+afterAll(() => api?.stop());
+
+const statusWith = async (headers: Record<string, string>) =>
+  (await api.ask('GET', '/domains/ns-sets', { as: null, headers })).status;
+
+describe('the key of a request', () => {
+  it.each([
+    [{ authorization: `Bearer ${KEY}` }, KEY],
+    [{ authorization: `bearer   ${KEY} ` }, KEY],
+    [{ 'x-api-key': ` ${KEY} ` }, KEY],
+    [{ authorization: `Bearer ${KEY}`, 'x-api-key': KEY }, KEY],
+    [{ authorization: `Bearer ${KEY}`, 'x-api-key': OTHER }, undefined],
+    [{ authorization: `Basic ${KEY}` }, undefined],
+    [{ authorization: 'Bearer' }, undefined],
+    [{ authorization: `Bearer ${KEY}x` }, undefined],
+    [{ authorization: `Bearer ${KEY} ${OTHER}` }, undefined],
+    [{ authorization: KEY, 'x-api-key': KEY }, undefined],
+    [{ 'x-api-key': '' }, undefined],
+    [{}, undefined],
+  ])('is read from %j', (headers, key) => {
+    expect(presentedKey(headers)).toBe(key);
+  });
+
+  it('may come in either header, with the same result', async () => {
+    expect(await statusWith({ authorization: `Bearer ${api.keys.owner}` })).toBe(200);
+    expect(await statusWith({ 'x-api-key': api.keys.owner })).toBe(200);
+  });
+
+  it('that is unknown, expired or revoked is 401 in the same words, from the next request on', async () => {
+    const expired = await api.makeKey({ expiresAt: new Date(Date.now() - 1000) });
+    const revoked = await api.makeKey();
+    expect(await statusWith({ 'x-api-key': revoked })).toBe(200);
+    await revokeApiKey(api.database.db, hashKey(revoked));
+    for (const key of [generateKey(), expired, revoked, 'svc_short', `${api.keys.owner}x`]) {
+      const { status, body } = await api.ask('GET', '/domains/ns-sets', { as: key });
+      expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
+    }
+  });
+
+  it('may expire later', async () => {
+    const key = await api.makeKey({ expiresAt: new Date(Date.now() + 60_000) });
+    expect(await statusWith({ 'x-api-key': key })).toBe(200);
+  });
+});
+
+describe('credentials that are there more than once', () => {
+  it.each([
+    [['Authorization', 'Bearer a', 'authorization', 'Bearer b'], /^the Authorization header/],
+    [['X-Api-Key', 'a', 'Host', 'x', 'x-api-key', 'a'], /^the X-Api-Key header/],
+  ])('are refused: %j', (rawHeaders, words) => {
+    expect(judgeCredentials(rawHeaders)).toMatchObject({ status: 400, error: expect.stringMatching(words) });
+  });
+
+  it.each([
+    [['Authorization', 'authorization', 'X-Api-Key', 'X-Api-Key']],
+    [['Accept', 'a', 'Accept', 'b']],
+    [[]],
+  ])('are none in %j', (rawHeaders) => {
+    expect(judgeCredentials(rawHeaders)).toBeUndefined();
+  });
+});
+
+describe('wrong keys', () => {
+  it('beyond a limit are a 429, and right ones from the same address are not', async () => {
+    const late = generateKey();
+    for (let i = 0; i < WRONG_KEYS_A_MINUTE; i++) await statusWith({ 'x-api-key': generateKey() });
+    const refused = await api.ask('GET', '/domains/ns-sets', { as: generateKey() });
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { error: 'too many wrong API keys from this address' },
+    ]);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
+    await createApiKey(api.database.db, late, { accountId: api.accountIds.owner, name: 'late' });
+    expect(await statusWith({ 'x-api-key': late })).toBe(200);
+    expect(await statusWith({})).toBe(401);
+  });
+
+  it('reach Postgres in few statements', async () => {
+    const before = lookups;
+    const asked = Array.from({ length: 500 }, () => statusWith({ 'x-api-key': generateKey() }));
+    expect(await statusWith({ 'x-api-key': api.keys.owner })).toBe(200);
+    await Promise.all(asked);
+    expect(lookups - before).toBeLessThan(100);
+  });
+
+  it('are known as such no longer than they are: a key works once it exists', async () => {
+    const key = generateKey();
+    const other = await startTestApi();
+    try {
+      const ask = async () => (await other.ask('GET', '/domains/ns-sets', { as: key })).status;
+      expect([await ask(), await ask()]).toEqual([401, 401]);
+      await createApiKey(other.database.db, key, { accountId: other.accountIds.owner, name: 'new' });
+      expect(await ask()).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('the last use of a key', () => {
+  it('is remembered, without a write for each request', async () => {
+    const db = api.database.db;
+    await api.makeKey({ name: 'counted' });
+    const load = async () => (await listApiKeys(db)).find(({ name }) => name === 'counted');
+    const id = (await load())?.id as number;
+    let nowMs = 0;
+    const uses = new KeyUses(db, () => nowMs);
+    expect((await load())?.lastUsedAt).toBeNull();
+    uses.note(id);
+    await uses.settle();
+    const first = (await load())?.lastUsedAt;
+    expect(first).toBeInstanceOf(Date);
+    nowMs = 30_000;
+    uses.note(id);
+    await uses.settle();
+    expect((await load())?.lastUsedAt).toEqual(first);
+  });
+});

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+
+describe('the limit of a key', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  it('counts the requests of all processes together, and those of each key apart', async () => {
+    const second = openDatabase(database.url);
+    try {
+      const limits = [createRateLimit(database.db, 10), createRateLimit(second, 10)];
+      const taken = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => limits[i % 2]?.take(1 + (i % 3 === 0 ? 1 : 0))),
+      );
+      const passed = taken.filter((one) => one?.problem === undefined);
+      expect(passed).toHaveLength(20); // ten of key 1 and ten of key 2
+    } finally {
+      await second.destroy();
+    }
+  });
+
+  it('begins anew when its minute is over', async () => {
+    const limit = createRateLimit(database.db, 1);
+    expect((await limit.take(50)).problem).toBeUndefined();
+    await sql`update rate_limits set expire = 1 where key like '%50'`.execute(database.db);
+    expect((await limit.take(50)).problem).toBeUndefined();
+  });
+
+  it('is counted in memory while Postgres cannot count', async () => {
+    const gone = openDatabase('postgresql://nobody@127.0.0.1:1/nothing', { connectTimeoutMs: 200 });
+    const limit = createRateLimit(gone, 2);
+    const taken = [await limit.take(1), await limit.take(1), await limit.take(1)];
+    expect(taken.map(({ problem }) => problem?.status)).toEqual([undefined, undefined, 429]);
+    await gone.destroy();
+  });
+});
+
+describe('a request beyond the limit', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi({ requestsPerMinute: 3 });
+  });
+  afterAll(() => api?.stop());
+
+  it('is 429 with the time to wait; every answer before it says what is left', async () => {
+    const left: unknown[] = [];
+    for (const path of ['/domains/ns-sets', '/nowhere', '/users/me']) {
+      const { headers } = await api.ask('GET', path);
+      left.push(headers['ratelimit-remaining']);
+      expect(headers['ratelimit-limit']).toBe('3');
+      expect(Number(headers['ratelimit-reset'])).toBeGreaterThan(0);
+    }
+    expect(left).toEqual(['2', '1', '0']);
+    const { status, body, headers } = await api.ask('GET', '/users/me');
+    expect([status, body]).toEqual([429, { error: 'rate limit exceeded' }]);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(headers['ratelimit-remaining']).toBe('0');
+    expect((await api.ask('GET', '/domains/ns-sets', { as: 'viewer' })).status).toBe(200);
+    expect((await api.ask('GET', '/domains/ns-sets', { as: null })).status).toBe(401);
+    expect((await api.ask('GET', '/openapi.yaml', { as: null })).status).toBe(200);
+  });
+});

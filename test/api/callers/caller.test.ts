@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { judgeNarrowing, seesDomain, writesRecordsOnly } from '../../../src/api/callers/caller.ts';
+import { parseName } from '../../../src/dns/name.ts';
+
+const name = (text: string) => parseName(text);
+const WHOLE = { domains: null, names: null, types: null };
+const ACME = { ...WHOLE, names: ['_acme-challenge.a.test'], types: ['TXT'] };
+const record = (owner: string, type: string) => ({ name: name(owner), type });
+
+describe('a key', () => {
+  it('that is not narrowed sees and writes everything', () => {
+    expect(seesDomain(WHOLE, name('a.test.'))).toBe(true);
+    expect(writesRecordsOnly(WHOLE)).toBe(false);
+    expect(judgeNarrowing(WHOLE, [record('a.test.', 'A')])).toBeUndefined();
+  });
+
+  it('for some domains sees no other, nor what lies below them', () => {
+    const key = { ...WHOLE, domains: ['a.test'] };
+    expect(seesDomain(key, name('a.test.'))).toBe(true);
+    expect(seesDomain(key, name('b.a.test.'))).toBe(false);
+    expect(seesDomain({ ...WHOLE, domains: [] }, name('a.test.'))).toBe(false);
+  });
+
+  it('for some records writes these, and no call that writes another beside them', () => {
+    const wanted = record('_acme-challenge.a.test.', 'TXT');
+    expect(judgeNarrowing(ACME, [wanted, wanted])).toBeUndefined();
+    expect(judgeNarrowing(ACME, [wanted, record('www.a.test.', 'TXT')])).toMatchObject({ status: 403 });
+    expect(judgeNarrowing(ACME, [record('_acme-challenge.a.test.', 'A'), wanted])).toMatchObject({
+      status: 403,
+    });
+  });
+});

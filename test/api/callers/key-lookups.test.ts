@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { KeyLookups, STATEMENTS_PER_SECOND } from '../../../src/api/callers/key-lookups.ts';
+import { type FoundKey, hashKey } from '../../../src/store/accounts/api-keys.ts';
+
+const valid = { state: 'valid' } as FoundKey;
+const revoked = { state: 'revoked' } as FoundKey;
+
+let keys: Map<string, FoundKey>;
+let statements: string[][];
+let nowMs: number;
+let fault: Error | undefined;
+let lookups: KeyLookups;
+beforeEach(() => {
+  keys = new Map();
+  statements = [];
+  nowMs = 0;
+  fault = undefined;
+  lookups = new KeyLookups(
+    async (hashes) => {
+      statements.push(hashes.map((hash) => hash.toString('hex')));
+      if (fault !== undefined) throw fault;
+      return keys;
+    },
+    () => nowMs,
+    async (ms) => {
+      nowMs += ms;
+    },
+  );
+});
+
+const hex = (text: string) => hashKey(text).toString('hex');
+const find = (text: string) => lookups.find(hashKey(text));
+
+describe('looking up keys', () => {
+  it('finds those that exist, and no others', async () => {
+    keys.set(hex('right'), valid);
+    expect(await Promise.all([find('right'), find('wrong'), find('right')])).toEqual([
+      valid,
+      undefined,
+      valid,
+    ]);
+  });
+
+  it('asks for a bounded number of statements a second, whatever is presented', async () => {
+    let presented = 0;
+    while (nowMs < 10_000) {
+      await Promise.all(Array.from({ length: 100 }, () => find(`wrong ${presented++}`)));
+    }
+    expect(presented).toBeGreaterThan(10_000);
+    expect(statements.length).toBeLessThanOrEqual((10 + 1) * STATEMENTS_PER_SECOND + 1);
+  });
+
+  it('asks once for a key that many present at once', async () => {
+    await Promise.all(Array.from({ length: 1000 }, () => find('wrong')));
+    expect(statements.flat().filter((hash) => hash === hex('wrong')).length).toBeLessThanOrEqual(2);
+  });
+
+  it('does not keep a key that it knows waiting behind wrong ones, and asks for it each time', async () => {
+    keys.set(hex('right'), valid);
+    await find('right');
+    const order: string[] = [];
+    const wrong = Array.from({ length: 5000 }, (_, i) => find(`wrong ${i}`).then(() => order.push('wrong')));
+    await find('right').then(() => order.push('right'));
+    await Promise.all(wrong);
+    expect(order[0]).toBe('right');
+    expect(statements.filter((hashes) => hashes.includes(hex('right')))).toHaveLength(2);
+  });
+
+  it('finds a new key at once, though it was wrong a moment ago', async () => {
+    expect(await find('later')).toBeUndefined();
+    keys.set(hex('later'), valid);
+    expect(await find('later')).toBe(valid);
+  });
+
+  it('lets go of a key that is revoked', async () => {
+    keys.set(hex('right'), valid);
+    await find('right');
+    keys.set(hex('right'), revoked);
+    expect(await find('right')).toBe(revoked);
+  });
+
+  it('tells everybody who waits when the database is away, and goes on when it is back', async () => {
+    fault = new Error('away');
+    const told = await Promise.allSettled([find('a'), find('b')]);
+    expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fault = undefined;
+    expect(await find('a')).toBeUndefined();
+  });
+});

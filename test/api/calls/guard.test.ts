@@ -1,0 +1,226 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
+import { idText } from '../../../src/api/schemas/ids.ts';
+import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const NAME = 'guarded.test';
+const PATH = `/domains/${NAME}`;
+
+const common = {
+  tag: 'Things',
+  summary: 'A thing.',
+  response: z.object({ ran: z.string(), body: z.unknown() }),
+};
+const Body = z.strictObject({ wanted: z.int() });
+
+function route(
+  method: Method,
+  path: string,
+  more: Pick<Parameters<typeof domainRoute>[0], 'permission'> & {
+    whileDisabled?: true;
+    writesRecords?: true;
+  },
+) {
+  return domainRoute({
+    ...common,
+    ...more,
+    method,
+    path: `/domains/{domain}${path}`,
+    operationId: `${method} ${path}`,
+    ...(method === 'GET' ? {} : { body: Body }),
+    run: ({ domain, body }) => ({ ran: domain.unicode, body }),
+  });
+}
+
+const THING = domainRoute({
+  ...common,
+  method: 'PUT',
+  path: '/domains/{domain}/things/{id}',
+  operationId: 'putThing',
+  permission: 'records.edit',
+  params: z.object({ id: idText }),
+  body: Body,
+  finds: 'thing',
+  find: async ({ params, domain }) => (params.id === 7 ? `${domain.unicode} 7` : undefined),
+  run: ({ found, body }) => ({ ran: found, body }),
+});
+
+let api: TestApi;
+let domainId: number;
+beforeAll(async () => {
+  api = await startTestApi({
+    routes: [
+      route('GET', '/view', { permission: 'domain.view' }),
+      route('PUT', '/settings', { permission: 'domain.settings' }),
+      route('PUT', '/records', { permission: 'records.edit', writesRecords: true }),
+      route('DELETE', '/', { permission: 'domain.delete', whileDisabled: true }),
+      route('GET', '/money', { permission: 'billing' }),
+      THING,
+    ],
+  });
+  domainId = (await api.makeDomain(NAME)).id;
+});
+afterAll(() => api?.stop());
+beforeEach(() => setStatus('pending'));
+
+async function setStatus(status: string): Promise<void> {
+  const served = status === 'pending' ? 'full' : 'none';
+  await sql`update domains set status = ${status}, served = ${served} where id = ${domainId}`.execute(
+    api.database.db,
+  );
+}
+
+/** What comes of a request whose body is wrong as well: it is only read when every guard has passed. */
+async function refusalOf(method: string, path: string, asked: Parameters<TestApi['ask']>[2] = {}) {
+  const answer = await api.ask(method, path, { body: '{', ...asked });
+  return [answer.status, answer.body?.code ?? answer.body?.error];
+}
+const BODY_REFUSAL = [400, 'the body is not valid JSON'];
+
+describe('the guards', () => {
+  it('stand in the order of api.md: each request fails at the first of all that would refuse it', async () => {
+    const readOnly = await api.makeKey({ readOnly: true });
+    const write = (as: string | null, path = '/settings') => refusalOf('PUT', PATH + path, { as });
+    await setStatus('disabled');
+    expect(await write(null)).toEqual([401, 'a valid API key is needed']);
+    expect(await refusalOf('PUT', '/users/me', { as: null })).toEqual([401, 'a valid API key is needed']);
+    await updateAccount(api.database.db, api.accountIds.owner, { active: false });
+    expect(await write(readOnly)).toEqual([403, 'account_suspended']);
+    expect(await refusalOf('GET', `${PATH}/view`)).toEqual([403, 'account_suspended']);
+    await updateAccount(api.database.db, api.accountIds.owner, { active: true });
+    expect(await write(readOnly)).toEqual([403, 'read-only API key']);
+    expect(await refusalOf('PUT', '/users/me', { as: readOnly })).toEqual([403, 'read-only API key']);
+    expect(await refusalOf('PUT', '/nowhere', { as: readOnly })).toEqual([403, 'read-only API key']);
+    expect(await refusalOf('PUT', '/users/me')).toEqual([403, 'this surface is not open to API keys']);
+    expect(await refusalOf('PUT', '/nowhere')).toEqual([404, 'path not found']);
+    expect(await write('stranger')).toEqual([404, 'domain not found']);
+    expect(await refusalOf('PUT', `${PATH}/things/8`, { as: 'viewer' })).toEqual([404, 'thing not found']);
+    expect(await refusalOf('PUT', `${PATH}/things/7`, { as: 'viewer' })).toEqual([
+      403,
+      'your role lacks records.edit',
+    ]);
+    expect(await write('editor')).toEqual([403, 'your role lacks domain.settings']);
+    expect(await write('owner')).toEqual([409, 'domain_disabled']);
+    await setStatus('pending');
+    expect(await write('owner')).toEqual(BODY_REFUSAL);
+  });
+
+  it('let a read-only key read, by HEAD and OPTIONS too', async () => {
+    const as = await api.makeKey({ readOnly: true });
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      expect((await api.ask(method, `${PATH}/view`, { as })).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['GET', '/view', ['owner', 'admin', 'editor', 'viewer', 'operator']],
+    ['PUT', '/settings', ['owner', 'admin', 'operator']],
+    ['PUT', '/records', ['owner', 'admin', 'editor', 'operator']],
+    ['DELETE', '/', ['owner', 'operator']],
+    ['GET', '/money', ['owner', 'operator']],
+  ])('let through whom the role lets: %s %s', async (method, path, allowed) => {
+    for (const as of ['owner', 'admin', 'editor', 'viewer', 'operator', 'stranger']) {
+      const { status } = await api.ask(method, PATH + path, {
+        as,
+        ...(method === 'GET' ? {} : { body: { wanted: 1 } }),
+      });
+      expect([as, status]).toEqual([as, allowed.includes(as) ? 200 : as === 'stranger' ? 404 : 403]);
+    }
+  });
+
+  it('keep a disabled domain open to reads and to what is said to stay open', async () => {
+    await setStatus('disabled');
+    expect((await api.ask('GET', `${PATH}/view`)).status).toBe(200);
+    expect((await api.ask('OPTIONS', `${PATH}/settings`)).status).toBe(200);
+    expect(await refusalOf('DELETE', `${PATH}/`)).toEqual(BODY_REFUSAL);
+    expect(await refusalOf('PUT', `${PATH}/things/7`)).toEqual([409, 'domain_disabled']);
+  });
+
+  it('keep a banned domain open to reads alone', async () => {
+    await setStatus('banned');
+    expect((await api.ask('GET', `${PATH}/view`)).status).toBe(200);
+    expect(await refusalOf('PUT', `${PATH}/settings`)).toEqual([403, 'domain_banned']);
+    expect(await refusalOf('DELETE', `${PATH}/`)).toEqual([403, 'domain_banned']);
+    expect(await refusalOf('PUT', `${PATH}/settings`, { as: 'viewer' })).toEqual([
+      403,
+      'your role lacks domain.settings',
+    ]);
+  });
+});
+
+describe('a domain in a path', () => {
+  it.each([
+    'GUARDED.test',
+    'guarded.test.',
+    '%67uarded%2etest',
+    'ｇｕａｒｄｅｄ.test',
+    'guarded。test',
+  ])('is found in any case and spelling: %s', async (spelling) => {
+    const { status, body } = await api.ask('GET', `/domains/${encodeURI(decodeURI(spelling))}/view`);
+    expect([status, body?.ran]).toEqual([200, NAME]);
+  });
+
+  it('is found by its Unicode name and by its A-labels', async () => {
+    await api.makeDomain('bücher.test');
+    for (const spelling of [
+      'b%C3%BCcher.test',
+      'B%C3%9CCHER.test',
+      'xn--bcher-kva.test',
+      'XN--BCHER-KVA.TEST',
+    ]) {
+      const { status, body } = await api.ask('GET', `/domains/${spelling}/view`);
+      expect([spelling, status, body?.ran]).toEqual([spelling, 200, 'bücher.test']);
+    }
+  });
+
+  it.each([
+    'nowhere.test',
+    'a..b',
+    '%00',
+    'x'.repeat(300),
+    '1',
+    'a%2fb.test',
+    '%F0%9F%98%80',
+  ])('that is not there, or no name at all, is 404: %s', async (spelling) => {
+    const { status, body } = await api.ask('GET', `/domains/${spelling}/view`);
+    expect([status, body]).toEqual([404, { error: 'domain not found' }]);
+  });
+
+  it.each([
+    '0',
+    '-1',
+    '1.5',
+    'x',
+    '007',
+    '9007199254740993',
+    '99999999999999999999',
+  ])('holds nothing with an id that is none: %s', async (id) => {
+    expect(await refusalOf('PUT', `${PATH}/things/${id}`)).toEqual([404, 'thing not found']);
+  });
+});
+
+describe('a narrowed key', () => {
+  it('sees no other domain', async () => {
+    const inside = await api.makeKey({ domains: [NAME] });
+    const outside = await api.makeKey({ domains: ['other.test'] });
+    expect((await api.ask('GET', `${PATH}/view`, { as: inside })).status).toBe(200);
+    expect(await refusalOf('PUT', `${PATH}/settings`, { as: inside })).toEqual(BODY_REFUSAL);
+    expect(await refusalOf('GET', `${PATH}/view`, { as: outside })).toEqual([404, 'domain not found']);
+  });
+
+  it.each([
+    { names: [`_acme-challenge.${NAME}`] },
+    { types: ['TXT'] },
+  ])('to some records writes nothing else: %j', async (narrowing) => {
+    const as = await api.makeKey(narrowing);
+    expect(await refusalOf('PUT', `${PATH}/settings`, { as })).toEqual([
+      403,
+      'this API key may write some records only',
+    ]);
+    expect(await refusalOf('PUT', `${PATH}/records`, { as })).toEqual(BODY_REFUSAL);
+    expect((await api.ask('GET', `${PATH}/view`, { as })).status).toBe(200);
+  });
+});

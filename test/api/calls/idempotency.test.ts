@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { badRequest } from '../../../src/api/answers/problem.ts';
+import type { Call } from '../../../src/api/calls/call.ts';
+import { accountRoute } from '../../../src/api/calls/route.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const Body = z.strictObject({
+  note: z.string(),
+  refuse: z.boolean().optional(),
+  crash: z.boolean().optional(),
+});
+
+/** Leaves a trace in the database that shows how often it ran. */
+const common = {
+  tag: 'Notes',
+  summary: 'A note.',
+  body: Body,
+  response: z.object({ id: z.int(), note: z.string() }),
+  answerHeaders: ['X-Change-Id'] as const,
+};
+const run = async ({ api: { db }, body, answerHeader }: Call<unknown, unknown, z.output<typeof Body>>) => {
+  const { note, refuse, crash } = body;
+  const { rows } = await sql<{ id: number }>`insert into notes (note) values (${note}) returning id`.execute(
+    db,
+  );
+  if (refuse) return badRequest('refused');
+  if (crash) throw new Error('a bug');
+  answerHeader('X-Change-Id', 7);
+  return { id: Number(rows[0]?.id), note, secret: 'not in the schema' };
+};
+const CREATE = accountRoute({ ...common, method: 'POST', path: '/notes/', operationId: 'create', run });
+const BATCH = accountRoute({
+  ...common,
+  method: 'PUT',
+  path: '/notes/batch',
+  operationId: 'batch',
+  idempotent: true,
+  run,
+});
+const PLAIN = accountRoute({ ...common, method: 'PUT', path: '/notes/1', operationId: 'plain', run });
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ routes: [CREATE, BATCH, PLAIN] });
+  await sql`create table notes (id serial primary key, note text)`.execute(api.database.db);
+  await sql`grant all on notes, notes_id_seq to zonefleet_api`.execute(api.database.db);
+});
+afterAll(() => api?.stop());
+
+const send = (
+  key: string | undefined,
+  body: unknown,
+  { as = 'owner', path = '/notes/', method = 'POST' } = {},
+) => api.ask(method, path, { as, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
+
+async function count(note: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from notes where note = ${note}`.execute(api.database.db);
+  return rows[0]?.n ?? 0;
+}
+
+describe('a repeated request', () => {
+  it('is not made again and gets the first answer, headers too', async () => {
+    const first = await send('a', { note: 'once' });
+    expect(first).toMatchObject({ status: 200, body: { note: 'once' }, headers: { 'x-change-id': '7' } });
+    expect(first.headers['idempotent-replay']).toBeUndefined();
+    expect(Object.keys(first.body)).toEqual(['id', 'note']);
+    const again = await send('  a ', { note: 'once' });
+    expect(again.text).toBe(first.text);
+    expect(again).toMatchObject({
+      status: 200,
+      headers: { 'x-change-id': '7', 'idempotent-replay': 'true' },
+    });
+    expect(again.headers['content-type']).toBe(first.headers['content-type']);
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(await count('once')).toBe(1);
+  });
+
+  it('without a key is made again', async () => {
+    await send(undefined, { note: 'twice' });
+    await send(undefined, { note: 'twice' });
+    expect(await count('twice')).toBe(2);
+  });
+
+  it('with another body, path or method is 422', async () => {
+    await send('b', { note: 'first' });
+    const mismatch = { status: 422, body: { code: 'idempotency_mismatch' } };
+    expect(await send('b', { note: 'other' })).toMatchObject(mismatch);
+    expect(await send('b', { note: 'first' }, { path: '/notes/?x=1' })).toMatchObject(mismatch);
+    expect(await send('b', { note: 'first' }, { path: '/notes/batch', method: 'PUT' })).toMatchObject(
+      mismatch,
+    );
+    expect(await count('first')).toBe(1);
+  });
+
+  it('of another account is another request', async () => {
+    await send('c', { note: 'mine' });
+    expect(
+      (await send('c', { note: 'mine' }, { as: 'stranger' })).headers['idempotent-replay'],
+    ).toBeUndefined();
+    expect(await count('mine')).toBe(2);
+  });
+
+  it('after a failure is made again: nothing of the failed one stays', async () => {
+    expect(await send('d', { note: 'tried', refuse: true })).toMatchObject({ status: 400 });
+    expect(await send('d', { note: 'tried', crash: true })).toMatchObject({ status: 500 });
+    expect(await count('tried')).toBe(0);
+    expect(await send('d', { note: 'tried' })).toMatchObject({ status: 200 });
+    expect(await count('tried')).toBe(1);
+  });
+
+  it('at the same time is made once', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => send('e', { note: 'race' })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['idempotent-replay'] === undefined)).toHaveLength(1);
+    expect(await count('race')).toBe(1);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('has 1 to 191 bytes when it is trimmed', async () => {
+    for (const key of ['', '   ', 'x'.repeat(192)]) {
+      const { status, body } = await send(key, { note: 'bad' });
+      expect([key.length, status, Object.keys(body)]).toEqual([key.length, 400, ['error']]);
+    }
+    expect((await send(` ${'x'.repeat(191)} `, { note: 'longest' })).status).toBe(200);
+    expect(await count('bad')).toBe(0);
+  });
+
+  it('is judged before the body is read', async () => {
+    const { body } = await api.ask('POST', '/notes/', { body: '{', headers: { 'idempotency-key': '' } });
+    expect(body.error).toMatch(/Idempotency-Key/);
+  });
+
+  it('counts on a PUT that says so, and is ignored on others', async () => {
+    for (const path of ['/notes/batch', '/notes/1']) {
+      for (const _ of [1, 2]) await send(`k ${path}`, { note: path }, { method: 'PUT', path });
+    }
+    expect([await count('/notes/batch'), await count('/notes/1')]).toEqual([1, 2]);
+  });
+});

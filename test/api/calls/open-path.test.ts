@@ -1,0 +1,51 @@
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHealthServer } from '../../../src/api/health.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.stop());
+
+describe('a path that is open to everybody', () => {
+  it.each([
+    '/healthz',
+    '/readyz',
+    '/openapi.yaml',
+    '/docs/openapi.yaml',
+  ])('%s answers GET, HEAD and OPTIONS without a key', async (path) => {
+    for (const as of [null, 'owner', 'svc_wrong']) {
+      const options = await api.ask('OPTIONS', path, { as });
+      expect([options.status, options.body]).toEqual([200, { methods: METHODS }]);
+      expect(options.headers.allow).toBe('GET, HEAD, OPTIONS');
+      expect(options.headers['x-request-id']).toEqual(expect.any(String));
+    }
+    expect((await api.ask('GET', path, { as: null })).status).toBe(200);
+    const head = await api.ask('HEAD', path, { as: null });
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  it('has no other method, and no other slash', async () => {
+    expect((await api.ask('POST', '/healthz')).status).toBe(404);
+    expect((await api.ask('OPTIONS', '/healthz/')).status).toBe(404);
+    expect((await api.ask('OPTIONS', '/openapi.yml', { as: null })).status).toBe(401);
+  });
+
+  it('answers OPTIONS beside /metrics too, and before the process is ready', async () => {
+    const app = await createHealthServer(new Registry(), async () => ({
+      kind: 'waiting',
+      reason: 'not yet',
+    }));
+    for (const url of ['/metrics', '/healthz', '/readyz']) {
+      const { statusCode, headers, body } = await app.inject({ method: 'OPTIONS', url });
+      expect([url, statusCode, headers.allow]).toEqual([url, 200, 'GET, HEAD, OPTIONS']);
+      expect(JSON.parse(body)).toEqual({ methods: METHODS });
+    }
+    expect((await app.inject({ method: 'OPTIONS', url: '/nowhere' })).statusCode).toBe(404);
+    await app.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { judgeSurface } from '../../../src/api/calls/surfaces.ts';
+
+const own = { isManaged: false };
+const managed = { isManaged: true };
+const KEYS = 'this surface is not open to API keys';
+
+describe('for every key', () => {
+  it.each([
+    ['GET', '/users'],
+    ['GET', '/users/me'],
+    ['DELETE', '/users/me/keys/1'],
+    ['POST', '/auth/login'],
+    ['GET', '/billing/plans'],
+    ['GET', '/admin/domains/'],
+    ['POST', '/wallet/topup'],
+    ['POST', '/domains/a.test/subscriptions/purchase'],
+    ['POST', '/domains/a.test/subscriptions/switch'],
+    ['POST', '/domains/a.test/subscriptions/auto-renew'],
+    ['POST', '/subscriptions/purchase'],
+    ['POST', '/subscriptions/switch'],
+    ['POST', '/subscriptions/auto-renew'],
+  ])('%s %s is closed', (method, path) => {
+    expect(judgeSurface(method, path, own)).toMatchObject({ status: 403, error: KEYS, code: undefined });
+    expect(judgeSurface(method, path, managed)).toMatchObject({ status: 403, error: KEYS });
+  });
+
+  it.each([
+    ['GET', '/wallet'],
+    ['GET', '/domains/a.test/subscriptions'],
+    ['GET', '/domains/users/records/'],
+    ['GET', '/usersx'],
+    ['GET', '/domains/a.test/subscriptions/7'],
+    ['POST', '/domains/'],
+  ])('%s %s is not', (method, path) => {
+    expect(judgeSurface(method, path, own)).toBeUndefined();
+  });
+
+  it('a removed route is 410 with a word for programs and prose', () => {
+    const refused = judgeSurface('GET', '/subscriptions/current', own);
+    expect(refused?.status).toBe(410);
+    expect(refused?.body).toEqual({ error: 'route_removed', message: expect.stringMatching(/ .*\.$/) });
+    expect(judgeSurface('DELETE', '/subscriptions/current', own)).toBeUndefined();
+  });
+});
+
+describe('for accounts managed by a reseller', () => {
+  it.each([
+    ['GET', '/wallet'],
+    ['GET', '/wallet/history'],
+    ['GET', '/invoices'],
+    ['GET', '/invoices/7'],
+    ['GET', '/domains/a.test/invoices'],
+    ['GET', '/domains/a.test/invoices/7/pdf'],
+    ['GET', '/tickets'],
+    ['POST', '/tickets/7/replies'],
+    ['POST', '/domains/'],
+    ['GET', '/domains/a.test/invites'],
+    ['DELETE', '/domains/a.test/invites/7'],
+    ['GET', '/invites/abc'],
+    ['POST', '/invites/abc/accept'],
+    ['PATCH', '/domains/a.test/members/7'],
+    ['DELETE', '/domains/a.test/members/7'],
+  ])('%s %s is the reseller’s', (method, path) => {
+    expect(judgeSurface(method, path, managed)).toMatchObject({ status: 403, code: 'managed_by_reseller' });
+    expect(judgeSurface(method, path, own)).toBeUndefined();
+  });
+
+  it.each([
+    ['GET', '/domains/'],
+    ['PUT', '/domains/a.test'],
+    ['POST', '/domains/a.test/records/'],
+    ['GET', '/domains/a.test/members'],
+    ['GET', '/domains/a.test/members/7'],
+    ['GET', '/domains/a.test/subscriptions'],
+  ])('%s %s stays open', (method, path) => {
+    expect(judgeSurface(method, path, managed)).toBeUndefined();
+  });
+});

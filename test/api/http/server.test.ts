@@ -1,0 +1,355 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { StreamedArray } from '../../../src/api/answers/stream-array.ts';
+import { accountRoute } from '../../../src/api/calls/route.ts';
+import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const Thing = z.strictObject({
+  name: z.string().min(1),
+  count: z.int().min(0).max(9).optional(),
+  kind: z.enum(['a', 'b']).optional(),
+  parts: z.array(z.strictObject({ size: z.int() })).optional(),
+});
+
+const common = { tag: 'Things', summary: 'A thing.' };
+const ECHO = accountRoute({
+  ...common,
+  method: 'PUT',
+  path: '/things',
+  operationId: 'echo',
+  body: Thing,
+  response: z.object({ got: z.unknown() }),
+  run: ({ body }) => ({ got: body }),
+});
+const TOUCH = accountRoute({
+  ...common,
+  method: 'POST',
+  path: '/things/touch',
+  operationId: 'touch',
+  response: z.object({ touched: z.boolean() }),
+  run: () => ({ touched: true }),
+});
+const SEARCH = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/things/',
+  operationId: 'search',
+  query: z.object({ search: z.string().optional(), limit: z.string().regex(/^\d+$/).optional() }),
+  response: z.array(z.unknown()),
+  run: ({ query }) => [query.search ?? ''],
+});
+const BUG = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/things/bug',
+  operationId: 'bug',
+  response: z.unknown(),
+  run() {
+    throw new Error('secret detail of /var/lib');
+  },
+});
+const LIE = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/things/lie',
+  operationId: 'lie',
+  response: z.object({ count: z.int() }),
+  run: () => ({ count: 'many' as unknown as number }),
+});
+const MANY = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/things/many',
+  operationId: 'many',
+  response: z.array(z.object({ n: z.int() })),
+  run: () => new StreamedArray(numbers(50_000)),
+});
+const BROKEN = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/things/broken',
+  operationId: 'broken',
+  response: z.array(z.object({ n: z.int() })),
+  run: () => new StreamedArray(numbers(50_000, 40_000)),
+});
+
+async function* numbers(count: number, failAt = Number.POSITIVE_INFINITY) {
+  for (let n = 0; n < count; n++) {
+    if (n === failAt) throw new Error('lost');
+    yield { n };
+  }
+}
+
+let api: TestApi;
+let listeners: HttpListeners;
+let url: string;
+beforeAll(async () => {
+  api = await startTestApi({ routes: [...ROUTES, ECHO, TOUCH, SEARCH, BUG, LIE, MANY, BROKEN] });
+  listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
+  url = `http://127.0.0.1:${listeners.addresses[0]?.port}`;
+});
+afterAll(async () => {
+  await listeners?.close(0);
+  await api?.stop();
+});
+
+const fieldsOf = (body: { fields: { field: string }[] }) => body.fields.map(({ field }) => field).sort();
+
+describe('a path', () => {
+  it('is taken as written: wrong slash, case, method and encoding are 404 in JSON, never a redirect', async () => {
+    for (const [method, path] of [
+      ['GET', '/things'],
+      ['GET', '/domains/ns-sets/'],
+      ['GET', '/Domains/ns-sets'],
+      ['POST', '/domains/ns-sets'],
+      ['PATCH', '/things'],
+      ['GET', '//domains/ns-sets'],
+      ['GET', '/%zz'],
+      ['GET', '/%ff'],
+      ['GET', `/${'x'.repeat(5000)}`],
+      ['GET', '/../etc/passwd'],
+      ['GET', '/domains/%00/'],
+    ] as const) {
+      const { status, body, headers } = await api.ask(method, path);
+      expect([method, path, status, body]).toEqual([method, path, 404, { error: 'path not found' }]);
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('can be escaped where it need not be', async () => {
+    expect((await api.ask('GET', '/%64omains/ns-sets')).status).toBe(200);
+  });
+
+  it('answers OPTIONS with its methods, HEAD without a body', async () => {
+    const options = await api.ask('OPTIONS', '/domains/ns-sets');
+    expect(options).toMatchObject({ status: 200, body: { methods: ['GET', 'HEAD', 'OPTIONS'] } });
+    expect(options.headers.allow).toBe('GET, HEAD, OPTIONS');
+    expect(await api.ask('HEAD', '/domains/ns-sets')).toMatchObject({ status: 200, text: '' });
+    expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
+  });
+
+  it('that is unknown says 401 to whom has no key', async () => {
+    const { status, body, headers } = await api.ask('GET', '/nowhere', { as: null });
+    expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
+    expect(headers['www-authenticate']).toBe('Bearer');
+  });
+});
+
+describe('a body', () => {
+  it('is answered when it is right', async () => {
+    const sent = { name: 'x', count: 3, kind: 'a', parts: [{ size: 1 }] };
+    expect(await api.ask('PUT', '/things', { body: sent })).toMatchObject({
+      status: 200,
+      body: { got: sent },
+    });
+  });
+
+  it.each([
+    [{ name: 1 }, ['name']],
+    [{ name: null }, ['name']],
+    [{ name: '' }, ['name']],
+    [{}, ['name']],
+    [{ name: 'x', count: 1.5 }, ['count']],
+    [{ name: 'x', count: 10 }, ['count']],
+    [{ name: 'x', count: '1' }, ['count']],
+    [{ name: 'x', kind: 'c' }, ['kind']],
+    [{ name: 'x', parts: [{ size: 1 }, { size: 'big', deep: 1 }] }, ['parts[1].deep', 'parts[1].size']],
+    [{ name: 'x', unknown: 1, another: 2 }, ['another', 'unknown']],
+    [[], ['body']],
+    ['text', ['body']],
+    [null, ['body']],
+    [{ name: 'a\u0000b' }, ['name']],
+    [{ name: 'half \ud800' }, ['name']],
+  ])('that is wrong is 400 and names each field: %j', async (body, fields) => {
+    const answer = await api.ask('PUT', '/things', { body: JSON.stringify(body) });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(Object.keys(answer.body).sort()).toEqual(['code', 'error', 'fields']);
+    expect(fieldsOf(answer.body)).toEqual(fields);
+    for (const { error } of answer.body.fields) expect(error).not.toBe('');
+  });
+
+  it('names an unknown member whatever it is called', async () => {
+    for (const member of ['__proto__', 'constructor', 'toString', 'a.b', '']) {
+      const answer = await api.ask('PUT', '/things', {
+        body: `{"name":"x",${JSON.stringify(member)}:{"a":1}}`,
+      });
+      expect([member, answer.status]).toEqual([member, 400]);
+      expect(fieldsOf(answer.body)).toEqual([member]);
+    }
+  });
+
+  it.each([
+    ['{"name":', 'the body is not valid JSON'],
+    ['{"name":"x"}}', 'the body is not valid JSON'],
+    [Buffer.from('7b226e616d65223a22ff227d', 'hex'), 'the body is not UTF-8'],
+    [`{"parts":${'['.repeat(100)}${']'.repeat(100)}}`, 'the body is nested deeper than 64 levels'],
+    ['['.repeat(500_000), 'the body is nested deeper than 64 levels'],
+  ])('that is no JSON is 400 in our words: %s', async (body, error) => {
+    const answer = await api.ask('PUT', '/things', { body });
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+  });
+
+  it('of another type is 400; one without a type is read as JSON', async () => {
+    const body = '{"name":"x"}';
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+      '/',
+    ]) {
+      const answer = await api.ask('PUT', '/things', { body, headers: { 'content-type': type } });
+      expect([type, answer.status, Object.keys(answer.body)]).toEqual([type, 400, ['error']]);
+    }
+    for (const type of ['application/json;charset=UTF-8', 'application/merge-patch+json']) {
+      expect((await api.ask('PUT', '/things', { body, headers: { 'content-type': type } })).status).toBe(200);
+    }
+    const authorization = `Bearer ${api.keys.owner}`;
+    const bare = await fetch(`${url}/things`, {
+      method: 'PUT',
+      headers: { authorization },
+      body: new Blob([body]),
+    });
+    expect(bare.status).toBe(200);
+  });
+
+  it('may be empty where none is asked, whatever its type, and be nothing else', async () => {
+    for (const type of [
+      undefined,
+      'application/json',
+      'text/plain',
+      'nonsense',
+      'application/x-www-form-urlencoded',
+    ]) {
+      const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+      const answer = await api.ask('POST', '/things/touch', { headers });
+      expect([type, answer.status]).toEqual([type, 200]);
+    }
+    expect((await api.ask('POST', '/things/touch', { body: '{}' })).status).toBe(200);
+    const answer = await api.ask('POST', '/things/touch', { body: '{"force":true}' });
+    expect([answer.status, fieldsOf(answer.body)]).toEqual([400, ['force']]);
+  });
+
+  it('beyond 1 MiB is 400, whether its length was told or not', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
+    const authorization = `Bearer ${api.keys.owner}`;
+    const told = await fetch(`${url}/things`, { method: 'PUT', headers: { authorization }, body });
+    expect([told.status, await told.json()]).toEqual([400, { error: 'the body is too large' }]);
+    const stream = new Blob([body]).stream();
+    const init = { method: 'PUT', headers: { authorization }, body: stream, duplex: 'half' };
+    const untold = await fetch(`${url}/things`, init as RequestInit);
+    expect([untold.status, await untold.json()]).toEqual([400, { error: 'the body is too large' }]);
+  });
+
+  it('is not read before the guards have passed the request', async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.write('PUT /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{');
+    const [first] = await new Promise<Buffer[]>((done) => socket.once('data', (octets) => done([octets])));
+    expect(String(first)).toMatch(/^HTTP\/1.1 401 /);
+    socket.destroy();
+  });
+});
+
+describe('a query', () => {
+  it('with a wrong parameter is 400 and names it; unknown ones are ignored', async () => {
+    const wrong = await api.ask('GET', '/things/?limit=x');
+    expect([wrong.status, fieldsOf(wrong.body)]).toEqual([400, ['limit']]);
+    const twice = await api.ask('GET', '/things/?limit=1&limit=2');
+    expect([twice.status, fieldsOf(twice.body)]).toEqual([400, ['limit']]);
+    const nul = await api.ask('GET', '/things/?search=a%00b');
+    expect([nul.status, fieldsOf(nul.body)]).toEqual([400, ['search']]);
+    expect((await api.ask('GET', '/things/?nothing=1&search=%C3%A4%zz')).status).toBe(200);
+  });
+});
+
+describe('a bug', () => {
+  it.each([
+    '/things/bug',
+    '/things/lie',
+  ])('is 500 with a request id and no word of what went wrong: %s', async (path) => {
+    const { status, body, headers } = await api.ask('GET', path);
+    expect([status, body]).toEqual([500, { error: 'internal error' }]);
+    const id = headers['x-request-id'];
+    const told = api.logged.filter((line) => line.reqId === id);
+    expect(told.some(({ msg }) => msg === 'unhandled error in request')).toBe(true);
+  });
+});
+
+describe('a long list', () => {
+  it('comes whole and in order', async () => {
+    const { body } = await api.ask('GET', '/things/many');
+    expect(body).toHaveLength(50_000);
+    expect(body[49_999]).toEqual({ n: 49_999 });
+  });
+
+  it('that breaks off in the middle is cut, never closed as if it were whole', async () => {
+    const headers = { authorization: `Bearer ${api.keys.owner}` };
+    const response = await fetch(`${url}/things/broken`, { headers });
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe('what is not HTTP', () => {
+  it.each([
+    ['nonsense\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('is refused in JSON: %s', async (sent, status) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.write(sent);
+    let text = '';
+    for await (const octets of socket) text += octets;
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head).toContain('X-Request-Id: ');
+    expect(Object.keys(JSON.parse(body))).toEqual(['error']);
+  });
+});
+
+describe('every answer', () => {
+  const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+  it.each([
+    ['GET', '/things/', 'owner', 200],
+    ['GET', '/things/', null, 401],
+    ['GET', '/nowhere', 'owner', 404],
+    ['GET', '/%zz', 'owner', 404],
+    ['GET', '/things/bug', 'owner', 500],
+    ['PUT', '/things', 'owner', 400],
+    ['GET', '/healthz', null, 200],
+    ['GET', '/openapi.yaml', null, 200],
+  ])('may be kept by nobody and is what it says it is: %s %s', async (method, path, as, status) => {
+    const body = method === 'PUT' ? '{' : undefined;
+    const answer = await api.ask(method, path, { as, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(SAFE)]);
+  });
+});
+
+describe('a request with two keys', () => {
+  it.each([
+    ['Authorization: Bearer KEY', 'Authorization: Bearer OTHER', 'Authorization'],
+    ['Authorization: Bearer KEY', 'authorization: Bearer KEY', 'Authorization'],
+    ['X-Api-Key: KEY', 'x-api-key: KEY', 'X-Api-Key'],
+  ])('is refused, whichever is right: %s and %s', async (first, second, name) => {
+    const listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
+    try {
+      const [{ port = 0 } = {}] = listeners.addresses;
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      const lines = ['GET /things/ HTTP/1.1', 'Host: x', first, second, 'Connection: close', '', ''];
+      socket.write(lines.join('\r\n').replaceAll('KEY', api.keys.owner).replaceAll('OTHER', api.keys.viewer));
+      await new Promise((done) => socket.once('close', done));
+      expect(text).toMatch(/^HTTP\/1.1 400 /);
+      expect(text).toContain(`{"error":"the ${name} header is there more than once"}`);
+    } finally {
+      await listeners.close(0);
+    }
+  });
+});

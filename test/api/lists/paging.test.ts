@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Problem } from '../../../src/api/answers/problem.ts';
+import type { StreamedArray } from '../../../src/api/answers/stream-array.ts';
+import { answerList, linkToNext, PAGE_QUERY } from '../../../src/api/lists/paging.ts';
+import { booleanText, listText, sortText } from '../../../src/api/schemas/query-text.ts';
+import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts';
+
+const query = z.object(PAGE_QUERY);
+
+describe('the query of a list', () => {
+  it('is text that says numbers and yes or no', () => {
+    expect(query.parse({ limit: '1000', offset: '0', count: 'true', cursor: 'x' })).toEqual({
+      limit: 1000,
+      offset: 0,
+      count: true,
+      cursor: 'x',
+    });
+    expect(query.parse({})).toEqual({});
+  });
+
+  it.each([
+    { limit: '0' },
+    { limit: '1001' },
+    { limit: '1e2' },
+    { limit: '01' },
+    { limit: '' },
+    { offset: '-1' },
+    { count: 'yes' },
+    { cursor: '' },
+  ])('is refused otherwise: %j', (wrong) => expect(query.safeParse(wrong).success).toBe(false));
+
+  it('lists and orders by what there is', () => {
+    expect(listText(['A', 'B']).parse('A, B')).toEqual(['A', 'B']);
+    expect(listText(['A', 'B']).safeParse('A,C').success).toBe(false);
+    expect(listText(['A', 'B']).safeParse('').success).toBe(false);
+    expect(sortText(['name']).parse('-name')).toEqual({ column: 'name', descends: true });
+    expect(sortText(['name']).safeParse('--name').success).toBe(false);
+    expect(booleanText.parse('false')).toBe(false);
+  });
+});
+
+describe('a list', () => {
+  const NUMBERS = Array.from({ length: 2500 }, (_, i) => i);
+  const pages: Page[] = [];
+  const list = {
+    load: async (page: Page) => {
+      pages.push(page);
+      if (page.cursor === 'other') throw new CursorError('of another list');
+      const start = Number(page.cursor ?? 0) + (page.offset ?? 0);
+      const end = start + page.limit;
+      return { items: NUMBERS.slice(start, end), cursor: end < NUMBERS.length ? String(end) : undefined };
+    },
+    count: async () => NUMBERS.length,
+    print: async (items: readonly number[]) => items.map((n) => `n${n}`),
+  };
+  const ask = async (query: Parameters<typeof answerList>[0]['query']) => {
+    pages.length = 0;
+    const headers: Record<string, unknown> = {};
+    const answerHeader = (name: string, value: unknown) => {
+      headers[name] = value;
+    };
+    return { headers, answer: await answerList({ query, url: '/numbers/', answerHeader }, list) };
+  };
+
+  it('without a limit is whole, and its pages are read while it is sent', async () => {
+    const { headers, answer } = await ask({ offset: 3, count: true });
+    expect(headers).toEqual({ 'X-Total-Count': 2500 });
+    expect(pages).toHaveLength(1);
+    const sent: string[] = [];
+    for await (const item of (answer as StreamedArray<string>).items) {
+      sent.push(item);
+      if (sent.length === 1000) expect(pages).toHaveLength(1);
+    }
+    expect(sent).toEqual(NUMBERS.slice(3).map((n) => `n${n}`));
+    expect(pages.map(({ cursor }) => cursor)).toEqual([undefined, '1003', '2003']);
+  });
+
+  it('with a limit is a page, and the link leads to the next unless it is the last', async () => {
+    const first = await ask({ limit: 2 });
+    expect(first.answer).toEqual(['n0', 'n1']);
+    expect(first.headers).toEqual({ Link: '</numbers/?cursor=2>; rel="next"' });
+    const last = await ask({ limit: 2, cursor: '2498' });
+    expect(last).toEqual({ answer: ['n2498', 'n2499'], headers: {} });
+  });
+
+  it('refuses the cursor of another list', async () => {
+    const { answer } = await ask({ cursor: 'other' });
+    expect((answer as Problem).members.fields).toEqual([
+      { field: 'cursor', error: 'is not one of this list' },
+    ]);
+  });
+});
+
+describe('the link to the next page', () => {
+  it('asks the same from the cursor on', () => {
+    expect(linkToNext('/domains/?limit=2&search=a%26b&offset=4&cursor=old', 'ne w+')).toBe(
+      '</domains/?limit=2&search=a%26b&cursor=ne+w%2B>; rel="next"',
+    );
+    expect(linkToNext('/domains/', 'c')).toBe('</domains/?cursor=c>; rel="next"');
+  });
+});

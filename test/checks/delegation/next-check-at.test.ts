@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
+import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
+import type { Verdict } from '../../../src/checks/delegation/verdict.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = 1_800_000_000_000;
+const MISSES = { count: 1, firstAt: NOW, lastAt: NOW };
+
+const state = (status: CheckState['status'], ageMs: number, misses?: CheckState['misses']): CheckState => ({
+  status,
+  since: NOW - ageMs,
+  misses,
+  conclusive: undefined,
+  preset: { kind: 'clear' },
+});
+
+it.each<[string, CheckState, Verdict, number]>([
+  ['pending, new', state('pending', 0), 'unregistered', 60],
+  ['pending, the clock went back', state('pending', -DAY), 'unknown', 60],
+  ['pending, nearly 6 h', state('pending', 6 * HOUR - 1), 'match', 60],
+  ['pending, 6 h', state('pending', 6 * HOUR), 'unknown', 300],
+  ['pending, nearly 3 d', state('pending', 3 * DAY - 1), 'partial', 300],
+  ['pending, 3 d', state('pending', 3 * DAY), 'foreign', 900],
+  ['pending, nearly 7 d', state('pending', 7 * DAY - 1), 'foreign', 900],
+  ['pending, 7 d', state('pending', 7 * DAY), 'foreign', 3600],
+  ['pending, 89 d', state('pending', 89 * DAY), 'unknown', 3600],
+  ['active', state('active', 90 * DAY), 'match', 43_200],
+  ['active, some of our servers', state('active', DAY), 'partial', 43_200],
+  ['active, nothing seen', state('active', DAY), 'unknown', 43_200],
+  ['active, missed', state('active', DAY, MISSES), 'foreign', 3600],
+  ['active, missed before, nothing seen now', state('active', DAY, MISSES), 'unknown', 3600],
+  ['active, an unconfirmed miss', state('active', DAY), 'foreign', 3600],
+  ['moved', state('moved', 0), 'foreign', 3600],
+  ['moved long ago', state('moved', 13 * DAY), 'unknown', 3600],
+  ['leaving', state('leaving', 0), 'match', 3600],
+])('%s: every so many seconds', (_, current, verdict, seconds) => {
+  const at = (random: number) => nextCheckAt(current, verdict, NOW, random);
+  expect(at(0.5)).toEqual({ at: NOW + seconds * 1000, intervalSeconds: seconds });
+  expect(at(0)).toEqual({ at: NOW + seconds * 800, intervalSeconds: seconds });
+});
+
+describe('the jitter', () => {
+  it('spreads evenly over 20 % to both sides', () => {
+    const after = Array.from(
+      { length: 1000 },
+      (_, i) => nextCheckAt(state('moved', 0), 'foreign', NOW, i / 1000).at - NOW,
+    );
+    expect(Math.min(...after)).toBe(0.8 * HOUR);
+    expect(Math.max(...after)).toBeGreaterThan(1.199 * HOUR);
+    expect(Math.max(...after)).toBeLessThan(1.2 * HOUR);
+    expect(after.filter((ms) => ms < HOUR)).toHaveLength(500);
+  });
+});

@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKED_STATUSES, type CheckState } from '../../../src/checks/delegation/check-state.ts';
+import {
+  isMiss,
+  nextStatus,
+  type Rules,
+  UNKNOWN_PENDING_MAX_MS,
+} from '../../../src/checks/delegation/next-status.ts';
+import { type Judgement, VERDICTS, type Verdict } from '../../../src/checks/delegation/verdict.ts';
+import { expectedSets, nameserverSets } from '../../support/check-evidence.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const RULES: Rules = {
+  movedAfterMs: DAY,
+  movedGraceMs: 14 * DAY,
+  pendingMaxMs: 28 * DAY,
+  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
+};
+const NOW = 1_800_000_000_000;
+const EXPECTED = expectedSets('ns1.a ns2.a | ns1.b ns2.b');
+const [A, B] = EXPECTED.sets as [(typeof EXPECTED.sets)[0], (typeof EXPECTED.sets)[0]];
+
+const NONE_OURS: ReadonlySet<Verdict> = new Set(['foreign', 'not_delegated', 'unregistered', 'alias']);
+
+function judgement(verdict: Verdict, more: Partial<Judgement> = {}): Judgement {
+  const observed = {
+    match: A,
+    partial: A.slice(0, 1),
+    extra: [...A, ...nameserverSets('ns1.x').flat()],
+    mixed: [A[0] as never, B[0] as never],
+    foreign: nameserverSets('ns1.x').flat(),
+    not_delegated: [],
+    unregistered: [],
+    alias: [],
+    unknown: undefined,
+  }[verdict];
+  return {
+    verdict,
+    matched: verdict === 'match' ? A : undefined,
+    observed,
+    confirmations: verdict === 'unknown' ? 0 : 2,
+    confirmed: verdict !== 'unknown',
+    oursShown: verdict === 'unknown' ? undefined : !NONE_OURS.has(verdict),
+    staleDs: false,
+    findings: [],
+    ...more,
+  };
+}
+
+const state = (status: CheckState['status'], ageMs: number, more: Partial<CheckState> = {}): CheckState => ({
+  status,
+  since: NOW - ageMs,
+  misses: undefined,
+  conclusive: undefined,
+  preset: { kind: 'clear' },
+  ...more,
+});
+const misses = (count: number, sinceMs: number, lastMs = HOUR) => ({
+  count,
+  firstAt: NOW - sinceMs,
+  lastAt: NOW - lastMs,
+});
+const seenGone = { at: NOW - HOUR, oursShown: false };
+
+const BEFORE: Record<string, CheckState> = {
+  'pending, new': state('pending', 0),
+  'pending 28 d less 1 ms': state('pending', 28 * DAY - 1),
+  'pending 28 d': state('pending', 28 * DAY),
+  'pending 90 d, never seen': state('pending', 90 * DAY),
+  'pending 90 d, seen once': state('pending', 90 * DAY, { conclusive: seenGone }),
+  'pending, undecided': state('pending', HOUR, { preset: { kind: 'undecided' } }),
+  'pending, a is taken': state('pending', HOUR, { preset: { kind: 'standing', taken: [A] } }),
+  'pending 28 d, a is taken': state('pending', 28 * DAY, { preset: { kind: 'standing', taken: [A] } }),
+  'active, no miss': state('active', DAY),
+  'active, 1 miss 30 h ago': state('active', 9 * DAY, { misses: misses(1, 30 * HOUR) }),
+  'active, 2 misses in 24 h less 1 ms': state('active', 9 * DAY, { misses: misses(2, DAY - 1) }),
+  'active, 2 misses in 24 h': state('active', 9 * DAY, { misses: misses(2, DAY) }),
+  'active, 9 misses held': state('active', 9 * DAY, { misses: misses(9, 3 * DAY) }),
+  'moved, new': state('moved', 0),
+  'moved 14 d less 1 ms': state('moved', 14 * DAY - 1),
+  'moved 14 d': state('moved', 14 * DAY),
+  'moved 14 d, seen gone': state('moved', 14 * DAY, { conclusive: seenGone }),
+  'leaving, new': state('leaving', 0),
+  'leaving 14 d': state('leaving', 14 * DAY),
+};
+
+/** One line a state before, one column a verdict: the status after. `.` is the same as before. */
+const CONFIRMED = `
+                                     match   partial  extra  mixed  foreign   not_delegated  unregistered  alias     unknown
+pending, new                         active  .        .      .      .         .              .             .         .
+pending 28 d less 1 ms               active  .        .      .      .         .              .             .         .
+pending 28 d                         active  .        .      .      disabled  disabled       disabled      disabled  .
+pending 90 d, never seen             active  .        .      .      disabled  disabled       disabled      disabled  disabled
+pending 90 d, seen once              active  .        .      .      disabled  disabled       disabled      disabled  .
+pending, undecided                   .       .        .      .      .         .              .             .         .
+pending, a is taken                  .       .        .      .      .         .              .             .         .
+pending 28 d, a is taken             .       .        .      .      disabled  disabled       disabled      disabled  .
+active, no miss                      .       .        .      .      .         .              .             .         .
+active, 1 miss 30 h ago              .       .        .      .      .         .              .             .         .
+active, 2 misses in 24 h less 1 ms   .       .        .      .      .         .              .             .         .
+active, 2 misses in 24 h             .       .        .      .      moved     moved          moved         moved     .
+active, 9 misses held                .       .        .      .      moved     moved          moved         moved     .
+moved, new                           active  .        .      .      .         .              .             .         .
+moved 14 d less 1 ms                 active  .        .      .      .         .              .             .         .
+moved 14 d                           active  .        .      .      disabled  disabled       disabled      disabled  .
+moved 14 d, seen gone                active  .        .      .      disabled  disabled       disabled      disabled  .
+leaving, new                         .       .        .      .      left      left           left          left      .
+leaving 14 d                         left    left     left   left   left      left           left          left      left
+`;
+
+type Cell = readonly [before: string, verdict: Verdict, after: string];
+
+function cellsOf(table: string): readonly Cell[] {
+  const [head, ...lines] = table.trim().split('\n');
+  const verdicts = head?.trim().split(/\s+/) as Verdict[];
+  return lines.flatMap((line) => {
+    const [before, ...cells] = line.split(/\s{2,}/) as [string, ...string[]];
+    return verdicts.map(
+      (verdict, i) => [before, verdict, cells[i] === '.' ? BEFORE[before]?.status : cells[i]] as Cell,
+    );
+  });
+}
+const CELLS = cellsOf(CONFIRMED);
+
+const decide = (before: string, seen: Judgement, frozen = false) =>
+  nextStatus(BEFORE[before] as CheckState, seen, NOW, RULES, frozen, EXPECTED);
+
+it('the table has every state and verdict', () => {
+  expect(new Set(CELLS.map(([before]) => before))).toEqual(new Set(Object.keys(BEFORE)));
+  expect(new Set(CELLS.map(([, verdict]) => verdict))).toEqual(new Set(VERDICTS));
+  expect(new Set(Object.values(BEFORE).map(({ status }) => status))).toEqual(new Set(CHECKED_STATUSES));
+});
+
+describe('a confirmed check', () => {
+  it.each(CELLS)('%s, %s: %s', (before, verdict, after) => {
+    const { to, state: next } = decide(before, judgement(verdict));
+    expect(to).toBe(after);
+    const stored = to === 'disabled' || to === 'left' ? BEFORE[before]?.status : to;
+    expect(next.status).toBe(stored);
+    expect(next.since).toBe(stored === BEFORE[before]?.status ? BEFORE[before]?.since : NOW);
+  });
+});
+
+describe('a check that only one of several addresses confirms', () => {
+  it.each(CELLS)('%s, %s moves nothing', (before, verdict, after) => {
+    const { to } = decide(before, judgement(verdict, { confirmed: false, confirmations: 1 }));
+    const byTimeAlone = before === 'leaving 14 d' || (before.includes('never seen') && verdict === 'unknown');
+    expect(to).toBe(byTimeAlone ? after : BEFORE[before]?.status);
+  });
+});
+
+describe('while the breaker holds moves', () => {
+  it.each(CELLS)('%s, %s', (before, verdict, after) => {
+    const held = after !== BEFORE[before]?.status && (after === 'moved' || after === 'disabled');
+    const decision = decide(before, judgement(verdict), true);
+    expect(decision.to).toBe(held ? BEFORE[before]?.status : after);
+    expect(decision.frozen).toBe(held);
+    expect(decision.findings.some(({ code }) => code === 'MOVES_HELD')).toBe(held);
+  });
+
+  it('misses are remembered, and the next one after it moves', () => {
+    const { state: held } = decide('active, 2 misses in 24 h', judgement('foreign'), true);
+    expect(held.misses).toEqual({ count: 3, firstAt: NOW - DAY, lastAt: NOW });
+    const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false, EXPECTED).to;
+    expect(then(judgement('unknown'))).toBe('active');
+    expect(then(judgement('foreign', { confirmed: false }))).toBe('active');
+    expect(then(judgement('foreign'))).toBe('moved');
+  });
+});
+
+describe('a DS that no key of ours matches', () => {
+  it.each(
+    CELLS.filter(([, verdict]) => verdict === 'match'),
+  )('keeps %s, %s from activation', (before, verdict) => {
+    const to = decide(before, judgement(verdict, { staleDs: true })).to;
+    expect(to).toBe(before === 'leaving 14 d' ? 'left' : BEFORE[before]?.status);
+  });
+
+  it('keeps nobody from leaving', () => {
+    expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
+    expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
+  });
+});
+
+describe('a row of misses', () => {
+  const before = misses(2, 5 * HOUR);
+  const active = state('active', DAY, { misses: before });
+  const counted = { ...before, count: 3, lastAt: NOW };
+
+  it.each([
+    ['match', true, undefined],
+    ['match', false, undefined],
+    ['partial', true, undefined],
+    ['partial', false, undefined],
+    ['extra', true, undefined],
+    ['mixed', true, undefined],
+    ['unknown', false, before],
+    ['foreign', true, counted],
+    ['not_delegated', true, counted],
+    ['unregistered', true, counted],
+    ['alias', true, counted],
+    ['foreign', false, before],
+    ['unregistered', false, before],
+  ] as const)('and %s, confirmed: %s', (verdict, confirmed, after) => {
+    const seen = judgement(verdict, { confirmed });
+    expect(nextStatus(active, seen, NOW, RULES, false, EXPECTED).state.misses).toEqual(after);
+  });
+
+  it('begins with the first', () => {
+    expect(decide('active, no miss', judgement('foreign')).state.misses).toEqual({
+      count: 1,
+      firstAt: NOW,
+      lastAt: NOW,
+    });
+  });
+
+  it('is of an active domain only, and forgotten with the status', () => {
+    expect(decide('pending, new', judgement('foreign')).state.misses).toBeUndefined();
+    expect(decide('active, 2 misses in 24 h', judgement('foreign')).state.misses).toBeUndefined();
+    expect(VERDICTS.filter(isMiss)).toEqual([...NONE_OURS]);
+  });
+});
+
+describe('a clock that jumps', () => {
+  /** Checks of an active domain at these hours, all of them confirmed misses: the status after each. */
+  const run = (...hours: number[]) => {
+    let current = state('active', 9 * DAY);
+    return hours.map((hour) => {
+      const decision = nextStatus(current, judgement('foreign'), NOW + hour * HOUR, RULES, false, EXPECTED);
+      current = decision.state;
+      return decision.to;
+    });
+  };
+
+  it('takes no miss away when it goes forward', () => {
+    expect(run(0, 24, 25)).toEqual(['active', 'active', 'moved']);
+    expect(run(0, 1000)).toEqual(['active', 'active']);
+  });
+
+  it('starts the span again when it goes back, but keeps the count', () => {
+    expect(run(0, 1, -24, -23, -1, 0)).toEqual(['active', 'active', 'active', 'active', 'active', 'moved']);
+    expect(run(0, 1, 2, -30, -29)).not.toContain('moved');
+  });
+
+  it('that was far ahead for one check delays by MOVED_AFTER at most', () => {
+    expect(run(0, 500, 2, 25, 26)).toEqual(['active', 'active', 'active', 'active', 'moved']);
+  });
+
+  it('never ends a time that is not over', () => {
+    const ahead = state('moved', -DAY);
+    expect(nextStatus(ahead, judgement('foreign'), NOW, RULES, false, EXPECTED).to).toBe('moved');
+    const pending = state('pending', -90 * DAY);
+    expect(nextStatus(pending, judgement('unknown'), NOW, RULES, false, EXPECTED).to).toBe('pending');
+  });
+});
+
+describe('what is remembered', () => {
+  it('is the newest conclusive check, and whether it showed us', () => {
+    const seen = (verdict: Verdict) => decide('pending 90 d, seen once', judgement(verdict)).state.conclusive;
+    expect(seen('partial')).toEqual({ at: NOW, oursShown: true });
+    expect(seen('alias')).toEqual({ at: NOW, oursShown: false });
+    expect(seen('unknown')).toEqual(seenGone);
+  });
+
+  it('is handed on with a new status', () => {
+    expect(decide('pending, new', judgement('match')).state).toEqual({
+      status: 'active',
+      since: NOW,
+      misses: undefined,
+      conclusive: { at: NOW, oursShown: true },
+      preset: { kind: 'clear' },
+    });
+  });
+});
+
+describe('a preset delegation', () => {
+  const other = judgement('match', { matched: B, observed: B });
+
+  it('stands from the check that sees it, and says what to set instead', () => {
+    const { to, state: next, presetEnded, findings } = decide('pending, undecided', judgement('match'));
+    expect([to, next.preset, presetEnded]).toEqual(['pending', { kind: 'standing', taken: [A] }, false]);
+    expect(findings.map(({ code }) => code)).toEqual(['PRESET_DELEGATION']);
+    expect(findings[0]?.message).toContain('set exactly ns1.b and ns2.b instead of ns1.a and ns2.a');
+  });
+
+  it('ends with the match of a set that is left, which activates', () => {
+    const { to, presetEnded, findings } = decide('pending, a is taken', other);
+    expect([to, presetEnded, findings]).toEqual(['active', true, []]);
+  });
+
+  it('ends, without activation, under a stale DS', () => {
+    const { to, state: next, presetEnded } = decide('pending, a is taken', { ...other, staleDs: true });
+    expect([to, next.preset.kind, presetEnded]).toEqual(['pending', 'clear', true]);
+  });
+
+  it('ends when nobody is asked any more, and then any set will do', () => {
+    const gone = decide('pending, a is taken', judgement('unregistered'));
+    expect([gone.to, gone.presetEnded, gone.findings]).toEqual(['pending', true, []]);
+    expect(nextStatus(gone.state, judgement('match'), NOW + HOUR, RULES, false, EXPECTED).to).toBe('active');
+  });
+
+  it('stays for whatever is not confirmed', () => {
+    for (const seen of [other, judgement('unregistered')]) {
+      const { to, presetEnded, findings } = decide('pending, a is taken', { ...seen, confirmed: false });
+      expect([to, presetEnded, findings.map(({ code }) => code)]).toEqual([
+        'pending',
+        false,
+        ['PRESET_DELEGATION'],
+      ]);
+    }
+  });
+
+  it('that was none is cleared by the first confirmed check', () => {
+    expect(decide('pending, undecided', judgement('unregistered')).presetEnded).toBe(true);
+    expect(decide('pending, new', judgement('unregistered')).presetEnded).toBe(false);
+  });
+
+  it('with every set taken says that the names must go first', () => {
+    const { findings } = decide('pending, undecided', judgement('mixed'));
+    expect(findings[0]?.message).toContain('remove ns1.a, ns2.a, ns1.b and ns2.b until a check has seen');
+  });
+
+  it('cannot be told with one set: a match activates', () => {
+    const one = expectedSets('ns1.a ns2.a');
+    const { to } = nextStatus(
+      BEFORE['pending, undecided'] as CheckState,
+      judgement('match'),
+      NOW,
+      RULES,
+      false,
+      one,
+    );
+    expect(to).toBe('active');
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { type PlannedImport, planImport } from '../../../src/checks/scan/plan-import.ts';
+import type { ScannedRecord } from '../../../src/checks/scan/scan.ts';
+import { foldCase, parseName, printName, ROOT } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
+import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
+
+const APEX = parseName('shop.com', ROOT);
+const TYPES = new Set<number>([
+  TYPE.A,
+  TYPE.AAAA,
+  TYPE.CNAME,
+  TYPE.NS,
+  TYPE.TXT,
+  TYPE.MX,
+  TYPE.SRV,
+  TYPE.CAA,
+  TYPE.HTTPS,
+  TYPE.DS,
+]);
+const EDGES = { v4: ['203.0.113.7'], v6: ['2001:DB8::7'] };
+
+/** Line by line: a zone file would give the records of a set one TTL. */
+function scannedIn(line: string): ScannedRecord[] {
+  const { records, problems } = parseZoneFile(`$ORIGIN shop.com.\n$TTL 3600\n${line}`, { origin: APEX });
+  expect(problems).toEqual([]);
+  return records.map(({ owner, type, ttl, rdata }) => ({ name: foldCase(owner), type, ttl, rdata }));
+}
+
+function plan(text: string): PlannedImport {
+  const scanned = text.split('\n').flatMap(scannedIn);
+  return planImport({ records: scanned }, { apex: APEX, edges: EDGES, types: TYPES });
+}
+
+/** `www 300 A 5.6.7.8`. */
+function taken({ records }: PlannedImport): string[] {
+  return records.map(
+    ({ name, type, ttl, rdata }) =>
+      `${printName(name)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
+  );
+}
+
+function left({ left: all }: PlannedImport): string[] {
+  return all.map(({ name, type, reason }) => `${printName(name)} ${typeMnemonic(type)}: ${reason}`);
+}
+
+describe('what a scan found', () => {
+  it('becomes records, each once, with the TTLs that records may have', () => {
+    const planned = plan(`@ 30 A 5.6.7.8
+www 100000 CNAME shop.com.
+mail 600 A 5.6.7.9
+mail 500 A 5.6.7.10
+mail 600 A 5.6.7.9
+_sip._tcp SRV 0 0 5060 mail
+* TXT "any"`);
+    expect(taken(planned)).toEqual([
+      'shop.com. 60 A 5.6.7.8',
+      'www.shop.com. 86400 CNAME shop.com.',
+      'mail.shop.com. 500 A 5.6.7.9',
+      'mail.shop.com. 500 A 5.6.7.10',
+      '_sip._tcp.shop.com. 3600 SRV 0 0 5060 mail.shop.com.',
+      '*.shop.com. 3600 TXT "any"',
+    ]);
+    expect(planned.left).toEqual([]);
+  });
+
+  it('leaves out what the service has itself, what it does not sign, and what cannot be entered', () => {
+    const planned = plan(`@ SOA ns1 admin 1 2 3 4 5
+@ NS ns1.old.net.
+@ NS ns2.old.net.
+@ CNAME shop.net.
+@ CDS 1 8 2 ${'ab'.repeat(32)}
+dev NS ns.host.net.
+dev DS 1 8 2 ${'ab'.repeat(32)}
+old DNAME shop.net.
+here LOC 52 N 4 E 0m`);
+    expect(taken(planned)).toEqual(['dev.shop.com. 3600 NS ns.host.net.']);
+    expect(left(planned)).toEqual([
+      'shop.com. SOA: the service has its own at the apex',
+      'shop.com. NS: the service has its own at the apex',
+      'shop.com. CNAME: a CNAME cannot stand at the apex: an ANAME can',
+      'shop.com. CDS: it belongs to the signatures of the zone as it was',
+      'dev.shop.com. DS: it belongs to the signatures of the zone as it was',
+      'old.shop.com. DNAME: records of type DNAME cannot be entered',
+      'here.shop.com. LOC: records of type LOC cannot be entered',
+    ]);
+  });
+
+  it("never takes addresses of the service's own proxy", () => {
+    const planned = plan('www A 203.0.113.7\nwww A 5.6.7.8\nwww AAAA 2001:db8::7');
+    expect(taken(planned)).toEqual(['www.shop.com. 3600 A 5.6.7.8']);
+    expect(left(planned)).toEqual([
+      "www.shop.com. A: it is an address of this service's proxy",
+      "www.shop.com. AAAA: it is an address of this service's proxy",
+    ]);
+  });
+
+  it('keeps of what is below a delegation its glue alone', () => {
+    const planned = plan(`dev NS ns.dev
+dev NS ns.a.dev
+dev A 5.6.7.1
+ns.dev A 5.6.7.2
+ns.dev TXT "no glue"
+a.dev NS ns.host.net.
+ns.a.dev AAAA 2606::1
+www.dev A 5.6.7.3`);
+    expect(taken(planned)).toEqual([
+      'dev.shop.com. 3600 NS ns.dev.shop.com.',
+      'dev.shop.com. 3600 NS ns.a.dev.shop.com.',
+      'ns.dev.shop.com. 3600 A 5.6.7.2',
+      'ns.a.dev.shop.com. 3600 AAAA 2606::1',
+    ]);
+    const why = 'it is below the delegation of dev.shop.com.';
+    expect(left(planned)).toEqual([
+      `dev.shop.com. A: ${why}`,
+      `ns.dev.shop.com. TXT: ${why}`,
+      `a.dev.shop.com. NS: ${why}`,
+      `www.dev.shop.com. A: ${why}`,
+    ]);
+  });
+
+  it('has at a name that is an alias nothing but one CNAME', () => {
+    const planned = plan('www CNAME a.net.\nwww CNAME b.net.\nwww TXT "beside"\nwww A 5.6.7.8');
+    expect(taken(planned)).toEqual(['www.shop.com. 3600 CNAME a.net.']);
+    expect(left(planned)).toEqual([
+      'www.shop.com. TXT: nothing can stand beside a CNAME',
+      'www.shop.com. A: nothing can stand beside a CNAME',
+    ]);
+  });
+
+  it('is marked where it points to a content delivery network', () => {
+    const { records } = plan(`www A 104.16.1.1
+www AAAA 2606:4700::1
+img CNAME D111.CloudFront.net.
+mail A 5.6.7.8`);
+    expect(records.map(({ cdn }) => cdn)).toEqual(['Cloudflare', 'Cloudflare', 'CloudFront', undefined]);
+    expect(records[0]?.note).toBe("it is an address of Cloudflare's network, not of the origin behind it");
+    expect(records[2]?.note).toBe('it leads to CloudFront');
+  });
+});

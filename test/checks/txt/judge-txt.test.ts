@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { judgeTxt, type TxtJudgement } from '../../../src/checks/txt/judge-txt.ts';
+import type {
+  TxtDelegation,
+  TxtEvidence,
+  TxtLink,
+  TxtOutcome,
+  TxtServerEvidence,
+  TxtSibling,
+} from '../../../src/checks/txt/txt-evidence.ts';
+import { name } from '../../support/zone-exchange.ts';
+
+const HOST = '_svc-challenge.example.com';
+const VALUE = 'svc-verify=ABC';
+
+/** `ns1 answer VALUE "other"` or `ns2 alias target.`: what one server said. Without `address` it has none. */
+function word(text: string, address = '5.0.0.1'): TxtServerEvidence {
+  const [server = '', outcome = '', ...rest] = text.split(' ');
+  const leadsOn = outcome === 'alias' || outcome === 'referral';
+  return {
+    server: name(`${server}.example.com`),
+    address,
+    transport: 'udp',
+    askedAt: 0,
+    rttMs: 1,
+    outcome: outcome as TxtOutcome,
+    values: leadsOn ? [] : rest.map((value) => Buffer.from(value === 'V' ? VALUE : value)),
+    target: leadsOn && rest[0] !== undefined ? name(rest[0]) : undefined,
+    error: undefined,
+  };
+}
+
+/** Lines of words; one that begins with `again` is of a server that was asked once more. */
+function link(host: string, text: string, parts: Partial<TxtLink> = {}): TxtLink {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const addresses = new Map<string, string>();
+  const read = (line: string) => {
+    const [server = ''] = line.split(' ');
+    if (!addresses.has(server)) addresses.set(server, `5.0.0.${addresses.size + 1}`);
+    return word(line, addresses.get(server));
+  };
+  const servers = lines.filter((line) => !line.startsWith('again ')).map(read);
+  const again = lines
+    .filter((line) => line.startsWith('again '))
+    .map((line) => read(line.slice('again '.length)));
+  return {
+    host: name(host),
+    zone: name(host.replace(/^[^.]*\./, '')),
+    nameservers: servers.map(({ server }) => server),
+    delegations: [],
+    servers,
+    again,
+    primaries: [],
+    ...parts,
+  };
+}
+
+/** `nxdomain`, `answer V`, `alias a. b. : V`. */
+function sibling(text: string, i: number): TxtSibling {
+  const [before = '', values = ''] = text.startsWith('answer')
+    ? ['answer', text.slice(7)]
+    : text.split(' : ');
+  const [outcome, ...targets] = before.split(' ');
+  return {
+    name: name(`x${i}.example.com`),
+    address: '5.0.0.1',
+    outcome: outcome as TxtOutcome,
+    targets: targets.map((target) => name(target)),
+    values: values === '' ? [] : values.split(' ').map((value) => Buffer.from(value === 'V' ? VALUE : value)),
+  };
+}
+
+const NOTHING_BESIDE = Array<string>(8).fill('nxdomain');
+
+function judge(
+  links: readonly TxtLink[] | string,
+  {
+    beside = NOTHING_BESIDE,
+    untrusted = [] as string[],
+    ...parts
+  }: Partial<TxtEvidence> & { beside?: string[]; untrusted?: string[] } = {},
+): TxtJudgement {
+  const evidence: TxtEvidence = {
+    host: name(HOST),
+    links: typeof links === 'string' ? [link(HOST, links)] : links,
+    siblings: beside.map(sibling),
+    resolvers: [],
+    failure: undefined,
+    queries: 0,
+    startedAt: 0,
+    finishedAt: 0,
+    ...parts,
+  };
+  return judgeTxt(evidence, { value: VALUE, untrusted: new Set(untrusted.map((each) => name(each))) });
+}
+
+describe('the servers of the zone', () => {
+  it.each<[string, string, string, string]>([
+    ['one', 'ns1 answer V', 'verified 1/1', 'The one server has it.'],
+    ['all', 'ns1 answer V\nns2 answer V', 'verified 2/2', 'All 2 servers have it.'],
+    ['all, among other records', 'ns1 answer a V\nns2 answer V b', 'verified 2/2', 'All 2 servers have it.'],
+    [
+      'all that respond, and half respond',
+      'ns1 answer V\nns2 timeout',
+      'verified 1/2',
+      '1 of 2 servers has it, and ns2.example.com (5.0.0.2) does not answer.',
+    ],
+    [
+      'fewer than half respond',
+      'ns1 answer V\nns2 timeout\nns3 servfail',
+      'unknown 1/3',
+      'Only 1 of the 3 server addresses of example.com gives a usable answer, and at least half of them must.',
+    ],
+    [
+      'none responds',
+      'ns1 timeout\nns2 bad',
+      'unknown 0/2',
+      'None of the 2 server addresses of example.com gives a usable answer, and at least half of them must.',
+    ],
+    [
+      'one responds without it',
+      'ns1 answer V\nns2 answer V\nns3 answer V\nns4 nodata',
+      'partial 3/4',
+      '3 of 4 servers have it: ns4.example.com (5.0.0.4) answers without it.',
+    ],
+    [
+      'several respond without it',
+      'ns1 answer V\nns2 nxdomain\nns3 answer x\nns4 nodata\nns5 nodata\nns6 timeout',
+      'partial 1/6',
+      '1 of 6 servers has it: ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more answer without it.',
+    ],
+    [
+      'none has it',
+      'ns1 nxdomain\nns2 nodata',
+      'absent 0/2',
+      'None of 2 servers has it: there is no TXT record at _svc-challenge.example.com.',
+    ],
+    [
+      'they have something else',
+      'ns1 answer x\nns2 nodata',
+      'other 0/2',
+      'None of 2 servers has it: what is at _svc-challenge.example.com is not the value, of which every letter and its case counts.',
+    ],
+    [
+      'one has it and then not',
+      'ns1 answer V\nns2 answer V\nagain ns1 answer V\nagain ns2 nodata',
+      'partial 1/2',
+      '1 of 2 servers has it: ns2.example.com (5.0.0.2) answers without it.',
+    ],
+    [
+      'one is silent when it is asked again',
+      'ns1 answer V\nagain ns1 timeout',
+      'verified 1/1',
+      'The one server has it.',
+    ],
+  ])('%s', (_, text, verdict, message) => {
+    const judgement = judge(text);
+    expect(`${judgement.verdict} ${judgement.found}/${judgement.asked}`).toBe(verdict);
+    expect(judgement.message).toBe(message);
+  });
+
+  it.each([
+    'svc-verify=abc',
+    'SVC-VERIFY=ABC',
+    ' svc-verify=ABC',
+    'svc-verify=ABC ',
+    '"svc-verify=ABC"',
+    'svc-verify=ABCD',
+    'svc-verify=AB',
+    'svc-verify=ABC\0',
+    '',
+  ])('need the very octets of the value, and not "%s"', (value) => {
+    const server = { ...word('ns1 answer'), values: [Buffer.from(value)] };
+    expect(judge([link(HOST, '', { servers: [server] })])).toMatchObject({ verdict: 'other', found: 0 });
+  });
+
+  it('are all shown, with what they have', () => {
+    expect(judge('ns1 answer V\nns2 answer x\nns3 nodata\nns4 refused').servers).toEqual([
+      { server: name('ns1.example.com'), address: '5.0.0.1', outcome: 'found', values: [Buffer.from(VALUE)] },
+      { server: name('ns2.example.com'), address: '5.0.0.2', outcome: 'other', values: [Buffer.from('x')] },
+      { server: name('ns3.example.com'), address: '5.0.0.3', outcome: 'absent' },
+      { server: name('ns4.example.com'), address: '5.0.0.4', outcome: 'error' },
+    ]);
+  });
+});
+
+describe('the way to the value', () => {
+  const target = (text = 'ns answer V', parts = {}) => link('v.host.net', text, parts);
+  const alias = (text: string) => link(HOST, text);
+
+  it('counts the servers at its end', () => {
+    const links = [alias('ns1 alias v.host.net\nns2 alias v.host.net'), target()];
+    expect(judge(links)).toMatchObject({ verdict: 'verified', found: 1, asked: 1 });
+  });
+
+  it.each([
+    ['another target', 'alias w.host.net'],
+    ['no alias', 'nodata'],
+    ['the value itself', 'answer V'],
+    ['a zone of its own', 'referral _svc-challenge.example.com'],
+  ])('is in dispute where one server has %s', (_, said) => {
+    const links = [alias(`ns1 alias v.host.net\nns2 alias v.host.net\nns3 ${said}`), target()];
+    expect(judge(links)).toMatchObject({
+      verdict: 'disagree',
+      message: expect.stringContaining('ns3.example.com (5.0.0.3) says something else'),
+    });
+    expect(judge([alias(`ns1 alias v.host.net\nagain ns1 ${said}`), target()]).verdict).toBe('disagree');
+  });
+
+  it.each([
+    'alias v.host.net',
+    'referral _svc-challenge.example.com',
+  ])('is in dispute where one server says %s at its end', (said) => {
+    expect(judge(`ns1 answer V\nns2 answer V\nns3 ${said}`).verdict).toBe('disagree');
+  });
+
+  it('needs half of the servers at each link', () => {
+    const links = [alias('ns1 alias v.host.net\nns2 timeout\nns3 timeout'), target()];
+    expect(judge(links).verdict).toBe('unknown');
+  });
+
+  it.each([
+    ['loop', 'leads to itself: it is one.'],
+    ['limit', 'takes more questions, aliases or time than a check may spend: it is one.'],
+    ['unreachable', 'could not be asked: it is one.'],
+  ] as const)('decides nothing where it ends in failure (%s)', (reason, message) => {
+    const failure = { zone: name('example.com'), reason, message: 'it is one' };
+    for (const said of ['alias v.host.net', 'answer V']) {
+      const judgement = judge(`ns1 ${said}\nns2 ${said}`, { failure });
+      expect(judgement).toMatchObject({ verdict: 'unknown', message: expect.stringContaining(message) });
+    }
+    expect(judge([], { failure })).toMatchObject({ verdict: 'unknown', found: 0, asked: 0, servers: [] });
+  });
+
+  function delegation(...said: [TxtOutcome, ...string[]][]): TxtDelegation[] {
+    const servers = said.map(([outcome, ...ns]) => ({
+      server: name('a.gtld'),
+      address: '192.5.6.30',
+      outcome,
+      ns: ns.map((each) => name(each)),
+    }));
+    return [{ zone: name('example.com'), nameservers: [name('n1'), name('n2')], servers }];
+  }
+
+  it.each<[string, TxtDelegation[], string]>([
+    [
+      'all servers above agree on the zone',
+      delegation(['referral', 'n1', 'n2'], ['referral', 'n2', 'n1']),
+      'verified',
+    ],
+    ['one of them is silent', delegation(['referral', 'n1', 'n2'], ['timeout']), 'verified'],
+    ['one of them names others', delegation(['referral', 'n1', 'n2'], ['referral', 'n1', 'n3']), 'disagree'],
+    ['one of them names fewer', delegation(['referral', 'n1', 'n2'], ['referral', 'n1']), 'disagree'],
+    ['one of them has no such zone', delegation(['referral', 'n1', 'n2'], ['nxdomain']), 'disagree'],
+    ['one of them has the zone', delegation(['referral', 'n1', 'n2'], ['answer', 'n1', 'n2']), 'verified'],
+    ['one of them has another zone', delegation(['referral', 'n1', 'n2'], ['answer', 'n3']), 'disagree'],
+    ['all of them have the zone', delegation(['answer', 'n1', 'n2'], ['answer', 'n1', 'n2']), 'verified'],
+    ['one of them leads to another zone', delegation(['referral', 'n1', 'n2'], ['referral']), 'disagree'],
+    ['nobody could be asked', delegation(), 'verified'],
+  ])('counts as it was gone where %s', (_, delegations, verdict) => {
+    expect(judge([link(HOST, 'ns1 answer V', { delegations })]).verdict).toBe(verdict);
+  });
+
+  it('proves nothing where it leads to servers that are not trusted', () => {
+    const links = [alias('ns1 alias v.host.net'), target()];
+    for (const untrusted of [['ns1.example.com'], ['ns.example.com']]) {
+      expect(judge(links, { untrusted })).toMatchObject({
+        verdict: 'untrusted',
+        found: 1,
+        message: expect.stringContaining('a name server of this service'),
+      });
+    }
+    expect(judge(links, { untrusted: ['ns.other.net'] }).verdict).toBe('verified');
+    const hidden = [link(HOST, 'ns1 answer V', { nameservers: [name('ns1.ours.net')] })];
+    expect(judge(hidden, { untrusted: ['ns1.ours.net'] }).verdict).toBe('untrusted');
+  });
+});
+
+describe('names beside the challenge', () => {
+  const direct = [link(HOST, 'ns1 answer V\nns2 answer V')];
+  const aliased = [link(HOST, 'ns1 alias v.host.net'), link('v.host.net', 'ns answer V')];
+  const six = (text: string) => Array<string>(6).fill(text);
+
+  it.each<[string, readonly TxtLink[], string[], string]>([
+    ['have nothing', direct, NOTHING_BESIDE, 'verified'],
+    ['have other values', direct, six('answer x'), 'verified'],
+    ['lead to other values', direct, six('alias w.net : x'), 'verified'],
+    ['have the value', direct, [...six('nxdomain'), 'answer V'], 'wildcard'],
+    ['have the value among others', direct, [...six('nxdomain'), 'answer x V'], 'wildcard'],
+    ['lead to the value', direct, [...six('nxdomain'), 'alias w.net : V'], 'wildcard'],
+    [
+      'lead to different names, and the challenge does not',
+      direct,
+      [...six('alias w.net : x'), 'alias u.net : y'],
+      'verified',
+    ],
+    ['have nothing, and the challenge leads on', aliased, NOTHING_BESIDE, 'verified'],
+    ['lead elsewhere than the challenge', aliased, six('alias w.net : x'), 'verified'],
+    ['lead where the challenge does', aliased, [...six('nxdomain'), 'alias v.host.net'], 'wildcard'],
+    ['lead there in the end', aliased, [...six('nxdomain'), 'alias w.net v.host.net'], 'wildcard'],
+    ['lead to names that change', aliased, [...six('alias w.net'), 'alias u.net'], 'wildcard'],
+    ['are not answered', direct, six('timeout'), 'unknown'],
+    ['are mostly not answered', direct, [...six('timeout'), 'nxdomain', 'nxdomain', 'nxdomain'], 'unknown'],
+    ['are mostly answered', direct, [...six('nxdomain'), 'timeout'], 'verified'],
+    ['were not asked for', direct, [], 'unknown'],
+  ])('that %s', (_, links, beside, verdict) => {
+    expect(judge(links, { beside }).verdict).toBe(verdict);
+  });
+
+  it('decide nothing that is decided already', () => {
+    expect(judge('ns1 nodata', { beside: six('answer V') }).verdict).toBe('absent');
+    expect(judge('ns1 answer V\nns2 nodata', { beside: six('answer V') }).verdict).toBe('partial');
+  });
+});
+
+describe('resolvers of others', () => {
+  it('are shown and never decide', () => {
+    const resolvers = [
+      { address: '1.1.1.1', values: [Buffer.from(VALUE)], error: undefined },
+      { address: '8.8.8.8', values: [], error: undefined },
+      { address: '9.9.9.9', values: [Buffer.from('x')], error: undefined },
+      { address: '9.9.9.10', values: undefined, error: 'no reply' },
+    ];
+    const shown = ['found', 'absent', 'other', 'error'];
+    for (const [text, verdict] of [
+      ['ns1 answer V', 'verified'],
+      ['ns1 nodata', 'absent'],
+    ] as const) {
+      const judgement = judge(text, { resolvers });
+      expect(judgement.verdict).toBe(verdict);
+      expect(judgement.resolvers.map(({ outcome }) => outcome)).toEqual(shown);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readKeyOptions } from '../../../src/cli/account/read-key-options.ts';
+import { Failure } from '../../../src/cli/terminal/failure.ts';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const read = (options: object) => readKeyOptions({ name: 'x', ...options }, NOW);
+
+describe('what a key is narrowed to', () => {
+  it('is nothing unless said', () => {
+    expect(read({})).toEqual({
+      name: 'x',
+      readOnly: false,
+      expiresAt: null,
+      domains: null,
+      names: null,
+      types: null,
+    });
+  });
+
+  it.each([
+    ['90d', '2026-05-30T12:00:00.000Z'],
+    ['12h', '2026-03-02T00:00:00.000Z'],
+    ['2026-03-02', '2026-03-02T00:00:00.000Z'],
+    ['2026-03-02T08:00+01:00', '2026-03-02T07:00:00.000Z'],
+  ])('until %s is %s', (expires, moment) => {
+    expect(read({ expires }).expiresAt?.toISOString()).toBe(moment);
+  });
+
+  it('is in the one form that keys are compared in', () => {
+    expect(read({ domains: 'Shop.example., SHOP.example ,bücher.de', types: 'a, Txt,A' })).toMatchObject({
+      domains: ['shop.example', 'xn--bcher-kva.de'],
+      types: ['A', 'TXT'],
+    });
+    expect(read({ names: '*.Shop.example,_dmarc.shop.example.' }).names).toEqual([
+      '*.shop.example',
+      '_dmarc.shop.example',
+    ]);
+  });
+
+  it.each([
+    [{ expires: 'soon' }, '--expires: expected'],
+    [{ expires: '2026-13-01' }, '--expires: expected'],
+    [{ expires: '999999d' }, '--expires: expected'],
+    [{ expires: '2026-02-28' }, 'over already'],
+    [{ domains: 'a..b' }, '--domains'],
+    [{ domains: 'a.com,' }, 'a comma list'],
+    [{ names: 'a b.com' }, '--names'],
+    [{ types: 'SOA' }, '--types: expected A, AAAA'],
+    [{ domains: 'a.com', names: 'www.b.com' }, 'www.b.com lies in none of --domains'],
+  ])('%j is wrong usage', (options, message) => {
+    expect(() => read(options)).toThrow(Failure);
+    expect(() => read(options)).toThrow(message);
+  });
+});

@@ -1,0 +1,167 @@
+// The command as an operator runs it, without a database, against a small internet on loopback addresses.
+
+import { createSocket } from 'node:dgram';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkName } from '../../../src/cli/check/check-name.ts';
+import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { captureOutput } from '../../support/captured-output.ts';
+import { TEST_SETTINGS } from '../../support/database.ts';
+import { type StartedWorld, startWorld } from '../../support/fake-internet.ts';
+import { runCli } from '../../support/run-cli.ts';
+
+const SETS = 'ns1.fleet.example,ns2.fleet.example;ns1.fleet.test,ns2.fleet.test';
+
+let world: StartedWorld;
+beforeAll(async () => {
+  world = await startWorld({
+    zones: {
+      'test.': [
+        'good NS ns1.fleet.test.',
+        'good NS ns2.fleet.test.',
+        'part NS ns1.fleet.example.',
+        'part NS ns9.other.test.',
+        'signed NS ns1.fleet.example.',
+        'signed NS ns2.fleet.example.',
+        `signed DS 4660 8 2 ${'ab'.repeat(32)}`,
+        'there A 192.0.2.1',
+        'www.alias CNAME there.test.',
+      ].join('\n'),
+      'co.test.': 'shop NS ns1.fleet.example.\nshop NS ns2.fleet.example.',
+    },
+  });
+});
+afterAll(() => world?.close());
+
+const check = (args: string[], env: Record<string, string> = {}) =>
+  runCli(['check', ...args], { env: { ...world.settings, NAMESERVER_SETS: SETS, ...env } });
+
+describe('check', () => {
+  it('of a good delegation shows the way to it and exits with 0', async () => {
+    const { code, stdout, stderr } = await check(['Shop.CO.test.']);
+    expect([code, stderr]).toEqual([0, '']);
+    const [name, walk = '', servers = '', sets = '', verdict] = stdout.trimEnd().split('\n\n');
+    expect(name).toBe('shop.co.test');
+    expect(walk.split('\n')).toEqual([
+      expect.stringMatching(/^\. {2}a\.nic\.root-servers b\.nic\.root-servers/),
+      expect.stringMatching(/^└─ test {2}a\.nic\.test b\.nic\.test/),
+      expect.stringMatching(/^ {3}└─ co\.test {2}a\.nic\.co\.test b\.nic\.co\.test/),
+      '      └─ shop.co.test  is looked for in co.test',
+    ]);
+    expect(servers).toMatch(/^The servers of co\.test \(2 of 2 addresses, \d+ packets, \d+\.\d s\)\n/);
+    for (const [server, address] of [
+      ['a', 5],
+      ['b', 6],
+    ] as const) {
+      const line = `^  ${server}\\.nic\\.co\\.test +127\\.0\\.1\\.${address} +udp +\\d+ ms +referral +NS ns1\\.fleet\\.example ns2\\.fleet\\.example$`;
+      expect(servers).toMatch(new RegExp(line, 'm'));
+    }
+    expect(sets).toContain(
+      '  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, accepted as well\n',
+    );
+    expect(verdict).toBe('Verdict match: delegated to exactly one accepted set (said by 2 addresses)');
+  });
+
+  it('of any other says what to do, and exits with 1', async () => {
+    const part = await check(['part.test']);
+    expect(part.code).toBe(1);
+    expect(part.stdout).toContain('    + ns2.fleet.example  missing\n');
+    expect(part.stdout).toContain('    - ns9.other.test  foreign\n');
+    expect(part.stdout).toMatch(
+      /^Verdict partial: .*\n {2}NS_MISSING: .*ns2\.fleet\.example.*\n {2}NS_EXTRA: /m,
+    );
+    expect(part.stdout).not.toContain('\x1b');
+    for (const [asked, verdict] of [
+      ['nowhere.test', 'unregistered'],
+      ['there.test', 'not_delegated'],
+      ['www.alias.test', 'alias'],
+    ] as const) {
+      const { code, stdout } = await check([asked]);
+      expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, verdict]);
+    }
+  });
+
+  it('as JSON has the evidence and the judgement', async () => {
+    const { code, stdout } = await check(['signed.test', '--json']);
+    const { domain, verdict, evidence, judgement, accepted_sets } = JSON.parse(stdout);
+    expect([code, domain, verdict]).toEqual([1, 'signed.test', 'match']);
+    expect(accepted_sets).toHaveLength(2);
+    expect(evidence.walk.map(({ zone }: { zone: string }) => zone)).toEqual(['.', 'test']);
+    expect(evidence).toMatchObject({ parent: 'test', parent_addresses: 2, failure: null });
+    expect(evidence.servers.map((server: { address: string }) => server.address).sort()).toEqual([
+      '127.0.1.3',
+      '127.0.1.4',
+    ]);
+    expect(evidence.servers[0]).toMatchObject({
+      outcome: 'referral',
+      transport: 'udp',
+      ds: [`12340802${'ab'.repeat(32)}`],
+    });
+    expect(judgement).toMatchObject({ confirmed: true, stale_ds: true, findings: [{ code: 'STALE_DS' }] });
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const { port } = world;
+    const silent = createSocket('udp4');
+    await new Promise<void>((done) => silent.bind(port, '127.0.0.77', done));
+    const asked = new Promise((done) => silent.once('message', done));
+    const folder = await mkdtemp(join(tmpdir(), 'zonefleet-hints-'));
+    const hints = join(folder, 'hints');
+    await writeFile(hints, '. 3600 NS silent.root.\nsilent.root. 3600 A 127.0.0.77\n');
+    const stop = new AbortController();
+    const captured = captureOutput(false);
+    const coming = checkName(
+      parseName('good.test.'),
+      {
+        databaseUrl: undefined,
+        dataDirectory: '/nonexistent/zonefleet',
+        answers: TEST_SETTINGS,
+        allowReservedNames: false,
+        redisUrl: undefined,
+        rootHints: hints,
+        dnsPortOut: port,
+        resolverAllow: ['127.0.0.0/8'],
+        publicResolvers: [],
+      },
+      stop.signal,
+      captured.output,
+    );
+    await asked;
+    stop.abort();
+    expect(await coming).toBe(INTERRUPTED);
+    expect(captured.out).toBe('');
+    silent.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('judges by the sets of its settings', async () => {
+    expect((await check(['good.test'])).code).toBe(0);
+    const { code, stdout } = await check(['good.test'], {
+      NAMESERVER_SETS: 'ns1.fleet.example,ns2.fleet.example',
+    });
+    expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, 'foreign']);
+  });
+
+  it('asks no private address unless the settings allow it', async () => {
+    const asked = world.internet.seen.length;
+    const { code, stdout } = await check(['good.test'], { RESOLVER_ALLOW: '' });
+    expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, 'unknown']);
+    expect(world.internet.seen).toHaveLength(asked);
+  });
+
+  it('tells wrong usage and broken settings by 2', async () => {
+    const missing = await check(['good.test'], { ROOT_HINTS: '/nonexistent/hints' });
+    expect(missing).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^zonefleet: ROOT_HINTS: /),
+    });
+    for (const args of [[], ['.'], ['a..b'], ['good.test', 'part.test']]) {
+      expect(await check(args)).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(await check(['good.test'], { DNS_PORT_OUT: 'x' })).toMatchObject({ code: 2 });
+  });
+});

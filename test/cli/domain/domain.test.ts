@@ -1,0 +1,472 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addDomainCommands } from '../../../src/cli/domain/domain.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
+import { findDomain } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { runCommands } from '../../support/run-commands.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`truncate accounts, domains, zones, changes, api_keys cascade`.execute(database.db);
+  await createAccount(database.db, { email: 'Ann@shop.example' });
+});
+
+const run = (args: string[], settings?: { allowReservedNames: boolean }) =>
+  runCommands(addDomainCommands, ['domain', ...args], database.url, settings);
+const create = (...names: string[]) => run(['create', '--account', 'ann@shop.example', ...names]);
+const status = async (name: string) => (await findDomain(database.db, parseName(name)))?.status;
+const isServed = async (name: string) => (await loadZone(database.db, parseName(name))) !== undefined;
+
+describe('domain create', () => {
+  it('takes names in any case, in Unicode and with the final dot, and says what became of each', async () => {
+    const { code, stdout, stderr } = await create('Shop.COM.', 'münchen.de', 'XN--MNCHEN-3YA.de', 'shop.com');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^created shop\.com status pending plan free change \d+\ncreated xn--mnchen-3ya\.de status pending plan free change \d+\ndomains 2 created 2 refused 0\n$/,
+    );
+    expect(await isServed('xn--mnchen-3ya.de.')).toBe(true);
+  });
+
+  it('leaves the operator in the log of the domain', async () => {
+    await create('shop.com');
+    const { rows } = await sql`
+      select operation, source, actor_kind, actor_name <> '' as named from domain_changes`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ operation: 'create', source: 'cli', actor_kind: 'cli', named: true }]);
+  });
+
+  it('refuses what nobody can have and what another account has, and goes on with the others', async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
+    const { code, stdout, stderr } = await create('co.uk', 'bobs.com', 'a..b', 'anns.com', 'www.example.com');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^created anns\.com .*\ndomains 5 created 1 refused 4\n$/);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^co\.uk: .*public suffix/),
+      expect.stringMatching(/^bobs\.com: /),
+      expect.stringMatching(/^a\.\.b: .*(empty label|not a valid)/),
+      expect.stringMatching(/^www\.example\.com: .*reserved/),
+      '',
+    ]);
+  });
+
+  it('has the records of managed ones looked for in the background, unless it is told not to', async () => {
+    await create('shop.com');
+    await create('--no-scan', 'plain.com');
+    await create('--mode', 'external', 'elsewhere.com');
+    const { rows } = await sql`
+      select d.name, s.kind, s.imports from scans s join domains d on d.id = s.domain_id`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ name: 'shop.com.', kind: 'background', imports: true }]);
+  });
+
+  it('takes example.com where reserved names are allowed', async () => {
+    const args = [
+      'create',
+      '--account',
+      'ann@shop.example',
+      '--mode',
+      'external',
+      '--plan',
+      'pro',
+      'www.example.com',
+    ];
+    expect(await run(args, { allowReservedNames: true })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^created www\.example\.com status unverified plan pro /),
+    });
+  });
+
+  it('inside an operator zone is the operator’s to do', async () => {
+    await sql`insert into zones (name, kind, version, mark, records, deleted_at)
+      values ('hosting.com.', 'operator', 1, 1, 0, null)`.execute(database.db);
+    expect(await create('customer.hosting.com')).toMatchObject({ code: 0 });
+  });
+
+  it('for an account that is not there answers 1 and creates nothing', async () => {
+    const { code, stderr } = await run(['create', '--account', 'nobody@x.example', 'shop.com']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'nobody@x.example: no such account\n' });
+    expect(await status('shop.com.')).toBeUndefined();
+  });
+});
+
+describe('names in a file', () => {
+  it('stand one a line, and a refusal names its line', async () => {
+    const file = join(folder, 'names.txt');
+    writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno good\nshop.com\nuk\n');
+    const { code, stdout, stderr } = await create('--file', file);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^created shop\.com .*\ncreated xn--mnster-3ya\.de .*\ndomains 4 created 2 refused 2\n$/,
+    );
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^${file}:5: no good: `)),
+      expect.stringMatching(new RegExp(`^${file}:7: uk: .*single label`)),
+      '',
+    ]);
+  });
+
+  it('come by hundreds on standard input, each in a transaction of its own', async () => {
+    const names = Array.from({ length: 400 }, (_, i) => `shop-${i}.com`);
+    const args = ['domain', 'create', '--account', 'ann@shop.example', '--file', '-', '--json'];
+    const { code, stdout } = await runCli(args, { databaseUrl: database.url, input: names.join('\n') });
+    expect(code).toBe(0);
+    const told = JSON.parse(stdout);
+    expect(told.summary).toEqual({ domains: 400, done: 400, refused: 0, complete: true });
+    expect(told.domains.map(({ domain }: { domain: string }) => domain)).toEqual(names);
+    const { rows } = await sql<{ count: number }>`
+      select count(distinct xid)::int as count from domain_changes`.execute(database.db);
+    expect(rows[0]?.count).toBe(400);
+  });
+
+  it('that cannot be read are an error, as are no names at all', async () => {
+    expect(await run(['ban', '--file', '/nowhere'])).toMatchObject({
+      code: 2,
+      stderr: 'zonefleet: /nowhere: no such file\n',
+    });
+    expect(await run(['ban'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--file') });
+  });
+});
+
+describe('the operator’s moves', () => {
+  it('lead through the statuses, and what is served follows', async () => {
+    await create('shop.com');
+    for (const [verb, outcome, after, served] of [
+      ['disable', 'disabled', 'disabled', false],
+      ['enable', 'enabled', 'pending', true],
+      ['ban', 'banned', 'banned', false],
+      ['unban', 'unbanned', 'pending', true],
+      ['suspend', 'suspended', 'pending', true],
+      ['resume', 'resumed', 'pending', true],
+    ] as const) {
+      const { code, stdout } = await run([verb, 'SHOP.com.']);
+      expect([verb, code, stdout.split(' ').slice(0, 2).join(' ')]).toEqual([verb, 0, `${outcome} shop.com`]);
+      expect([verb, await status('shop.com.'), await isServed('shop.com.')]).toEqual([verb, after, served]);
+    }
+  });
+
+  it('are held up by no preset delegation, as their owners’ are', async () => {
+    const sets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: sets });
+    try {
+      await create('shop.com');
+      const domain = async () => (await findDomain(database.db, parseName('shop.com.'))) as Domain;
+      for (const verbs of [[], ['disable', 'enable'], ['ban', 'unban'], ['delete', 'restore']]) {
+        for (const verb of verbs) expect((await run([verb, 'shop.com'])).code).toBe(0);
+        expect(await domain()).toMatchObject({ served: 'full', preset: 'clear' });
+      }
+      const { id: domainId } = await domain();
+      for (const event of ['disable', 'enable'] as const)
+        await changeStatus(database.db, { domainId, event, by: { kind: 'key' }, source: 'status' });
+      expect((await run(['show', 'shop.com'])).stdout).toMatch(/\n {2}served +apex\n {2}preset +undecided\n/);
+    } finally {
+      await migrate(database.db, TEST_SETTINGS);
+    }
+  });
+
+  it('that the status does not allow are refused, and the others are made', async () => {
+    await create('a.com', 'b.com');
+    await run(['ban', 'a.com']);
+    const { code, stdout, stderr } = await run(['ban', 'a.com', 'nowhere.com', 'b.com', '--json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      domains: [
+        { domain: 'a.com', outcome: 'refused', code: 'wrong_state', message: 'the domain is banned already' },
+        { domain: 'nowhere.com', outcome: 'refused', code: 'absent', message: 'no such domain' },
+        expect.objectContaining({
+          domain: 'b.com',
+          outcome: 'banned',
+          status: 'banned',
+          served: 'none',
+          change_id: expect.any(Number),
+        }),
+      ],
+      summary: { domains: 3, done: 1, refused: 2, complete: true },
+    });
+  });
+
+  it('delete domains, which stay restorable', async () => {
+    await create('shop.com');
+    expect(await run(['delete', 'shop.com'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^deleted shop\.com change \d+\n/),
+    });
+    expect(await isServed('shop.com.')).toBe(false);
+    expect(await run(['delete', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: no such domain\n',
+    });
+    expect(await run(['list', '--deleted'])).toMatchObject({ stdout: expect.stringMatching(/shop\.com /) });
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^restored shop\.com status pending /),
+    });
+    expect(await isServed('shop.com.')).toBe(true);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: the domain is not deleted\n',
+    });
+  });
+
+  it('set plans', async () => {
+    await create('shop.com');
+    expect(await run(['plan', 'shop.com', '--plan', 'pro'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^updated shop\.com status pending plan free -> pro max records 200 -> no limit\n/,
+      ),
+    });
+    expect(await run(['plan', 'shop.com', '--plan', 'pro'])).toMatchObject({
+      stdout: expect.stringMatching(/^updated shop\.com status pending plan pro \(no change\)\n/),
+    });
+    const back = await run(['plan', 'shop.com', '--plan', 'free', '--json']);
+    expect(JSON.parse(back.stdout).domains[0]).toMatchObject({ plan: 'free', plan_before: 'pro' });
+    expect(await run(['plan', 'shop.com', '--plan', 'none'])).toMatchObject({
+      stdout: expect.stringContaining('plan free -> none max records 200 -> 0'),
+    });
+    expect(await run(['plan', 'shop.com', '--plan', 'gold'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^shop\.com: .*gold/),
+    });
+    expect(await run(['plan', 'shop.com'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--plan'),
+    });
+  });
+});
+
+describe('domain restore', () => {
+  const SECONDS = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/.source;
+  const idsOf = async () => {
+    const { domains } = JSON.parse((await run(['list', '--deleted', '--json'])).stdout);
+    return domains.map(({ id }: { id: number }) => id);
+  };
+  const owner = async () => (await findDomain(database.db, parseName('shop.com.')))?.accountId;
+
+  /** Ann's, Bob's, and Bob's again. */
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    for (const account of ['ann', 'bob', 'bob']) {
+      await run(['create', '--account', `${account}@shop.example`, 'shop.com']);
+      await run(['delete', 'shop.com']);
+    }
+  });
+
+  it('of a name that several domains had is refused with all of them, and restores none', async () => {
+    const ids = await idsOf();
+    const { code, stdout, stderr } = await run(['restore', 'shop.com']);
+    expect([code, stdout]).toEqual([1, 'domains 1 restored 0 refused 1\n']);
+    expect(stderr.split('\n')).toEqual([
+      'shop.com: 3 deleted domains have this name: say which with --account and --id',
+      expect.stringMatching(
+        new RegExp(`^ {2}id ${ids[2]} of bob@shop\\.example, 0 records, deleted ${SECONDS}$`),
+      ),
+      expect.stringMatching(new RegExp(`^ {2}id ${ids[1]} of bob@shop\\.example, `)),
+      expect.stringMatching(new RegExp(`^ {2}id ${ids[0]} of Ann@shop\\.example, `)),
+      '',
+    ]);
+    expect(await owner()).toBeUndefined();
+    const { stdout: json } = await run(['restore', 'shop.com', '--json']);
+    expect(JSON.parse(json).domains).toEqual([
+      {
+        domain: 'shop.com',
+        outcome: 'refused',
+        code: 'ambiguous',
+        message: expect.any(String),
+        deleted: [ids[2], ids[1], ids[0]].map((id) => ({
+          id,
+          account: { id: expect.any(Number), email: expect.stringContaining('@shop.example') },
+          records: 0,
+          deleted_at: expect.any(String),
+        })),
+      },
+    ]);
+  });
+
+  it('takes the one of an account', async () => {
+    expect(await run(['restore', 'shop.com', '--account', 'ANN@shop.example'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^restored shop\.com status pending /),
+    });
+    expect(JSON.parse((await run(['show', 'shop.com', '--json'])).stdout).domains[0].account.email).toBe(
+      'Ann@shop.example',
+    );
+  });
+
+  it('takes the one with an id, where an account is not enough', async () => {
+    const ids = await idsOf();
+    const several = await run(['restore', 'shop.com', '--account', 'bob@shop.example']);
+    expect(several.code).toBe(1);
+    expect(several.stderr).toMatch(/^shop\.com: 2 deleted domains have this name: say which with --id\n/);
+    expect(several.stderr).not.toContain('Ann@');
+    const mixed = await run(['restore', 'shop.com', '--account', 'bob@shop.example', '--id', `${ids[0]}`]);
+    expect([mixed.code, mixed.stderr.split('\n')]).toEqual([
+      1,
+      [
+        'shop.com: none of its deleted domains is the one asked for',
+        ...Array(3).fill(expect.any(String)),
+        '',
+      ],
+    ]);
+    expect(await run(['restore', 'SHOP.com.', '--id', `${ids[1]}`])).toMatchObject({ code: 0 });
+    expect(await findDomain(database.db, parseName('shop.com.'))).toMatchObject({ id: ids[1] });
+  });
+
+  it('needs no word where one account’s one domain had the name', async () => {
+    await create('other.com');
+    await run(['delete', 'other.com']);
+    expect(await run(['restore', 'other.com', 'shop.com'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^restored other\.com .*\ndomains 2 restored 1 refused 1\n$/),
+    });
+  });
+
+  it('does not count what was deleted too long ago', async () => {
+    const ids = await idsOf();
+    await sql`update domains set deleted_at = deleted_at - interval '31 days' where id <> ${ids[1]}`.execute(
+      database.db,
+    );
+    expect(await idsOf()).toEqual([ids[1]]);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({ code: 0 });
+    expect(await findDomain(database.db, parseName('shop.com.'))).toMatchObject({ id: ids[1] });
+    await run(['delete', 'shop.com']);
+    await sql`update domains set deleted_at = deleted_at - interval '31 days'`.execute(database.db);
+    expect(await run(['restore', 'shop.com'])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: the domain was deleted more than 30 days ago\n',
+    });
+  });
+
+  it('is refused while somebody has the name', async () => {
+    const [id] = await idsOf();
+    await create('shop.com');
+    expect(await run(['restore', 'shop.com', '--id', `${id}`])).toMatchObject({
+      code: 1,
+      stderr: 'shop.com: shop.com is registered here already\n',
+    });
+  });
+
+  it('says what is wrong with its options', async () => {
+    for (const [args, words] of [
+      [['--id', 'x'], '--id: expected an id, not "x"'],
+      [['--id', '1', 'other.com'], '--id goes with one name'],
+    ] as const) {
+      const { code, stderr } = await run(['restore', 'shop.com', ...args]);
+      expect([code, stderr]).toEqual([2, `zonefleet: ${words}\n`]);
+    }
+    expect(await run(['restore', 'shop.com', '--account', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: 'nobody: no such account\n',
+    });
+  });
+
+  it('has its ids and accounts from the list of deleted ones', async () => {
+    const [heads = '', ...rows] = (await run(['list', '--deleted'])).stdout.trimEnd().split('\n');
+    expect(heads).toMatch(/^ +ID +DOMAIN .* ACCOUNT +DELETED$|^ID +DOMAIN .* ACCOUNT +DELETED$/);
+    const ids = await idsOf();
+    expect(rows.map((row) => row.trim().split(/ +/).slice(0, 2))).toEqual(
+      ids.map((id: number) => [String(id), 'shop.com']),
+    );
+    expect(rows[0]).toContain('Ann@shop.example');
+    expect(rows[2]).toContain('bob@shop.example');
+  });
+});
+
+describe('domain list', () => {
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await create('b.com', 'a.com', 'münchen.de');
+    await run(['create', '--account', 'bob@shop.example', 'c.com']);
+    await run(['disable', 'b.com']);
+  });
+  const names = async (...args: string[]) => {
+    const { code, stdout } = await run(['list', '--json', ...args]);
+    expect(code).toBe(0);
+    return JSON.parse(stdout).domains.map(({ domain }: { domain: string }) => domain);
+  };
+
+  it('is a table by name', async () => {
+    const { code, stdout } = await run(['list']);
+    const [heads = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(heads).toMatch(/^DOMAIN +STATUS +MODE +SERVED +SERIAL +RECORDS +PLAN +ACCOUNT +CREATED$/);
+    expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['a.com', 'b.com', 'c.com', 'xn--mnchen-3ya.de']);
+    expect(rows[1]).toMatch(/^b\.com +disabled +managed +none +\d+ +0 +free +Ann@shop\.example +\d{4}-/);
+  });
+
+  it('is narrowed by owner, status, mode and words', async () => {
+    expect(await names('--account', 'bob@shop.example')).toEqual(['c.com']);
+    expect(await names('--status', 'disabled,banned')).toEqual(['b.com']);
+    expect(await names('--mode', 'external')).toEqual([]);
+    expect(await names('--search', 'münch')).toEqual(['xn--mnchen-3ya.de']);
+    expect(await run(['list', '--status', 'gone'])).toMatchObject({ code: 2 });
+    expect(await run(['list', '--account', 'nobody'])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('domain show', () => {
+  it('tells all about domains, and answers 1 where there is none', async () => {
+    await create('münchen.de');
+    const { code, stdout, stderr } = await run(['show', 'MÜNCHEN.de', 'nowhere.com']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'nowhere.com: no such domain\n' });
+    expect(stdout).toMatch(
+      /^xn--mnchen-3ya\.de \(münchen\.de\)\n {2}id +\d+\n {2}account +Ann@shop\.example \(\d+\)\n/,
+    );
+    expect(stdout).toMatch(
+      /\n {2}records +0 \(of 200\)\n {2}plan +free\n {2}nameservers +ns1\.example\.net ns2\.example\.net\n/,
+    );
+  });
+
+  it('as JSON has every figure', async () => {
+    await create('shop.com');
+    const { stdout } = await run(['show', 'shop.com', '--json']);
+    expect(JSON.parse(stdout).domains).toEqual([
+      {
+        id: expect.any(Number),
+        domain: 'shop.com',
+        unicode: 'shop.com',
+        account: { id: expect.any(Number), email: 'Ann@shop.example' },
+        status: 'pending',
+        dns_mode: 'managed',
+        served: 'full',
+        preset: 'clear',
+        suspended: false,
+        serial: 1,
+        records: 0,
+        max_records: 200,
+        plan: 'free',
+        nameservers: ['ns1.example.net', 'ns2.example.net'],
+        current_nameservers: null,
+        findings: [],
+        pending_since: expect.any(String),
+        moved_since: null,
+        next_check_at: expect.toBeOneOf([null, expect.any(String)]),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        deleted_at: null,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { runCli } from '../../support/run-cli.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase({ empty: true });
+});
+afterAll(() => database.drop());
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  runCli(args, { databaseUrl: database.url, env });
+
+it('a database is unusable before migrate, made by it, and left alone by a second one', async () => {
+  const before = await run(['zone', 'export', 'example.com']);
+  expect(before).toMatchObject({ code: 2, stderr: expect.stringMatching(/run `zonefleet migrate`/) });
+
+  const first = await run(['migrate']);
+  expect(first.stderr).toBe('');
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(/^applied 0001-/);
+
+  const again = await run(['migrate', '--json']);
+  expect(again.code).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({ applied: [], changed: [], zones: 0 });
+  expect((await run(['zone', 'export', 'example.com'])).code).toBe(1);
+});
+
+it('a setting that answers are made of is stored when it differs', async () => {
+  const env = { EDGE_IPV4: '192.0.2.99' };
+  expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'stored EDGE_IPV4\n' });
+  expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
+});

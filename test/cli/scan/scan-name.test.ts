@@ -1,0 +1,96 @@
+import { createSocket } from 'node:dgram';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addScanCommand } from '../../../src/cli/scan/scan.ts';
+import { scanName } from '../../../src/cli/scan/scan-name.ts';
+import type { CliSettings } from '../../../src/cli/terminal/cli.ts';
+import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
+import { ProgressBar } from '../../../src/cli/terminal/progress-bar.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { captureOutput } from '../../support/captured-output.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database.ts';
+import { newAccount, newDomain } from '../../support/domains.ts';
+import { runCommands } from '../../support/run-commands.ts';
+
+let database: TestDatabase;
+let folder: string;
+let silent: ReturnType<typeof createSocket>;
+let settings: CliSettings;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'zonefleet-hints-'));
+  silent = createSocket('udp4');
+  await new Promise<void>((done) => silent.bind(0, '127.0.0.78', done));
+  await writeFile(join(folder, 'hints'), '. 3600 NS silent.root.\nsilent.root. 3600 A 127.0.0.78\n');
+  settings = {
+    databaseUrl: undefined,
+    dataDirectory: '/nonexistent/zonefleet',
+    answers: TEST_SETTINGS,
+    allowReservedNames: false,
+    redisUrl: undefined,
+    rootHints: join(folder, 'hints'),
+    dnsPortOut: silent.address().port,
+    resolverAllow: [],
+    publicResolvers: [],
+  };
+});
+afterAll(async () => {
+  silent?.close();
+  await rm(folder, { recursive: true });
+  await database?.drop();
+});
+
+const bar = new ProgressBar(process.stderr);
+const scan = async (more: Partial<CliSettings>, json: boolean, signal = new AbortController().signal) => {
+  const captured = captureOutput(json);
+  const order = { domain: parseName('shop.test.'), settings: { ...settings, ...more }, signal, bar };
+  const code = await scanName(order, captured.output);
+  return { code, out: captured.out };
+};
+
+describe('scan', () => {
+  it('that finds nothing says why, and exits with 1', async () => {
+    const { code, out } = await scan({}, false);
+    expect(code).toBe(1);
+    const head = 'shop\\.test {2}not complete, 0 records \\(0 names, 0 packets, \\d\\.\\d s\\)';
+    expect(out).toMatch(new RegExp(`^${head}\n {2}no server of \\. has an address`));
+    const { out: json } = await scan({}, true);
+    expect(JSON.parse(json)).toMatchObject({
+      domain: 'shop.test',
+      complete: false,
+      shortfalls: expect.arrayContaining([expect.stringMatching(/^no server of/)]),
+      records: [],
+    });
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const asked = new Promise((done) => silent.once('message', done));
+    const stop = new AbortController();
+    const coming = scan({ resolverAllow: ['127.0.0.0/8'] }, false, stop.signal);
+    await asked;
+    stop.abort();
+    expect(await coming).toEqual({ code: INTERRUPTED, out: '' });
+  });
+
+  it('tells wrong usage by 2', async () => {
+    for (const args of [['scan'], ['scan', '.'], ['scan', 'a..b'], ['scan', 'shop.test', 'more.test']]) {
+      expect((await runCommands(addScanCommand, args, database.url)).code).toBe(2);
+    }
+  });
+});
+
+describe('scan --import', () => {
+  it('of a name that is no domain here is refused before anybody is asked', async () => {
+    await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'other.org.');
+    const run = await runCommands(addScanCommand, ['scan', 'shop.test', '--import'], database.url);
+    expect(run).toEqual({ code: 1, stdout: '', stderr: 'shop.test: no such domain\n' });
+    const args = ['scan', 'shop.test', '--import', '--json'];
+    expect(JSON.parse((await runCommands(addScanCommand, args, database.url)).stdout)).toMatchObject({
+      outcome: 'refused',
+      code: 'absent',
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { explainFailure, Failure, isAboutTheRows } from '../../../src/cli/terminal/failure.ts';
+import { SchemaError } from '../../../src/store/migrate/migrate.ts';
+
+const serverError = (code: string, message: string, more = {}) =>
+  Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
+
+describe('what broke is said in one line', () => {
+  it('a failure stays as it is', () => {
+    const failure = new Failure('usage', 'no');
+    expect(explainFailure(failure)).toBe(failure);
+  });
+
+  it('a refused connection, also where Node tried several addresses', async () => {
+    const error = await new Promise<Error>((resolve) => connect(1, 'localhost').on('error', resolve));
+    for (const shown of [error, new AggregateError([error])]) {
+      expect(explainFailure(shown)).toMatchObject({
+        code: 'database',
+        message: expect.stringMatching(/ECONNREFUSED/),
+      });
+    }
+  });
+
+  it('an error of the server, with its detail', () => {
+    const error = serverError('23514', 'violates check', { detail: 'Failing row\ncontains x' });
+    expect(explainFailure(error)).toMatchObject({
+      code: 'database',
+      message: 'Postgres: violates check (Failing row contains x)',
+    });
+  });
+
+  it('a missing or old schema, with the way out', () => {
+    expect(explainFailure(serverError('42P01', 'relation "zones" does not exist')).message).toMatch(
+      /zonefleet migrate/,
+    );
+    expect(explainFailure(new SchemaError('too old: run `zonefleet migrate`')).code).toBe('database');
+  });
+
+  it('a bug of ours, as such', () => {
+    expect(explainFailure(new TypeError('x is undefined'))).toMatchObject({
+      code: 'internal',
+      message: 'x is undefined',
+    });
+    expect(explainFailure('thrown text')).toMatchObject({ code: 'internal', message: 'thrown text' });
+  });
+});
+
+it('only data and constraint errors are about the rows', () => {
+  expect(isAboutTheRows(serverError('23514', ''))).toBe(true);
+  expect(isAboutTheRows(serverError('22021', ''))).toBe(true);
+  expect(isAboutTheRows(serverError('57P01', ''))).toBe(false);
+  expect(isAboutTheRows(serverError('40P01', ''))).toBe(false);
+  expect(isAboutTheRows(new Error('x'))).toBe(false);
+});

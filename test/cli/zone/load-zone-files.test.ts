@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
+import { loadZoneFiles } from '../../../src/cli/zone/load-zone-files.ts';
+import { parseName, printName } from '../../../src/dns/name.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { createDomain } from '../../../src/store/change/save-domain.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { captureOutput } from '../../support/captured-output.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { listZones } from '../../support/list-zones.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+
+let database: TestDatabase;
+let folder: ZoneFolder;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  folder = makeZoneFolder();
+  await sql`truncate zones, accounts cascade`.execute(database.db);
+});
+afterEach(() => folder.remove());
+
+async function load(options: { json?: boolean; paths?: string[]; signal?: AbortSignal } = {}) {
+  const captured = captureOutput(options.json ?? false);
+  const order = {
+    paths: options.paths ?? [folder.path],
+    origin: undefined,
+    actor: 'tester',
+    signal: options.signal ?? new AbortController().signal,
+  };
+  const run = loadZoneFiles(database.db, order, captured.output);
+  const code = await run.catch((error: Error) => error);
+  return { code, out: captured.out, err: captured.err };
+}
+
+const stored = async () => (await listZones(database.db)).map(({ apex }) => printName(apex));
+
+describe('a load', () => {
+  it('says of each zone whether it was created, replaced or left as it was', async () => {
+    folder.write('a.zone', smallZone('a.example.'));
+    const first = await load();
+    expect(first.code).toBe(0);
+    expect(first.out).toMatch(
+      /^loaded a\.example\. version \d+ records 3 \(created\)\nfiles 1 zones 1 records 3 created 1 /,
+    );
+    expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 3 \(unchanged\)\n/);
+    folder.write('a.zone', smallZone('a.example.', 'www A 192.0.2.2\n'));
+    expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 4 \(replaced\)\n/);
+    const zone = await loadZone(database.db, parseName('a.example.'));
+    expect(zone?.records.map(({ owner }) => printName(owner))).toContain('www.a.example.');
+  });
+
+  it('leaves the operator in the change feed', async () => {
+    folder.write('a.zone', smallZone('actor.example.'));
+    await load();
+    const { rows } = await sql`
+      select source, actor from changes where zone = 'actor.example.'`.execute(database.db);
+    expect(rows).toEqual([{ source: 'cli', actor: 'tester' }]);
+  });
+
+  it('loads the good files, lists what is wrong with the bad ones, and answers 1', async () => {
+    const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\ny MX z\n'));
+    folder.write('good.zone', smallZone('good.example.'));
+    const { code, out, err } = await load();
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringContaining(`${bad}:6:5: address: `),
+      expect.stringContaining(`${bad}:7:`),
+    ]);
+    expect(out).toMatch(/^loaded good\.example\..*\nfiles 2 zones 1 .* refused 1\n$/);
+    expect(await stored()).toEqual(['good.example.']);
+  });
+
+  it('keeps the zone that is served when its new file is bad', async () => {
+    folder.write('a.zone', smallZone('a.example.'));
+    await load();
+    const before = await loadZone(database.db, parseName('a.example.'));
+    folder.write('a.zone', smallZone('a.example.', 'x A nowhere\n'));
+    expect((await load()).code).toBe(1);
+    expect(await loadZone(database.db, parseName('a.example.'))).toEqual(before);
+  });
+
+  it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
+    const account = await createAccount(database.db, { email: 'ann@shop.example' });
+    if (account.kind !== 'created') throw new Error(account.message);
+    await createDomain(database.db, {
+      accountId: account.account.id,
+      name: parseName('customer.example.'),
+      unicode: 'customer.example',
+      dnsMode: 'managed',
+      exempt: true,
+      by: { kind: 'cli' },
+      source: 'test',
+    });
+    const before = await loadZone(database.db, parseName('customer.example.'));
+    folder.write('a.zone', smallZone('a.example.'));
+    const file = folder.write('b.zone', smallZone('customer.example.'));
+    folder.write('c.zone', smallZone('c.example.'));
+    const { code, out, err } = await load();
+    expect(code).toBe(1);
+    expect(err).toBe(`${file}: customer.example. is a customer's domain, not an operator zone\n`);
+    expect(out).toMatch(/^loaded a\.example\..*\nloaded c\.example\..*\nfiles 3 zones 2 .* refused 1\n$/);
+    expect(await loadZone(database.db, parseName('customer.example.'))).toEqual(before);
+  });
+
+  it('tells all of it as one JSON document', async () => {
+    const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\n'));
+    const good = folder.write('good.zone', smallZone('good.example.'));
+    const { out, err } = await load({ json: true });
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toEqual({
+      files: [
+        {
+          file: bad,
+          outcome: 'refused',
+          zone: 'bad.example.',
+          problems: [{ file: bad, line: 6, column: 5, field: 'address', message: expect.any(String) }],
+        },
+        { file: good, outcome: 'created', zone: 'good.example.', version: expect.any(Number), records: 3 },
+      ],
+      summary: {
+        files: 2,
+        created: 1,
+        replaced: 0,
+        unchanged: 0,
+        refused: 1,
+        records: 3,
+        complete: true,
+      },
+    });
+  });
+});
+
+describe('a load of many files', () => {
+  it('goes in several transactions, and every zone arrives', async () => {
+    for (let i = 0; i < 1200; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out } = await load();
+    expect(code).toBe(0);
+    expect(out).toMatch(/files 1200 zones 1200 records 3600 created 1200 /);
+    expect(await stored()).toHaveLength(1200);
+    const { rows } = await sql<{ n: number }>`
+      select count(distinct xid) as n from changes where zone like 'z%'`.execute(database.db);
+    expect(Number(rows[0]?.n)).toBe(3);
+  });
+
+  it('that is interrupted has loaded exactly what it says', async () => {
+    for (let i = 0; i < 20; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out } = await load({ json: true, signal: AbortSignal.abort() });
+    expect(code).toBe(INTERRUPTED);
+    expect(JSON.parse(out).summary).toMatchObject({ created: 0, complete: false });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('whose database breaks off still ends in a whole JSON document', async () => {
+    folder.write('a.zone', smallZone('a.example.'));
+    await sql`alter table zone_records rename to gone`.execute(database.db);
+    const { code, out } = await load({ json: true });
+    await sql`alter table gone rename to zone_records`.execute(database.db);
+    expect(code).toBeInstanceOf(Error);
+    expect(JSON.parse(out)).toMatchObject({ files: [], summary: { created: 0, complete: false } });
+  });
+
+  it('in which the database refuses one zone loads the others', async () => {
+    await sql`alter table zones add constraint no_such check (name <> 'z1.example.')`.execute(database.db);
+    for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out, err } = await load();
+    await sql`alter table zones drop constraint no_such`.execute(database.db);
+    expect(code).toBe(1);
+    expect(err).toMatch(/1\.zone: Postgres: .*no_such/);
+    expect(out).toMatch(/files 3 zones 2 .* refused 1\n/);
+    expect(await stored()).toEqual(['z0.example.', 'z2.example.']);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseZoneName } from '../../../src/cli/terminal/parse-zone-name.ts';
+import { unloadZones } from '../../../src/cli/zone/unload-zones.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { createDomain } from '../../../src/store/change/save-domain.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { captureOutput } from '../../support/captured-output.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { listZones } from '../../support/list-zones.ts';
+import { smallZone } from '../../support/zone-folder.ts';
+import { recordsOf } from '../../support/zone-text.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const zones = ['a.example.', 'b.example.', 'c.example.'].map((apex) => ({
+    apex: parseZoneName(apex),
+    records: recordsOf(smallZone(apex), apex),
+  }));
+  await saveZones(database.db, zones, { source: 'test' });
+});
+afterAll(() => database.drop());
+
+async function unload(names: string[], json = false) {
+  const captured = captureOutput(json);
+  const order = { apexes: names.map(parseZoneName), actor: 'tester' };
+  const code = await unloadZones(database.db, order, captured.output);
+  return { code, out: captured.out, err: captured.err };
+}
+
+it('zones go, each once, and a zone that is not there makes the answer no', async () => {
+  const { code, out, err } = await unload(['A.example', 'a.example.', 'nowhere.example', 'b.example']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^unloaded a\.example\. version \d+\nunloaded b\.example\. version \d+\n$/);
+  expect(err).toBe('nowhere.example.: no such zone\n');
+  expect((await listZones(database.db)).map(({ apex }) => apex)).toEqual([parseZoneName('c.example')]);
+});
+
+it('as JSON: what became of each name', async () => {
+  const { code, out } = await unload(['c.example', 'a.example'], true);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({
+    zones: [
+      { zone: 'c.example.', outcome: 'unloaded', version: expect.any(Number) },
+      { zone: 'a.example.', outcome: 'absent' },
+    ],
+    summary: { unloaded: 1, absent: 1, refused: 0 },
+  });
+});
+
+it('a customer’s domain stays, and the others go', async () => {
+  const account = await createAccount(database.db, { email: 'ann@shop.example' });
+  if (account.kind !== 'created') throw new Error(account.message);
+  const name = parseZoneName('customer.example');
+  const created = await createDomain(database.db, {
+    accountId: account.account.id,
+    name,
+    unicode: 'customer.example',
+    dnsMode: 'managed',
+    exempt: true,
+    by: { kind: 'cli' },
+    source: 'test',
+  });
+  expect(created.kind).toBe('created');
+  const records = recordsOf(smallZone('d.example.'), 'd.example.');
+  await saveZones(database.db, [{ apex: parseZoneName('d.example'), records }], { source: 'test' });
+  const { code, out, err } = await unload(['d.example', 'customer.example']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^unloaded d\.example\. version \d+\n$/);
+  expect(err).toBe("customer.example.: a customer's domain, see zonefleet domain\n");
+  expect((await listZones(database.db)).map(({ apex }) => apex)).toEqual([name]);
+});

@@ -1,0 +1,100 @@
+// The zone commands as a process: what the functions behind them cannot show.
+
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { listZones } from '../../support/list-zones.ts';
+import { CLI, runCli } from '../../support/run-cli.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+
+let database: TestDatabase;
+let folder: ZoneFolder;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = makeZoneFolder();
+});
+afterAll(async () => {
+  folder.remove();
+  await database.drop();
+});
+
+describe('standard input', () => {
+  it('is a zone file, named by its SOA', async () => {
+    const { code, stdout } = await runCli(['zone', 'load', '-'], {
+      databaseUrl: database.url,
+      input: smallZone('input.example.'),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^loaded input\.example\. version \d+ records 3 \(created\)\n/);
+  });
+
+  it('or by --origin, and its problems are those of -', async () => {
+    const text = '$TTL 60\n@ SOA ns h 1 2 3 4 5\n@ NS ns\nns A nowhere\n';
+    const { code, stderr } = await runCli(['zone', 'check', '-', '--origin', 'Input.Example'], {
+      input: text,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^-:4:6: address: /);
+  });
+
+  it('that is empty is refused', async () => {
+    expect(await runCli(['zone', 'check', '-'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^-:1:1: /),
+    });
+  });
+});
+
+it('without DATABASE_URL the CLI joins the npm start that runs on DATA_DIR', async () => {
+  publishDatabaseUrl(folder.path, database.url, folder.path); // what npm start writes; this test is its process
+  const file = folder.write('joined.zone', smallZone('joined.example.'));
+  const { code, stdout } = await runCli(['zone', 'load', file], { dataDirectory: folder.path });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^loaded joined\.example\./);
+});
+
+it('a reader that hangs up ends an export without a word', async () => {
+  const many = Array.from({ length: 20_000 }, (_, i) => `host${i} TXT "${'x'.repeat(100)}"\n`).join('');
+  const file = folder.write('large.zone', smallZone('large.example.', many));
+  await runCli(['zone', 'load', file], { databaseUrl: database.url });
+  const child = spawn(
+    'sh',
+    ['-c', `"${process.execPath}" "${CLI}" zone export large.example | head -n 1; echo done`],
+    {
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let words = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (words += text));
+  await new Promise((resolve) => child.on('close', resolve));
+  expect(words).toBe('$ORIGIN large.example.\ndone\n');
+});
+
+it('Ctrl-C ends a load between two transactions: what it said is what is stored', async () => {
+  const many = makeZoneFolder();
+  for (let i = 0; i < 3000; i++) many.write(`${i}.zone`, smallZone(`i${i}.example.`));
+  let sent = false;
+  const { code, stdout } = await runCli(['zone', 'load', '--json', many.path], {
+    databaseUrl: database.url,
+    onOutput: (text) => {
+      if (sent || !text.includes('"created"')) return undefined;
+      sent = true;
+      return 'SIGINT';
+    },
+  });
+  many.remove();
+  expect(code).toBe(130);
+  const { files, summary } = JSON.parse(stdout);
+  expect(summary.complete).toBe(false);
+  expect(summary.created).toBeLessThan(3000);
+  const said = files.map(({ zone }: { zone: string }) => zone).sort();
+  const stored = (await listZones(database.db))
+    .map(({ apex }) => printName(apex))
+    .filter((zone) => /^i\d/.test(zone));
+  expect(said).toEqual(stored.sort());
+  expect(said).toHaveLength(summary.created);
+});

@@ -1,0 +1,129 @@
+// Every record type against its table of good and bad text in fixtures/records (one case a line), and good text against
+// BIND, which must make the same octets of it.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { TextError } from '../../../src/dns/errors.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import {
+  checkRdata,
+  nameFields,
+  parseRdata,
+  printRdata,
+  rdataNames,
+  readRdata,
+} from '../../../src/dns/record/rdata.ts';
+import { RECORD_TYPES } from '../../../src/dns/record/record-types.ts';
+import type { Token } from '../../../src/dns/record/token.ts';
+import { typeCode, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { ZoneFileLexer } from '../../../src/dns/zone-file/zone-file-lexer.ts';
+
+const RECORDS = new URL('../../../fixtures/records/', import.meta.url);
+const ORIGIN = parseName('example.');
+const UNKNOWN_TYPE = 65280; // whose cases are in generic.*.txt
+
+const tables = readdirSync(RECORDS)
+  .filter((file) => file.endsWith('.txt'))
+  .map((file) => {
+    const [stem, kind] = file.split('.') as [string, string];
+    const type = stem === 'generic' ? UNKNOWN_TYPE : (typeCode(stem) as number);
+    return { type, kind, cases: readCases(file) };
+  });
+const valid = tables
+  .filter(({ kind }) => kind === 'valid')
+  .flatMap(({ type, cases }) => cases.map((line) => ({ type, ...splitValid(line) })));
+const invalid = tables
+  .filter(({ kind }) => kind === 'invalid')
+  .flatMap(({ type, cases }) => cases.map((line) => ({ type, ...splitInvalid(line) })));
+
+function readCases(file: string): string[] {
+  const lines = readFileSync(new URL(file, RECORDS), 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('# '));
+}
+
+function splitValid(line: string) {
+  const [, text = '', canonical = '', wire = ''] = /^(.*) => (.*) \| ([0-9A-F]*)$/.exec(line) ?? refuse(line);
+  return { text, canonical, wire: Uint8Array.from(Buffer.from(wire, 'hex')) };
+}
+
+function splitInvalid(line: string) {
+  const [, text = '', field = '', message = ''] = /^(.*) => (\w+): (.*)$/.exec(line) ?? refuse(line);
+  return { text, field, message };
+}
+
+function refuse(line: string): never {
+  throw new Error(`not a case: ${line}`);
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const problems: string[] = [];
+  const entry = new ZoneFileLexer(text, (_line, _column, message) => problems.push(message)).next();
+  expect(problems).toEqual([]);
+  return entry?.tokens ?? [];
+}
+
+describe('every record type with a text form of its own', () => {
+  it('has cases of valid and of invalid text', () => {
+    const types = [...RECORD_TYPES.keys(), UNKNOWN_TYPE];
+    for (const kind of ['valid', 'invalid']) {
+      const covered = tables.filter((table) => table.kind === kind && table.cases.length > 0);
+      expect(new Set(covered.map(({ type }) => type)), kind).toEqual(new Set(types));
+    }
+  });
+});
+
+describe('valid rdata', () => {
+  it.each(valid)('$text', ({ type, text, canonical, wire }) => {
+    const rdata = parseRdata(type, tokensOf(text), ORIGIN);
+    expect(Buffer.from(rdata).toString('hex')).toBe(Buffer.from(wire).toString('hex'));
+    checkRdata(type, rdata);
+    expect(printRdata(type, rdata)).toBe(canonical);
+    expect(parseRdata(type, tokensOf(canonical), undefined)).toEqual(wire);
+    const generic = `\\# ${wire.length} ${Buffer.from(wire).toString('hex')}`;
+    expect(parseRdata(type, tokensOf(generic), undefined)).toEqual(wire);
+    expect(readRdata(type, Uint8Array.of(9, ...wire, 9), 1, wire.length)).toEqual(wire);
+    expect(nameFields(type).length).toBeLessThanOrEqual(rdataNames(type, rdata).length);
+  });
+});
+
+describe('invalid rdata', () => {
+  it.each(invalid)('$text', ({ type, text, field, message }) => {
+    const tokens = tokensOf(text);
+    let fault: unknown;
+    try {
+      parseRdata(type, tokens, ORIGIN);
+    } catch (error) {
+      fault = error;
+    }
+    expect(fault).toBeInstanceOf(TextError);
+    expect(fault).toMatchObject({ field, message: expect.stringContaining(message), line: 1 });
+    expect(tokens.map(({ column }) => column)).toContain((fault as TextError).column);
+  });
+});
+
+/** Text of ours that BIND 9.18 refuses, and why we take it. */
+const REFUSED_BY_BIND: Readonly<Record<string, string>> = {
+  'CAA 0 "issue" "ca.example"': 'quoted tags come from other systems',
+  'LOC 0 0 0 s 0 0 0.001 w -100000.00': 'a hemisphere in lower case',
+  'HTTPS 1 . ohttp alpn=h2 port=0443': 'BIND does not know RFC 9540 yet',
+};
+const hasBind = spawnSync('named-rrchecker', ['-h']).error === undefined;
+
+describe.skipIf(!hasBind)(
+  `the same octets as BIND${hasBind ? '' : ' (skipped: needs named-rrchecker)'}`,
+  () => {
+    const inputs = valid.flatMap(({ type, text, canonical, wire }) => [
+      { record: `${typeMnemonic(type)} ${text}`, wire },
+      { record: `${typeMnemonic(type)} ${canonical}`, wire },
+    ]);
+    it.each(inputs.filter(({ record }) => !(record in REFUSED_BY_BIND)))('$record', ({ record, wire }) => {
+      const checker = spawnSync('named-rrchecker', ['-u', '-o', 'example.'], {
+        input: `IN ${record}\n`,
+        timeout: 10_000,
+      });
+      const hex = /\\#\s+\d+\s*([0-9A-Fa-f\s]*)$/.exec(checker.stdout.toString())?.[1]?.replaceAll(/\s/g, '');
+      expect(hex?.toLowerCase(), checker.stderr.toString()).toBe(Buffer.from(wire).toString('hex'));
+    });
+  },
+);

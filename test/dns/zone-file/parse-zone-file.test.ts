@@ -1,0 +1,409 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the templates of $GENERATE
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseName, printName } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
+import { typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
+import type { ZoneFile, ZoneFileOptions } from '../../../src/dns/zone-file/zone-file.ts';
+import { isInstalled } from '../../support/peers.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../../fixtures/zones');
+const ORIGIN = parseName('z.test.');
+
+function show({ records }: ZoneFile): string[] {
+  return records.map(
+    ({ owner, ttl, type, rdata }) =>
+      `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
+  );
+}
+
+function places({ problems }: ZoneFile): string[] {
+  return problems.map(({ file, line, column, field }) =>
+    [file, line, column, field].filter(Boolean).join(':'),
+  );
+}
+
+/** The records of text in the zone z.test. with a TTL of 300; it must have no problem. */
+function parse(text: string, options: ZoneFileOptions = {}): string[] {
+  const zone = parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 300, ...options });
+  expect(zone.problems).toEqual([]);
+  return show(zone);
+}
+
+function problemsOf(text: string, options: ZoneFileOptions = {}): string[] {
+  return places(parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 300, ...options }));
+}
+
+function includeFrom(files: Readonly<Record<string, string>>): ZoneFileOptions['include'] {
+  return (path) => files[path] ?? { error: `no ${path}` };
+}
+
+describe('owners', () => {
+  it.each([
+    ['a A 192.0.2.1', ['a.z.test. 300 A 192.0.2.1']],
+    ['A.Z.TEST. A 192.0.2.1', ['a.z.test. 300 A 192.0.2.1']],
+    ['@ A 192.0.2.1\n A 192.0.2.2', ['z.test. 300 A 192.0.2.1', 'z.test. 300 A 192.0.2.2']],
+    ['a A 192.0.2.1\n\n; c\n\tA 192.0.2.2', ['a.z.test. 300 A 192.0.2.1', 'a.z.test. 300 A 192.0.2.2']],
+    ['* TXT x', ['*.z.test. 300 TXT "x"']],
+    ['\\@ TXT x', ['\\@.z.test. 300 TXT "x"']],
+    ['a\\.b\\000\\032c TXT x', ['a\\.b\\000\\032c.z.test. 300 TXT "x"']],
+    ['in A 192.0.2.1', ['in.z.test. 300 A 192.0.2.1']],
+    ['300 A 192.0.2.1', ['300.z.test. 300 A 192.0.2.1']],
+    ['\\$ttl A 192.0.2.1', ['\\$ttl.z.test. 300 A 192.0.2.1']],
+  ])('are read from %j', (text, records) => {
+    expect(parse(text)).toEqual(records);
+  });
+
+  it('outside the zone are a problem each, and no records', () => {
+    const text = '$ORIGIN .\nz.test. A 192.0.2.1\ny.test. A 192.0.2.1\n\tA 192.0.2.2\nzz.test. A 192.0.2.1';
+    const zone = parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 1 });
+    expect(places(zone)).toEqual(['3:1:owner', '4:2:owner', '5:1:owner']);
+    expect(show(zone)).toEqual(['z.test. 1 A 192.0.2.1']);
+  });
+
+  it.each([
+    ['\u00fc A 192.0.2.1', '1:1:owner'],
+    ['"a" A 192.0.2.1', '1:1:owner'],
+    ['a..b A 192.0.2.1', '1:1:owner'],
+    [`${'a'.repeat(64)} A 192.0.2.1`, '1:1:owner'],
+    [`${'a.'.repeat(125)} A 192.0.2.1\n${'a.'.repeat(128)}b A 192.0.2.1`, '1:1:owner'],
+    ['a\\256 A 192.0.2.1', '1:1:owner'],
+    ['\tA 192.0.2.1', '1:2:owner'],
+  ])('are a problem in %j', (text, place) => {
+    expect(problemsOf(text)[0]).toBe(place);
+  });
+
+  it('in Unicode are refused with the way out', () => {
+    const { problems } = parseZoneFile('b\u00fccher A 192.0.2.1', { origin: ORIGIN, defaultTtlSeconds: 1 });
+    expect(problems[0]?.message).toContain('A-label');
+  });
+});
+
+describe('TTLs', () => {
+  const soa = (ttl: string) => `@ ${ttl} SOA ns h 1 2 3 4 777\n`;
+  it.each([
+    ['the one that is stated first', `$TTL 60\n${soa('50')}a 40 A 192.0.2.1`, [50, 40]],
+    [
+      'then the one of $TTL (RFC 2308 §4)',
+      `$TTL 60\n${soa('50')}a A 192.0.2.1\n$TTL 1h\nb A 192.0.2.1`,
+      [50, 60, 3600],
+    ],
+    [
+      'then the one before it (RFC 1035 §5.1)',
+      `${soa('50')}a A 192.0.2.1\nb 40 A 192.0.2.1\nc A 192.0.2.1`,
+      [50, 50, 40, 40],
+    ],
+    ['then MINIMUM for the SOA and what follows', `${soa('')}a A 192.0.2.1`, [777, 777]],
+  ])('are %s', (_rule, text, ttls) => {
+    const zone = parseZoneFile(text, { origin: ORIGIN });
+    expect(zone.problems).toEqual([]);
+    expect(zone.records.map(({ ttl }) => ttl)).toEqual(ttls);
+  });
+
+  it('of one set become the first one of the set (RFC 2181 §5.2)', () => {
+    const text = 'a 60 A 192.0.2.1\nb 5 A 192.0.2.1\nA 70 A 192.0.2.2\na 80 TXT x\na 50 A 192.0.2.3';
+    expect(parseZoneFile(text, { origin: ORIGIN }).records.map(({ ttl }) => ttl)).toEqual([
+      60, 5, 60, 80, 60,
+    ]);
+  });
+
+  it('that nothing gives are one problem, not one a line', () => {
+    const zone = parseZoneFile('a A 192.0.2.1\nb A 192.0.2.1', { origin: ORIGIN });
+    expect(places(zone)).toEqual(['1:1:ttl']);
+  });
+
+  it('above 2^31-1 are a problem', () => {
+    expect(problemsOf('a 2147483648 A 192.0.2.1\n$TTL 4294967295')).toEqual(['1:3:ttl', '2:6:ttl']);
+  });
+
+  it('of a MINIMUM above 2^31-1 are capped', () => {
+    const zone = parseZoneFile('@ SOA ns h 1 2 3 4 4294967295', { origin: ORIGIN });
+    expect(zone.records[0]?.ttl).toBe(2 ** 31 - 1);
+  });
+});
+
+describe('the origin', () => {
+  it('is the owner of the SOA when none is given', () => {
+    const zone = parseZoneFile('$TTL 1\n$ORIGIN test.\nb.Z A 192.0.2.1\nZ SOA ns h 1 2 3 4 5\n');
+    expect(zone.problems).toEqual([]);
+    expect(printName(zone.origin)).toBe('z.test.');
+    expect(show(zone)[0]).toBe('b.z.test. 1 A 192.0.2.1');
+  });
+
+  it('changes with $ORIGIN, absolute or relative', () => {
+    expect(parse('$ORIGIN a\nx TXT y\n$origin B\nx TXT y\n$ORIGIN z.test.\nx MX 1 @')).toEqual([
+      'x.a.z.test. 300 TXT "y"',
+      'x.b.a.z.test. 300 TXT "y"',
+      'x.z.test. 300 MX 1 z.test.',
+    ]);
+  });
+
+  it('is unknown without SOA', () => {
+    expect(places(parseZoneFile('a.z.test. 1 A 192.0.2.1'))).toEqual(['1:1']);
+    expect(places(parseZoneFile(''))).toEqual(['1:1']);
+  });
+
+  it('is missed by relative names only', () => {
+    const zone = parseZoneFile('z.test. 1 SOA ns. h. 1 2 3 4 5\na A 192.0.2.1\nz.test. MX 1 a');
+    expect(places(zone)).toEqual(['2:1:owner', '3:14:exchange']);
+  });
+
+  it('is known from a SOA with bad rdata, so that it is not reported as missing', () => {
+    const zone = parseZoneFile('z.test. 1 SOA ns. h. 1 2 3 4\na.z.test. A 192.0.2.1');
+    expect(zone.problems).toHaveLength(1);
+    expect(show(zone)).toEqual(['a.z.test. 1 A 192.0.2.1']);
+  });
+});
+
+describe('directives', () => {
+  it.each([
+    ['$FOO bar', '1:1'],
+    [' $TTL 300', '1:2'],
+    ['$TTL', '1:1'],
+    ['$TTL x', '1:6:ttl'],
+    ['$TTL 1 2', '1:8'],
+    ['$ORIGIN', '1:1'],
+    ['$ORIGIN a..b', '1:9:origin'],
+    ['$ORIGIN a b', '1:11'],
+    ['$INCLUDE', '1:1'],
+    ['$INCLUDE a', '1:10'],
+    ['$GENERATE 1-2 a A', '1:17'],
+    ['$GENERATE 2-1 a A 192.0.2.1', '1:11:range'],
+    ['$GENERATE 1-2 ${ A 192.0.2.1', '1:15:owner'],
+    ['$GENERATE 1-2 a$ FOO 192.0.2.1', '1:18:type'],
+    ['$GENERATE 1-2 a$ A 192.0.2.${', '1:20'],
+    ['$GENERATE 254-300 a$ A 192.0.2.$', '1:24:address'],
+    ['$GENERATE 1-2 a..$ A 192.0.2.$', '1:15:owner'],
+  ])('are a problem in %j', (text, place) => {
+    expect(problemsOf(text)).toEqual([place]);
+  });
+
+  it('$GENERATE makes records and leaves the owner before it in force', () => {
+    expect(parse('x TXT 1\n$GENERATE 1-5/2 h${0,2} 60 IN A 192.0.2.$\n TXT 2')).toEqual([
+      'x.z.test. 300 TXT "1"',
+      'h01.z.test. 60 A 192.0.2.1',
+      'h03.z.test. 60 A 192.0.2.3',
+      'h05.z.test. 60 A 192.0.2.5',
+      'x.z.test. 300 TXT "2"',
+    ]);
+  });
+
+  it('$GENERATE is limited in all, in records and in characters', () => {
+    const line = '$GENERATE 1-65536 h$ A 192.0.2.1';
+    expect(problemsOf(line)).toEqual([]);
+    expect(problemsOf(`${line}\n$GENERATE 1-1 h$ A 192.0.2.1`)).toEqual(['2:11:range']);
+    expect(problemsOf('$GENERATE 0-2147483647 h$ A 192.0.2.1')).toEqual(['1:11:range']);
+    const wide = `$GENERATE 1-65000 h$ TXT ${'${0,250} '.repeat(100)}`;
+    const zone = parseZoneFile(wide, { origin: ORIGIN, defaultTtlSeconds: 1 });
+    expect(places(zone)).toEqual(['1:19']);
+    expect(zone.records.length).toBeLessThan(1000);
+  });
+});
+
+describe('$INCLUDE', () => {
+  it('restores origin and owner behind the file, and hands both in', () => {
+    const include = includeFrom({ 'a.inc': ' TXT in\n$ORIGIN deep\nb TXT b\n', 'c d.inc': 'c TXT c' });
+    const text = 'x TXT x\n$INCLUDE a.inc\n TXT back\n$INCLUDE "c d.inc" sub\n TXT again\ny TXT y';
+    expect(parse(text, { include })).toEqual([
+      'x.z.test. 300 TXT "x"',
+      'x.z.test. 300 TXT "in"',
+      'b.deep.z.test. 300 TXT "b"',
+      'x.z.test. 300 TXT "back"',
+      'c.sub.z.test. 300 TXT "c"',
+      'x.z.test. 300 TXT "again"',
+      'y.z.test. 300 TXT "y"',
+    ]);
+  });
+
+  it('names the included file in problems and records, the outer one elsewhere', () => {
+    const include = includeFrom({
+      'a.inc': 'a A x\nb.out. A 192.0.2.1\nc A 192.0.2.1\n$INCLUDE b.inc',
+      'b.inc': '\nb A x',
+    });
+    const zone = parseZoneFile('$INCLUDE a.inc\nd A x\n$INCLUDE none\n', {
+      origin: ORIGIN,
+      defaultTtlSeconds: 1,
+      file: 'z.zone',
+      include,
+    });
+    expect(places(zone).sort()).toEqual([
+      'a.inc:1:5:address',
+      'a.inc:2:1:owner',
+      'b.inc:2:5:address',
+      'z.zone:2:5:address',
+      'z.zone:3:10',
+    ]);
+    expect(zone.records[0]).toMatchObject({ file: 'a.inc', line: 3, column: 1 });
+  });
+
+  it('of a file in itself is a problem, also over others', () => {
+    const include = includeFrom({ a: '$INCLUDE b', b: '$INCLUDE a' });
+    expect(problemsOf('$INCLUDE a', { include })).toEqual(['b:1:10']);
+  });
+
+  it('is limited in depth', () => {
+    const include = (path: string) => `$INCLUDE ${Number(path) + 1}`;
+    expect(problemsOf('$INCLUDE 1', { include })).toEqual(['16:1:10']);
+  });
+
+  it('is limited in number and size, so that files which include many do not grow without end', () => {
+    let reads = 0;
+    const include = (path: string) => {
+      reads++;
+      return Array.from({ length: 10 }, (_, i) => `$INCLUDE ${path}${i}\n`).join('');
+    };
+    const { problems } = parseZoneFile(`$INCLUDE 1\n`, { origin: ORIGIN, include });
+    expect(problems.map(({ message }) => message)).toEqual([
+      '$INCLUDE is more than 16 deep',
+      'more than 1000 files are included',
+    ]);
+    expect(reads).toBeLessThanOrEqual(1000);
+    const large = `;${'x'.repeat(50 * 2 ** 20)}\n`;
+    expect(problemsOf('$INCLUDE a\n$INCLUDE b\n$INCLUDE c\n', { include: () => large })).toEqual(['3:10']);
+  });
+});
+
+describe('problems', () => {
+  it('are all found, each in its place', () => {
+    const text = [
+      '$TTL 1h',
+      '@ SOA ns h 1 2 3 4',
+      'a A 192.0.2.256',
+      'b AAAA 2001:db8::1::2 ; comment',
+      'c MX mail',
+      'd 1x A 192.0.2.1',
+      'e FOO bar',
+      '$BAR',
+      'f TXT "open',
+      'g CH TXT x',
+      'h ( A',
+      'i A 192.0.2.1 )',
+      'j A 192.0.2.1 192.0.2.2',
+      'k..l A 192.0.2',
+      'm A 192.0.2.1',
+    ].join('\r\n');
+    const zone = parseZoneFile(text, { origin: ORIGIN });
+    expect(places(zone)).toEqual([
+      '2:18:minimum',
+      '3:5:address',
+      '4:8:address',
+      '5:6:preference',
+      '6:3:ttl',
+      '7:3:type',
+      '8:1',
+      '9:7',
+      '10:3:class',
+      '12:1:address',
+      '13:15:address',
+      '14:1:owner',
+      '14:8:address',
+    ]);
+    expect(show(zone).at(-1)).toBe('m.z.test. 3600 A 192.0.2.1');
+  });
+
+  it('end at 1000, and the rest of the file is not read', () => {
+    const zone = parseZoneFile('a A x\n'.repeat(3000), { origin: ORIGIN });
+    expect(zone.problems).toHaveLength(1000);
+    expect(zone.problems.at(-1)?.message).toContain('not read');
+  });
+});
+
+describe('rdata', () => {
+  it.each([
+    ['a TYPE65280 \\# 3 ab ( cd\n ef )', ['a.z.test. 300 TYPE65280 \\# 3 ABCDEF']],
+    ['a A \\# 4 C0000201', ['a.z.test. 300 A 192.0.2.1']],
+    ['a TYPE1 192.0.2.1', ['a.z.test. 300 A 192.0.2.1']],
+    ['a TXT x"y"z', ['a.z.test. 300 TXT "x" "y" "z"']],
+    ['a TXT k="v"', ['a.z.test. 300 TXT "k=" "v"']],
+    ['a TXT ( "x"\n\n;c\n"y" )', ['a.z.test. 300 TXT "x" "y"']],
+    ['a TXT "x\n y" z\nb A 192.0.2.1', ['a.z.test. 300 TXT "x\\010 y" "z"', 'b.z.test. 300 A 192.0.2.1']],
+    ['a HTTPS 1 . alpn="h2,h3" port=8443', ['a.z.test. 300 HTTPS 1 . alpn=h2,h3 port=8443']],
+    ['a SOA b c ( 1 1h 2H 1w2d 1m )', ['a.z.test. 300 SOA b.z.test. c.z.test. 1 3600 7200 777600 60']],
+  ])('is read from %j', (text, records) => {
+    expect(parse(text)).toEqual(records);
+  });
+});
+
+const fixtures = readdirSync(FIXTURES).filter((name) => name.endsWith('.zone'));
+
+function readFixture(name: string): ZoneFile {
+  const include = (path: string) => readFileSync(join(FIXTURES, path), 'utf8');
+  return parseZoneFile(readFileSync(join(FIXTURES, name), 'utf8'), { include });
+}
+
+describe('every zone of the fixtures', () => {
+  it.each(fixtures)('%s is read without a problem', (name) => {
+    const zone = readFixture(name);
+    expect(zone.problems).toEqual([]);
+    expect(zone.records.length).toBeGreaterThan(5);
+  });
+});
+
+/** What named-checkzone makes of a file: our reading of its canonical output. */
+function readByBind(origin: string, path: string, folder: string): string[] {
+  const output = join(folder, 'canonical');
+  const args = ['-k', 'ignore', '-i', 'none', '-D', '-o', output, origin, path];
+  const { status, stdout, stderr } = spawnSync('named-checkzone', args, { cwd: FIXTURES, encoding: 'utf8' });
+  expect(status, stdout + stderr).toBe(0);
+  const zone = parseZoneFile(readFileSync(output, 'utf8'), { origin: parseName(origin) });
+  expect(zone.problems).toEqual([]);
+  return distinct(zone);
+}
+
+function distinct(zone: ZoneFile): string[] {
+  return [...new Set(show(zone))].sort();
+}
+
+const hasBind = isInstalled('named-checkzone');
+
+describe.skipIf(!hasBind)(
+  `BIND and we read the same${hasBind ? '' : ' (skipped: needs named-checkzone)'}`,
+  () => {
+    it.each(fixtures)('from %s', (name) => {
+      const folder = mkdtempSync(join(tmpdir(), 'zonefleet-bind-'));
+      try {
+        const zone = readFixture(name);
+        expect(distinct(zone)).toEqual(readByBind(printName(zone.origin), name, folder));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it.each([
+      [
+        '$GENERATE with every base and width',
+        `
+$GENERATE 1-40/3 a\${0,1,n}x TXT \${0,0,n}-\${0,2,n}-\${0,3,n}-\${0,4,N}-\${0,5,n}-\${0,6,N}
+$GENERATE 5-60/9 b\${-5,4,o}-\${2,1,x}-\${0,5,X}-$-\${1}-\${0,0}-\${0,3} 60 IN TXT "a$ \\"b $ c\\" d$$e \\$ \\\\ x\\;y"
+$GENERATE 1-2 c$.d$$ 60 TXT "$"
+$GENERATE 1-3 $ MX "$ mail$"
+$GENERATE 0-1 @ A 192.0.2.$
+`,
+      ],
+      ['TTLs without $TTL', 'a A 192.0.2.1\nb 60 A 192.0.2.1\n  A 192.0.2.2\nc TXT x\n'],
+      ['TTLs with $TTL', 'a 60 A 192.0.2.1\nb A 192.0.2.1\n$TTL 1w2d\nc A 192.0.2.1\nd 0 A 192.0.2.1\n'],
+      ['sets with several TTLs', 'a 60 A 192.0.2.1\na 30 A 192.0.2.2\na 90 A 192.0.2.3\n'],
+      ['quotes that touch words', 'a TXT x"y"z "v""w"\nb TXT k="v"\nc HTTPS 1 . key667="a b"\n'],
+      ['escapes', 'a\\.b\\"c TXT "\\"\\\\\\065\\;" \\"x \\032y\n'],
+      [
+        'an owner that looks like something else',
+        '300 A 192.0.2.1\nin A 192.0.2.1\nA A 192.0.2.1\n\\@ A 192.0.2.1\n',
+      ],
+    ])('from text with %s', (_what, text) => {
+      const folder = mkdtempSync(join(tmpdir(), 'zonefleet-bind-'));
+      try {
+        const whole = `$ORIGIN z.test.\n@ 700 SOA ns h 1 2 3 4 5\n NS ns\nns A 192.0.2.9\n${text}`;
+        writeFileSync(join(folder, 'z'), whole);
+        const zone = parseZoneFile(whole);
+        expect(zone.problems).toEqual([]);
+        expect(distinct(zone)).toEqual(readByBind('z.test.', join(folder, 'z'), folder));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+  },
+);

@@ -1,0 +1,304 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { decodeMessage } from '../../../src/dns/message/message.ts';
+import { RCODE } from '../../../src/dns/message/rcodes.ts';
+import { printName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
+import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import { assemble, queryFor, summarize } from '../../support/packets.ts';
+import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/test-node.ts';
+
+interface PacketCase {
+  readonly name: string;
+  readonly query: string;
+  readonly summary: string;
+}
+
+function readCases(file: string): PacketCase[] {
+  const text = readFileSync(new URL(`../../../fixtures/packets/${file}`, import.meta.url), 'utf8');
+  return text
+    .split(/^== /m)
+    .slice(1)
+    .map((block) => {
+      const [name = '', query = '', summary = ''] = block.split('\n');
+      return { name, query, summary };
+    });
+}
+
+describe('packets of fixtures/packets/queries.txt', () => {
+  const node = testNode();
+  test.each(readCases('queries.txt'))('$name', ({ query, summary }) => {
+    expect(summarize(ask(assemble(query), node))).toBe(summary);
+    expect(node.failures).toEqual([]);
+  });
+});
+
+describe('the question', () => {
+  test('comes back in exactly its case, and the answer owns it by a pointer', () => {
+    const query = queryFor('wWw.eXaMpLe.TeSt.', TYPE.A);
+    const reply = ask(query);
+    expect(reply.subarray(12, query.length)).toEqual(query.subarray(12));
+    expect([...reply.subarray(query.length, query.length + 2)]).toEqual([0xc0, 0x0c]);
+  });
+
+  test('of other case than the zone leaves names in rdata as they are stored', () => {
+    const message = decodeMessage(ask(queryFor('EXAMPLE.TEST.', TYPE.MX)));
+    expect(printName(message.questions[0]!.name)).toBe('EXAMPLE.TEST.');
+    const exchange = Buffer.from(message.answers[0]!.rdata.subarray(2)).toString('latin1');
+    expect(exchange).toBe('\x04mail\x07example\x04test\0');
+  });
+
+  test('comes back with errors after it was read', () => {
+    const query = assemble('1234 0000 0001 0001 0000 0000 "WWW.example.test." 0001 0001');
+    expect(ask(query).subarray(12)).toEqual(query.subarray(12));
+  });
+});
+
+describe('class CH', () => {
+  const text = (name: string) => {
+    const message = decodeMessage(ask(queryFor(name, TYPE.TXT, { class: 3 })));
+    expect(message.answers[0]).toMatchObject({ class: 3, ttl: 0 });
+    return Buffer.from(message.answers[0]!.rdata).toString('latin1');
+  };
+  test('tells the name of the node', () => {
+    expect(text('id.server.')).toBe('\x06node-1');
+    expect(text('hostname.bind.')).toBe('\x06node-1');
+  });
+  test('tells the version of the server', () => {
+    expect(text('version.bind.')).toBe('\x0fZonefleet 1.2.3');
+    expect(text('version.server.')).toBe('\x0fZonefleet 1.2.3');
+  });
+});
+
+describe('over TCP', () => {
+  const tcp = { transport: 'tcp', address: Uint8Array.of(192, 0, 2, 77) } as const;
+  test('the keepalive option tells the idle timeout in units of 100 ms (RFC 7828 §3.1)', () => {
+    const query = queryFor('www.example.test.', TYPE.A, { opt: 'keepalive' });
+    expect(summarize(ask(query, testNode(), tcp))).toBe('NOERROR aa 1/1/0/0 OPT(keepalive:0064)');
+  });
+  test('it is not told to clients that did not ask', () => {
+    const query = queryFor('www.example.test.', TYPE.A, { opt: '' });
+    expect(summarize(ask(query, testNode(), tcp))).toBe('NOERROR aa 1/1/0/0 OPT()');
+  });
+  test('answers are not limited by the payload size of the OPT record', () => {
+    const query = queryFor('big.example.test.', TYPE.TXT, { opt: 'size=512' });
+    expect(summarize(ask(query, testNode(), tcp))).toBe('NOERROR aa 1/41/0/0 OPT()');
+  });
+  test('no answer is longer than 65,535 octets: TC beyond', () => {
+    // The set alone just fits, the two links before it do not fit beside it.
+    const [first, second] = ['b', 'c'].map((letter) => Array(3).fill(letter.repeat(63)).join('.'));
+    const texts = Array.from({ length: 255 }, (_, i) => `${second} TXT "${String(i).padEnd(243, 'x')}"`);
+    const links = [`alias CNAME ${first}`, `${first} CNAME ${second}`];
+    const zoneText = ['@ SOA ns1 hostmaster 7 3600 600 86400 60', '@ NS ns1', ...links, ...texts].join('\n');
+    const query = queryFor('alias.example.test.', TYPE.TXT);
+    expect(summarize(ask(query, testNode({ zoneText }), tcp))).toBe('NOERROR aa tc 1/2/0/0');
+  });
+});
+
+describe('sizes over UDP', () => {
+  test.each([512, 600, 700, 1000, 1231, 1232, 4096])('a client that takes %i octets gets no more', (size) => {
+    for (const [name, type] of [
+      ['mx.example.test.', TYPE.MX],
+      ['a.sub.example.test.', TYPE.A],
+    ] as const) {
+      const reply = ask(
+        queryFor(name, type, { opt: `size=${size} nsid cookie:0102030405060708 zoneversion` }),
+      );
+      expect(reply.length).toBeLessThanOrEqual(Math.min(size, 1232));
+      expect(decodeMessage(reply).edns?.options).toHaveLength(3);
+    }
+  });
+
+  test('a node name that no longer fits beside a long question is left out', () => {
+    const label = 'a'.repeat(60);
+    const node = testNode({ nodeName: 'n'.repeat(255) });
+    const query = queryFor(`${label}.${label}.${label}.${label}.`, TYPE.A, { opt: 'size=512 nsid' });
+    expect(summarize(ask(query, node))).toBe('REFUSED - 1/0/0/0 OPT(ede:0014)');
+  });
+});
+
+describe('cookies', () => {
+  test('that are fresh come back as they are, older than 30 minutes they are renewed (RFC 9018 §4.3)', () => {
+    const node = testNode();
+    const query = queryFor('www.example.test.', TYPE.A, { opt: 'cookie:2464c4abcf10c957' });
+    const optionOf = (reply: Uint8Array) =>
+      Buffer.from(decodeMessage(reply).edns!.options[0]!.value).toString('hex');
+    const learned = optionOf(ask(query, node));
+    const again = queryFor('www.example.test.', TYPE.A, { opt: `cookie:${learned}` });
+    node.clockMs = NOW_MS + 29 * 60_000;
+    expect(optionOf(ask(again, node))).toBe(learned);
+    node.clockMs = NOW_MS + 31 * 60_000;
+    const renewed = optionOf(ask(again, node));
+    expect(renewed).not.toBe(learned);
+    expect(renewed.slice(0, 16)).toBe(learned.slice(0, 16));
+  });
+});
+
+describe('the rate limit', () => {
+  const far = udpClient(198, 51, 100, 7);
+  const flood = (
+    query: Uint8Array | ((i: number) => Uint8Array),
+    node = testNode({ rateLimit: new RateLimit(10, 1024) }),
+    client = far,
+  ) => {
+    const seen = { sent: 0, truncated: 0, dropped: 0 };
+    for (let i = 0; i < 30; i++) {
+      const reply = ask(typeof query === 'function' ? query(i) : query, node, client);
+      if (reply.length === 0) seen.dropped++;
+      else if (decodeMessage(reply).tc) seen.truncated++;
+      else seen.sent++;
+    }
+    return seen;
+  };
+  const limited = { sent: 10, truncated: 10, dropped: 10 };
+  const free = { sent: 30, truncated: 0, dropped: 0 };
+  const www = queryFor('www.example.test.', TYPE.A, { opt: '' });
+
+  test('lets every second answer beyond it go with TC, the rest not at all', () => {
+    expect(flood(www)).toEqual(limited);
+  });
+  test('counts what it withheld', () => {
+    const node = testNode({ rateLimit: new RateLimit(10, 1024) });
+    flood(www, node);
+    expect(node.counters).toMatchObject({ rateDropped: 10, rateTruncated: 10 });
+  });
+  test('sends TC with OPT and no records', () => {
+    const node = testNode({ rateLimit: new RateLimit(1, 1024) });
+    const replies = [1, 2, 3].map(() => summarize(ask(www, node, far)));
+    expect(replies).toEqual(['NOERROR aa 1/1/0/0 OPT()', 'silence', 'NOERROR aa tc 1/0/0/0 OPT()']);
+  });
+  test('has one bucket for all names that do not exist in a zone', () => {
+    expect(flood((i) => queryFor(`nx${i}.example.test.`, TYPE.A))).toEqual(limited);
+  });
+  test('has one bucket for the referrals of a zone', () => {
+    expect(flood((i) => queryFor(`x${i}.sub.example.test.`, TYPE.A, { opt: '' }))).toEqual(limited);
+  });
+  test('has one bucket for refusals', () => {
+    expect(flood((i) => queryFor(`nope${i}.`, TYPE.A))).toEqual(limited);
+  });
+  test('has one bucket for malformed queries', () => {
+    expect(flood(assemble('1234 0000 0001 0000 0000 0000'))).toEqual(limited);
+  });
+  test('counts names under a wildcard as the wildcard', () => {
+    expect(flood((i) => queryFor(`w${i}.wild.example.test.`, TYPE.A))).toEqual(limited);
+  });
+  test('has one bucket for the types that a name does not have', () => {
+    expect(flood((i) => queryFor('www.example.test.', 100 + i, { opt: '' }))).toEqual(limited);
+    expect(flood((i) => queryFor(`w${i}.wild.example.test.`, 100 + i, { opt: '' }))).toEqual(limited);
+  });
+  test('does not count two names that exist together', () => {
+    const node = testNode({ rateLimit: new RateLimit(15, 1024) });
+    expect(flood((i) => queryFor(`${i % 2 ? 'www' : 'mail'}.example.test.`, TYPE.A), node)).toEqual(free);
+  });
+  test('does not concern loopback', () => {
+    expect(flood(www, undefined, udpClient(127, 0, 0, 1))).toEqual(free);
+    expect(
+      flood(www, undefined, { transport: 'udp', address: Uint8Array.from([...Array(15).fill(0), 1]) }),
+    ).toEqual(free);
+  });
+  test('does not concern TCP', () => {
+    expect(flood(www, undefined, { ...far, transport: 'tcp' })).toEqual(free);
+  });
+  test('does not concern clients with a valid cookie, and does those with a wrong one', () => {
+    const node = testNode({ rateLimit: new RateLimit(10, 1024) });
+    const first = decodeMessage(
+      ask(queryFor('www.example.test.', TYPE.A, { opt: 'cookie:0102030405060708' }), node, far),
+    );
+    const cookie = Buffer.from(first.edns!.options[0]!.value).toString('hex');
+    const valid = queryFor('www.example.test.', TYPE.A, { opt: `cookie:${cookie}` });
+    expect(flood(valid, node)).toEqual(free);
+    expect(flood(valid, node, udpClient(203, 0, 113, 1))).toEqual(limited);
+  });
+  test('is over after a second', () => {
+    const node = testNode({ rateLimit: new RateLimit(10, 1024) });
+    flood(www, node);
+    node.clockMs += 1000;
+    expect(summarize(ask(www, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
+  });
+});
+
+describe('the limit of amplification', () => {
+  const far = udpClient(198, 51, 100, 7);
+  const texts = Array.from({ length: 100 }, (_, i) => `t${i} TXT ${`"${'x'.repeat(250)}" `.repeat(4)}`).join(
+    '\n',
+  );
+  const zoneText = `@ SOA ns host 1 2 3 4 5\n@ NS ns\nns A 192.0.2.1\n${texts}`;
+  const limited = () => testNode({ zoneText, amplificationLimit: new AmplificationLimit(20_000, 64) });
+  const large = (n: number, opt = '') => queryFor(`t${n % 100}.example.test.`, TYPE.TXT, { opt });
+  /** Answers that came whole. */
+  const whole = (node = limited(), client = far, opt = '') => {
+    let count = 0;
+    for (let n = 0; n < 400; n++) {
+      const reply = ask(large(n, opt), node, client);
+      if (reply.length > 0 && !decodeMessage(reply).tc) count++;
+    }
+    return count;
+  };
+
+  test('concerns different names together, and counts what it withheld', () => {
+    const node = limited();
+    expect(whole(node)).toBeLessThan(100);
+    const { octetsDropped, octetsTruncated } = node.counters;
+    expect(octetsDropped + octetsTruncated).toBeGreaterThan(300);
+    expect(Math.abs(octetsDropped - octetsTruncated)).toBeLessThanOrEqual(1);
+    expect(node.counters).toMatchObject({ rateDropped: 0, rateTruncated: 0 });
+    const answers = [...node.counters.answerCounts()].reduce((sum, { count }) => sum + count, 0);
+    expect(answers).toBe(400 - octetsDropped);
+    expect(node.counters.truncated[0]).toBe(octetsTruncated);
+  });
+  test('sends TC with OPT and no records in place of every second answer', () => {
+    const node = limited();
+    whole(node);
+    const replies = [1, 2].map((n) => summarize(ask(large(n), node, far))).toSorted();
+    expect(replies).toEqual(['NOERROR aa tc 1/0/0/0 OPT()', 'silence']);
+  });
+  test('never withholds an answer of up to 2.5 times its question', () => {
+    const node = limited();
+    whole(node);
+    const small = queryFor('ns.example.test.', TYPE.A, { opt: '' });
+    for (let n = 0; n < 1000; n++) {
+      ask(large(n), node, far);
+      expect(summarize(ask(small, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
+    }
+  });
+  test('concerns neither loopback nor TCP nor a valid cookie', () => {
+    expect(whole(limited(), udpClient(127, 0, 0, 1))).toBe(400);
+    expect(whole(limited(), { ...far, transport: 'tcp' })).toBe(400);
+    const node = limited();
+    const first = decodeMessage(ask(large(0, 'cookie:0102030405060708'), node, far));
+    const valid = `cookie:${Buffer.from(first.edns!.options[0]!.value).toString('hex')}`;
+    expect(whole(node, far, valid)).toBe(400);
+    expect(whole(node, udpClient(203, 0, 113, 1), valid)).toBeLessThan(100);
+  });
+  test('works beside the limit of equal answers', () => {
+    const node = testNode({
+      zoneText,
+      rateLimit: new RateLimit(10, 64),
+      amplificationLimit: new AmplificationLimit(20_000, 64),
+    });
+    for (let i = 0; i < 30; i++) ask(large(1), node, far);
+    expect(node.counters).toMatchObject({ rateDropped: 10, rateTruncated: 10, octetsDropped: 0 });
+  });
+});
+
+describe('a bug met on the way', () => {
+  const rateLimit = new RateLimit(10, 1024);
+  rateLimit.decide = () => {
+    throw new Error('a bug');
+  };
+  const node = testNode({ rateLimit });
+  test('is SERVFAIL, counted and reported', () => {
+    const out = new Uint8Array(1232);
+    const query = queryFor('www.example.test.', TYPE.A, { rd: true });
+    const length = answerQuery(query, out, udpClient(192, 0, 2, 1), node);
+    expect(decodeMessage(out.subarray(0, length))).toMatchObject({
+      id: 0x1234,
+      qr: true,
+      rd: true,
+      rcode: RCODE.SERVFAIL,
+    });
+    expect(node.counters.failed).toBe(1);
+    expect(node.failures).toHaveLength(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { addressOctets } from '../../../src/nameserver/answer/client.ts';
+import { RateLimit, ZONE_BUCKET } from '../../../src/nameserver/answer/response-rate-limit.ts';
+
+/** The hash of a name. */
+const NAME = 0x1234_5678;
+const OTHER_NAME = -0x1234_5679;
+
+function sent(
+  limit: RateLimit,
+  address: string,
+  count: number,
+  nowMs: number,
+  name = NAME,
+  type = 1,
+): number {
+  let sentAnswers = 0;
+  for (let i = 0; i < count; i++) if (decide(limit, address, nowMs, name, type) === 'send') sentAnswers++;
+  return sentAnswers;
+}
+
+function decide(limit: RateLimit, address: string, nowMs: number, name = NAME, type = 1) {
+  const octets = addressOctets(address);
+  return limit.decide(octets, 0, octets.length, name, type, nowMs);
+}
+
+describe('a bucket', () => {
+  test('holds one second of answers', () => {
+    expect(sent(new RateLimit(400), '192.0.2.1', 1000, 0)).toBe(400);
+  });
+  test('fills again with time, no further than one second of answers', () => {
+    const limit = new RateLimit(400);
+    sent(limit, '192.0.2.1', 1000, 0);
+    expect(sent(limit, '192.0.2.1', 1000, 500)).toBe(200);
+    expect(sent(limit, '192.0.2.1', 1000, 60_000)).toBe(400);
+  });
+  test('lets the rate through when it is asked steadily', () => {
+    const limit = new RateLimit(400);
+    let through = 0;
+    for (let ms = 0; ms < 10_000; ms++) through += sent(limit, '192.0.2.1', 1, ms);
+    expect(through).toBeGreaterThanOrEqual(4000);
+    expect(through).toBeLessThanOrEqual(4401);
+  });
+  test('goes on when the milliseconds of the clock pass 2^31 and 2^32', () => {
+    for (const turn of [2 ** 31, 2 ** 32]) {
+      const limit = new RateLimit(400);
+      sent(limit, '192.0.2.1', 1000, turn - 250);
+      expect(sent(limit, '192.0.2.1', 1000, turn + 250)).toBe(200);
+    }
+  });
+  test('is shared by the threads that have its table', () => {
+    const limit = new RateLimit(400, 1024);
+    const other = RateLimit.on(limit.buffer);
+    expect(sent(limit, '192.0.2.1', 300, 0) + sent(other, '192.0.2.1', 1000, 0)).toBe(400);
+  });
+  test('goes on when the clock is set back', () => {
+    const limit = new RateLimit(400);
+    sent(limit, '192.0.2.1', 1000, 3_600_000);
+    sent(limit, '192.0.2.1', 1, 0);
+    expect(sent(limit, '192.0.2.1', 1000, 1000)).toBe(400);
+  });
+  test('beyond the rate drops and truncates in turn', () => {
+    const limit = new RateLimit(1);
+    const decisions = [1, 2, 3, 4, 5].map(() => decide(limit, '192.0.2.1', 0));
+    expect(decisions).toEqual(['send', 'drop', 'truncate', 'drop', 'truncate']);
+  });
+});
+
+describe('one bucket is shared by', () => {
+  test.each([
+    ['an IPv4 /24', '192.0.2.1', '192.0.2.254', true],
+    ['not two IPv4 /24', '192.0.2.1', '192.0.3.1', false],
+    ['an IPv6 /56', '2001:db8:0:100::1', '2001:db8:0:1ff:ffff::2', true],
+    ['not two IPv6 /56', '2001:db8:0:100::1', '2001:db8:0:200::1', false],
+  ])('%s', (_, one, other, shared) => {
+    const limit = new RateLimit(10);
+    sent(limit, one, 10, 0);
+    expect(sent(limit, other, 10, 0)).toBe(shared ? 0 : 10);
+  });
+  test('neither names nor types', () => {
+    const limit = new RateLimit(10);
+    sent(limit, '192.0.2.1', 10, 0);
+    expect(sent(limit, '192.0.2.1', 10, 0, OTHER_NAME)).toBe(10);
+    expect(sent(limit, '192.0.2.1', 10, 0, NAME, 28)).toBe(10);
+    expect(sent(limit, '192.0.2.1', 10, 0, NAME, ZONE_BUCKET)).toBe(10);
+  });
+});
+
+test('a flood from a million networks finds no more room, and a busy bucket stays limited', () => {
+  const limit = new RateLimit(10, 256);
+  const before = process.memoryUsage().arrayBuffers;
+  let through = 0;
+  const address = new Uint8Array(4);
+  const view = new DataView(address.buffer);
+  for (let i = 0; i < 1_000_000; i++) {
+    view.setUint32(0, i << 8);
+    limit.decide(address, 0, 4, NAME, 1, i / 1000);
+    if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 1000) === 'send') through++;
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20);
+  // One second passed: two seconds of answers at the most.
+  expect(through).toBeLessThanOrEqual(21);
+});
+
+test('many names of one network seldom share a bucket', () => {
+  const limit = new RateLimit(1);
+  let limited = 0;
+  for (let i = 0; i < 20_000; i++) {
+    limited += 1 - sent(limit, '192.0.2.1', 1, 0, Math.imul(i, 0x9e3779b1));
+  }
+  expect(limited).toBeLessThan(5);
+});
+
+test('the rate and the size of the table are checked', () => {
+  expect(() => new RateLimit(0)).toThrow(RangeError);
+  expect(() => new RateLimit(Number.NaN)).toThrow(RangeError);
+  expect(() => new RateLimit(400, 1000)).toThrow(RangeError);
+});

@@ -1,0 +1,143 @@
+// The thread that writes the image: what it serves, without Postgres too, and how it ends.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import {
+  type ImageThread,
+  type ImageThreadOptions,
+  startImageThread,
+  type WatchOptions,
+} from '../../../src/nameserver/follow/start-image-thread.ts';
+import { readRestoreNote } from '../../../src/nameserver/snapshot/restore-note.ts';
+import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
+import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { readZone } from '../../../src/zone/image/read-zone.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { collectingLog, type LogLine, smallZone } from '../../support/follow.ts';
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+
+const BY = { source: 'test' } as const;
+const A = parseName('a.example.');
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let directory: string;
+let threads: ImageThread[];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  proxy = await startProxy(database.url);
+  directory = mkdtempSync(join(tmpdir(), 'zf-image-thread-'));
+  threads = [];
+});
+
+afterEach(async () => {
+  await Promise.all(threads.map((thread) => thread.stop()));
+  await proxy.stop();
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Started extends ImageThread {
+  readonly lines: LogLine[];
+  readonly ends: Error[];
+  serial(): number | undefined;
+}
+
+function start(options: Partial<ImageThreadOptions> = {}, watch: WatchOptions = {}): Started {
+  const buffer = createImage(16 << 20, 77);
+  const log = collectingLog();
+  const ends: Error[] = [];
+  const given = {
+    buffer,
+    databaseUrl: proxy.url,
+    readUrl: undefined,
+    nodeName: 'ns1',
+    snapshotDirectory: directory,
+  };
+  const thread = startImageThread({ ...given, ...options }, log, (error) => ends.push(error), watch);
+  threads.push(thread);
+  // Looked at again each time: what a snapshot brings has hashes of its own.
+  const serial = () => readZone(new Image(buffer), A)?.serial;
+  return { ...thread, lines: log.lines, ends, serial };
+}
+
+test('what Postgres has is in the image, and the state is told', async () => {
+  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
+  const thread = start();
+  expect(await thread.restored).toMatchObject({ isServing: false });
+  await thread.started;
+  await until(() => thread.state()?.loaded === true);
+  expect(thread.serial()).toBe(1);
+  await saveZones(database.db, [smallZone('a.example.', 2)], BY);
+  await until(() => thread.serial() === 2);
+  await until(() => thread.state()?.lagSeconds === 0);
+  expect(thread.state()).toMatchObject({ zones: 2, records: 6, refused: 0, withoutRoom: 0 });
+});
+
+test('with Postgres away the zones come from the snapshot, and what was missed is caught up', async () => {
+  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
+  const first = start();
+  await until(() => first.lines.some(({ message }) => message === 'snapshot written'));
+  await saveZones(database.db, [smallZone('a.example.', 2)], BY);
+  await until(() => first.serial() === 2);
+  await first.stop();
+  proxy.cut();
+  await saveZones(database.db, [smallZone('a.example.', 3)], BY);
+  await unloadZones(database.db, [parseName('b.example.')], BY);
+  const second = start();
+  expect(await second.restored).toMatchObject({ isServing: true });
+  expect(second.serial()).toBe(2);
+  await second.started;
+  expect(second.state()).toMatchObject({ loaded: true, zones: 2, connected: false, lagSeconds: 0 });
+  proxy.resume();
+  await until(() => second.serial() === 3 && second.state()?.zones === 1);
+  expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
+});
+
+test('a name that is taken, and a schema that is missing, are told as reasons', async () => {
+  const first = start();
+  await first.started;
+  await expect(start({ snapshotDirectory: undefined }).started).rejects.toThrow('NODE_NAME: another process');
+  const empty = await createDatabase({ empty: true });
+  await expect(start({ databaseUrl: empty.url, nodeName: 'ns2' }).started).rejects.toThrow(
+    'zonefleet migrate',
+  );
+  await empty.drop();
+});
+
+test('an end that nobody asked for is told', async () => {
+  const thread = start({ buffer: new SharedArrayBuffer(1 << 20) });
+  await until(() => thread.ends.length > 0);
+  expect(thread.ends[0]?.message).toContain('no zone image');
+  const asked = start();
+  await asked.started;
+  await asked.stop();
+  expect(asked.ends).toEqual([]);
+});
+
+test('a thread that stands still is ended, and the snapshot that it was reading is noted', async () => {
+  const entry = new URL('../../support/stuck-image-thread.mjs', import.meta.url);
+  const stuck = start({}, { entry, lookMs: 50 });
+  await until(() => stuck.progress.doing === 'reading the snapshot');
+  await until(() => stuck.ends.length > 0);
+  expect(stuck.ends.map(({ message }) => message)).toEqual([
+    'the thread of the zone image stood still while it was reading the snapshot',
+  ]);
+  expect(stuck.lines).toMatchObject([{ level: 'error', fields: { doing: 'reading the snapshot' } }]);
+  expect(readRestoreNote(directory)).toEqual({ generation: 1, attempts: 1, isStuck: true });
+});
+
+test('a thread that waits for a database that never answers is not ended', async () => {
+  proxy.cut();
+  const waiting = start({}, { lookMs: 50 });
+  await waiting.restored;
+  await until(() => waiting.progress.doing === 'waiting');
+  await until(() => waiting.state()?.fault !== undefined);
+  expect(waiting.state()?.fault).toMatch(/terminated|ECONN/);
+  expect(waiting.ends).toEqual([]);
+});

@@ -1,0 +1,473 @@
+// A snapshot gives back what an image served: all of it, or nothing.
+
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import type { ReadFile } from '../../../src/nameserver/snapshot/plain-file.ts';
+import { noteRestoring, noteStuck } from '../../../src/nameserver/snapshot/restore-note.ts';
+import { Snapshot } from '../../../src/nameserver/snapshot/snapshot.ts';
+import type { FeedPlace, SnapshotEntry } from '../../../src/nameserver/snapshot/snapshot-entry.ts';
+import { buildZone } from '../../../src/zone/build-zone.ts';
+import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+import { collectingLog, smallZone } from '../../support/follow.ts';
+import { randomFrom } from '../../support/random-zones.ts';
+import { type BaseParts, resealBase, resealLog } from '../../support/resealed-snapshot.ts';
+import { zoneInImage } from '../../support/zone-image.ts';
+
+const IMAGE_OCTETS = 16 << 20;
+
+let directory: string;
+let log: ReturnType<typeof collectingLog>;
+let open: Snapshot[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zf-snapshot-'));
+  log = collectingLog();
+  open = [];
+});
+afterEach(async () => {
+  await Promise.all(open.map((snapshot) => snapshot.stop()));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function placeAt(position: number): FeedPlace {
+  return { position, cursor: { epoch: 'e', from: BigInt(position), inFlight: [], recent: [] } };
+}
+
+/** An image with its snapshot; each start has another seed for its hashes. */
+class Node {
+  readonly image: Image;
+  readonly snapshot: Snapshot;
+  readonly writer: ImageWriter;
+  readonly isRestored: boolean;
+  readonly place: FeedPlace | undefined;
+
+  constructor(octets = IMAGE_OCTETS, read?: ReadFile) {
+    this.image = new Image(createImage(octets, Math.floor(Math.random() * 2 ** 31)));
+    const options = { directory, image: this.image, log, minIntervalMs: 0, ...(read && { read }) };
+    this.snapshot = new Snapshot(options);
+    open.push(this.snapshot);
+    const base = this.snapshot.restoreBase();
+    this.isRestored = base !== undefined;
+    this.writer = new ImageWriter(this.image, base?.free);
+    this.place = base === undefined ? undefined : this.snapshot.restoreLog(this.writer, base.place);
+    this.snapshot.restored();
+  }
+
+  apply(entry: SnapshotEntry): void {
+    if (entry.kind === 'zone') {
+      const built = buildZone(entry.apex, entry.records);
+      if (built.kind === 'built') this.writer.put(built.zone, entry.content);
+    }
+    if (entry.kind === 'sets') expect(this.writer.edit(entry.apex, entry.content, entry).kind).toBe('edited');
+    if (entry.kind === 'removal') this.writer.remove(entry.apex);
+    this.snapshot.append(entry);
+  }
+
+  put(name: string, serial: number): void {
+    const { apex, records } = smallZone(
+      name,
+      serial,
+      `x${serial}.y A 192.0.2.7\n*.w TXT "${'t'.repeat(serial % 200)}"`,
+    );
+    this.apply({ kind: 'zone', apex, content: { id: serial, version: serial, mark: serial }, records });
+  }
+
+  edit(name: string, serial: number): void {
+    const { apex, records } = smallZone(name, serial, 'new TXT "n"');
+    const changed = records.filter(({ type }) => type !== 2);
+    const gone = [{ owner: parseName(`*.w.${name}`), type: 16 }];
+    this.apply({
+      kind: 'sets',
+      apex,
+      content: { id: serial, version: serial, mark: 0 },
+      records: changed,
+      gone,
+    });
+  }
+
+  async write(position: number): Promise<void> {
+    this.snapshot.writeIfDue(this.writer, placeAt(position));
+    await this.snapshot.settled();
+  }
+
+  served(): Map<Name, unknown> {
+    const zones = [...this.writer.entries()].map(
+      ({ apex }) => [apex, zoneInImage(this.image, apex)] as const,
+    );
+    return new Map(zones.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/** But for the hashes, whose seed a start chooses by itself when it reads no snapshot. */
+function expectSame(again: Node, before: Node): void {
+  expect(again.served()).toEqual(before.served());
+  expect([again.writer.zones, again.writer.records]).toEqual([before.writer.zones, before.writer.records]);
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, i) => `z${i}.example.`);
+
+describe('a node that starts again', () => {
+  test('serves what the snapshot holds, in whatever room there is, and goes on with it', async () => {
+    const first = new Node();
+    for (const [i, name] of names(700).entries()) first.put(name, i + 1);
+    for (const name of names(300)) first.apply({ kind: 'removal', apex: parseName(name) });
+    await first.write(5);
+    const second = new Node(IMAGE_OCTETS * 2);
+    expect(second.place).toEqual(placeAt(5));
+    expectSame(second, first);
+    const usedBefore = second.writer.octetsUsed;
+    for (const name of names(700)) second.put(name, 900);
+    for (const name of names(700)) second.apply({ kind: 'removal', apex: parseName(name) });
+    expect(second.writer.zones).toBe(0);
+    expect(second.writer.octetsUsed).toBeLessThan(usedBefore);
+  });
+
+  test('has what was applied after the base was written, and the place in the feed up to there', async () => {
+    const first = new Node();
+    for (const [i, name] of names(20).entries()) first.put(name, i + 1);
+    await first.write(5);
+    first.put('z1.example.', 50);
+    first.edit('z2.example.', 51);
+    first.apply({ kind: 'removal', apex: parseName('z3.example.') });
+    first.put('new.example.', 52);
+    first.snapshot.reach(placeAt(6));
+    const second = new Node();
+    expect(second.place).toEqual(placeAt(6));
+    expectSame(second, first);
+    second.put('again.example.', 60);
+    second.snapshot.reach(placeAt(7));
+    const third = new Node();
+    expect(third.place).toEqual(placeAt(7));
+    expectSame(third, second);
+  });
+
+  test('has what was applied while the base was written, whenever it was cut off', async () => {
+    const first = new Node();
+    for (const [i, name] of names(500).entries()) first.put(name, i + 1);
+    await first.write(5);
+    first.put('z1.example.', 600);
+    const writing = first.write(5);
+    first.edit('z2.example.', 601);
+    first.apply({ kind: 'removal', apex: parseName('z3.example.') });
+    for (const name of names(100)) first.put(`n.${name}`, 700);
+    first.snapshot.reach(placeAt(6));
+    // Cut off here: the generation before has everything.
+    const meanwhile = new Node();
+    expect(meanwhile.place).toEqual(placeAt(6));
+    expectSame(meanwhile, first);
+    await writing;
+    const second = new Node();
+    expect(second.place).toEqual(placeAt(6));
+    expectSame(second, first);
+  });
+
+  test('of a log that was cut anywhere it has a part, and no place that was not reached', async () => {
+    const first = new Node();
+    for (const [i, name] of names(5).entries()) first.put(name, i + 1);
+    await first.write(5);
+    for (let i = 0; i < 10; i++) {
+      first.put(`z${i}.example.`, 100 + i);
+      first.snapshot.reach(placeAt(100 + i));
+    }
+    const file = join(directory, 'zones.1.log');
+    const whole = readFileSync(file);
+    for (let octets = 0; octets < whole.length; octets += 97) {
+      writeFileSync(file, whole);
+      truncateSync(file, octets);
+      const again = new Node();
+      const position = again.place?.position ?? 0;
+      expect(position).toBeGreaterThanOrEqual(5);
+      for (let i = 0; i <= position - 100; i++) {
+        expect(again.writer.contentOf(parseName(`z${i}.example.`))?.version).toBe(100 + i);
+      }
+    }
+  });
+
+  test('serves the zones of another history too, but knows no place in the feed', async () => {
+    const first = new Node();
+    first.put('z1.example.', 1);
+    await first.write(5);
+    first.snapshot.abandon();
+    first.put('z2.example.', 2);
+    const second = new Node();
+    expect([second.isRestored, second.place, second.writer.zones]).toEqual([true, undefined, 1]);
+    // When everything has been loaded there is a new base.
+    await first.write(9);
+    const third = new Node();
+    expect(third.place).toEqual(placeAt(9));
+    expectSame(third, first);
+  });
+});
+
+describe('a snapshot', () => {
+  test('that is damaged is refused with a line in the log, and the node starts empty', async () => {
+    const first = new Node();
+    for (const [i, name] of names(50).entries()) first.put(name, i + 1);
+    await first.write(5);
+    const file = join(directory, 'zones.1.image');
+    const damaged = readFileSync(file);
+    damaged[9000] = (damaged[9000] as number) ^ 4;
+    writeFileSync(file, damaged);
+    const second = new Node();
+    expect([second.isRestored, second.writer.zones]).toEqual([false, 0]);
+    expect(log.lines.filter(({ message }) => message === 'a snapshot is refused')).toHaveLength(1);
+    // It is replaced by the next one.
+    second.put('z1.example.', 1);
+    await second.write(6);
+    expect(readdirSync(directory).sort()).toEqual(['zones.2.image', 'zones.2.log']);
+    expectSame(new Node(), second);
+  });
+
+  test('for which there is too little room is refused', async () => {
+    const first = new Node();
+    for (const [i, name] of names(900).entries()) first.put(name, i + 1);
+    await first.write(5);
+    expect(new Node(256 << 10).isRestored).toBe(false);
+    expect(log.lines.at(-1)?.fields).toMatchObject({ why: expect.stringContaining('IMAGE_BYTES') });
+  });
+
+  test('is not written again before its log has grown', async () => {
+    const first = new Node();
+    first.put('z1.example.', 1);
+    await first.write(5);
+    const written = statSync(join(directory, 'zones.1.image')).mtimeMs;
+    first.put('z1.example.', 2);
+    await first.write(6);
+    expect(statSync(join(directory, 'zones.1.image')).mtimeMs).toBe(written);
+    const { apex, records } = smallZone('large.example.', 3);
+    const rdata = new Uint8Array(60_000);
+    const large = Array.from({ length: 8 }, (_, i) => ({
+      owner: parseName(`r${i}.large.example.`),
+      type: 65280,
+      ttl: 1,
+      rdata,
+    }));
+    for (let i = 0; i < 10; i++) {
+      const content = { id: 3, version: 3 + i, mark: 0 };
+      first.apply({ kind: 'zone', apex, content, records: [...records, ...large] });
+    }
+    await first.write(7);
+    expect(existsSync(join(directory, 'zones.1.image'))).toBe(false);
+    expectSame(new Node(), first);
+  });
+
+  test('that cannot be written is told, and the node goes on', async () => {
+    const first = new Node();
+    writeFileSync(join(directory, 'zones.1.log'), '');
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, 'a file where the directory should be');
+    first.put('z1.example.', 1);
+    await first.write(5);
+    expect(log.lines.at(-1)?.message).toBe('no snapshot can be written');
+    first.put('z2.example.', 2);
+    expect(first.writer.zones).toBe(2);
+  });
+});
+
+/** What is left of a node whose snapshot is no good: all that a fresh one can do, and the snapshot's successor. */
+async function expectFresh(again: Node): Promise<void> {
+  expect([again.isRestored, again.place, again.writer.zones, again.image.zones]).toEqual([
+    false,
+    undefined,
+    0,
+    0,
+  ]);
+  const untouched = new Image(createImage(again.image.buffer.byteLength, 1));
+  expect(again.image.endOctets).toBe(untouched.endOctets);
+  const blocks = new Uint8Array(again.image.buffer, again.image.endOctets, 1 << 20);
+  expect(blocks.every((octet) => octet === 0)).toBe(true);
+  await expectUsable(again);
+}
+
+async function expectUsable(again: Node): Promise<void> {
+  for (const { apex } of [...again.writer.entries()]) again.apply({ kind: 'removal', apex });
+  for (const [i, name] of names(50).entries()) again.put(name, i + 1);
+  expect(again.writer.zones).toBe(50);
+  await again.write(77);
+  expectSame(new Node(), again);
+}
+
+async function writeSnapshot(): Promise<Node> {
+  const first = new Node();
+  for (const [i, name] of names(40).entries()) first.put(name, i + 1);
+  await first.write(5);
+  for (const name of names(9)) {
+    first.put(`log.${name}`, 60);
+    first.snapshot.reach(placeAt(6));
+  }
+  first.edit('z1.example.', 61);
+  first.apply({ kind: 'removal', apex: parseName('z2.example.') });
+  first.snapshot.reach(placeAt(7));
+  return first;
+}
+
+const BASE = () => join(directory, 'zones.1.image');
+const LOG = () => join(directory, 'zones.1.log');
+
+describe('a snapshot that cannot be read leaves the image as empty as it was:', () => {
+  test('an error of the disk, at whichever read it comes', async () => {
+    await writeSnapshot();
+    let reads = 0;
+    new Node(IMAGE_OCTETS, (...parameters) => {
+      reads++;
+      return readSync(...parameters);
+    });
+    for (let failing = 1; failing <= reads; failing++) {
+      let left = failing;
+      const broken: ReadFile = (...parameters) => {
+        if (--left > 0) return readSync(...parameters);
+        throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+      };
+      const again = new Node(IMAGE_OCTETS, broken);
+      expect(log.lines.at(-1)?.fields, `read ${failing}`).toMatchObject({
+        file: expect.stringContaining('zones.1'),
+      });
+      if (again.isRestored) expect(again.writer.zones).toBeGreaterThan(0);
+      else expect([again.writer.zones, again.place]).toEqual([0, undefined]);
+    }
+    await expectFresh(
+      new Node(IMAGE_OCTETS, () => {
+        throw new Error('EIO');
+      }),
+    );
+  });
+
+  test('a directory in its place, or a pipe that nobody writes to', async () => {
+    mkdirSync(BASE());
+    await expectFresh(new Node());
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+    execFileSync('mkfifo', [BASE()]);
+    const again = new Node();
+    expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { file: BASE() } });
+    await expectFresh(again);
+    expect(existsSync(BASE())).toBe(false);
+  });
+
+  test('a place in the feed that is none, behind a checksum that fits', async () => {
+    for (const place of [{}, 7, { epoch: 'e', from: 'x', inFlight: [], recent: [], position: 1 }]) {
+      await writeSnapshot();
+      resealBase(BASE(), ({ head }) => {
+        head.place = place;
+      });
+      await expectFresh(new Node());
+      rmSync(directory, { recursive: true });
+      mkdirSync(directory);
+    }
+  });
+
+  test('blocks that contradict each other, behind a checksum that fits', async () => {
+    await writeSnapshot();
+    resealBase(BASE(), ({ blocks }) => blocks.fill(0xff, 4, 2048));
+    const again = new Node();
+    expect(log.lines.at(-1)?.fields).toMatchObject({
+      file: BASE(),
+      why: expect.stringContaining('cannot be served'),
+    });
+    await expectFresh(again);
+  });
+
+  test('a free list that goes round in a circle', async () => {
+    const first = new Node();
+    for (const [i, name] of names(100).entries()) first.put(name, i + 1);
+    for (const name of names(60)) first.apply({ kind: 'removal', apex: parseName(name) });
+    await first.write(5);
+    resealBase(BASE(), ({ free }) => free.copy(free, 8, 0, 8));
+    await expectFresh(new Node());
+  });
+});
+
+describe('a log entry that cannot be applied', () => {
+  test('ends the log, with what stands before it and the place up to there', async () => {
+    await writeSnapshot();
+    resealLog(LOG(), (entries) => entries.map((entry, i) => (i === 6 ? Buffer.from([99]) : entry)));
+    const again = new Node();
+    expect([again.isRestored, again.place]).toEqual([true, placeAt(6)]);
+    expect(again.writer.contentOf(parseName('log.z2.example.'))).toBeDefined();
+    expect(log.lines.at(-1)).toMatchObject({ fields: { file: LOG() } });
+    await expectUsable(again);
+  });
+
+  test('ends it too when it is a name without an end, of which every search would be one', async () => {
+    await writeSnapshot();
+    for (const name of ['\x03abc', '\x3fabc\0', '\xc0\x0c', '\x01A\0']) {
+      const removal = Buffer.concat([Buffer.from([3, name.length]), Buffer.from(name, 'latin1')]);
+      resealLog(LOG(), (entries) => [removal, ...entries.slice(1)]);
+      const again = new Node();
+      expect([again.isRestored, again.place], name).toEqual([true, placeAt(5)]);
+    }
+  });
+});
+
+describe('a snapshot that ended its reader', () => {
+  test('is read again after a kill or two, but not for ever', async () => {
+    const first = await writeSnapshot();
+    for (let kills = 1; kills <= 2; kills++) {
+      for (let i = 0; i < kills; i++) noteRestoring(directory, 1);
+      expectSame(new Node(), first);
+    }
+    for (let i = 0; i < 3; i++) noteRestoring(directory, 1);
+    const again = new Node();
+    expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { file: BASE() } });
+    await expectFresh(again);
+  });
+
+  test('is not read again when it was the watchdog that ended it, but its successor is', async () => {
+    await writeSnapshot();
+    noteRestoring(directory, 1);
+    noteStuck(directory);
+    await expectFresh(new Node());
+  });
+});
+
+test('a snapshot with any octets changed behind checksums that fit never hangs or throws out', async () => {
+  const random = randomFrom(7);
+  await writeSnapshot();
+  const [base, entries] = [readFileSync(BASE()), readFileSync(LOG())];
+  const flip = (octets: Buffer) => {
+    if (octets.length > 0) octets[Math.floor(random() * octets.length)] = Math.floor(random() * 256);
+  };
+  for (let i = 0; i < 120; i++) {
+    writeFileSync(BASE(), base);
+    writeFileSync(LOG(), entries);
+    if (random() < 0.5) resealBase(BASE(), (parts) => flip(pickPart(random, parts)));
+    else {
+      resealLog(LOG(), (list) => {
+        for (let flips = 0; flips < 5; flips++) flip(list[Math.floor(random() * list.length)] as Buffer);
+        return list;
+      });
+    }
+    const again = new Node();
+    expect([again.isRestored, again.writer.zones > 0]).toEqual([again.isRestored, again.isRestored]);
+    for (const [i, name] of names(50).entries()) again.put(name, i + 100);
+    for (const { apex } of [...again.writer.entries()]) again.writer.remove(apex);
+    expect(again.writer.zones).toBe(0);
+    await again.snapshot.stop();
+  }
+});
+
+function pickPart(random: () => number, { head, blocks, header, free }: BaseParts): Buffer {
+  const which = random();
+  if (which < 0.1) {
+    const keys = Object.keys(head);
+    head[keys[Math.floor(random() * keys.length)] as string] = [null, -1, 'x', 2 ** 40, 0][
+      Math.floor(random() * 5)
+    ];
+  }
+  return which < 0.6 ? blocks : which < 0.8 ? header : free;
+}

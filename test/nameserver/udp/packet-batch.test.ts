@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
+import {
+  EAGAIN,
+  EINTR,
+  IP_PKTINFO,
+  IPPROTO_IP,
+  IPPROTO_IPV6,
+  IPV6_PKTINFO,
+  MSG_DONTWAIT,
+  MSG_TRUNC,
+  MSG_WAITFORONE,
+} from '../../../src/nameserver/threads/libc.ts';
+import { BATCH_PACKETS, type PacketAnswerer, PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
+import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
+import { FakeLibc, type FakePacket } from '../../support/fake-libc.ts';
+
+const V4: UdpSocket = { descriptor: 4, ipv6: false, wildcard: false };
+const V6: UdpSocket = { descriptor: 6, ipv6: true, wildcard: false };
+const EINVAL = 22;
+const ROOM = 100;
+
+/** Answers with the octets of the query behind 'A'; silence for 's'; throws for 't'. Notes who asked. */
+class Echo implements PacketAnswerer {
+  nowMs = 0;
+  readonly askers: string[] = [];
+
+  answer(
+    ...[input, at, octets, out, outAt, room, , from, fromAt, fromOctets]: Parameters<PacketAnswerer['answer']>
+  ) {
+    expect(reader.isInside).toBe(true);
+    expect(room).toBe(ROOM);
+    this.askers.push(from.slice(fromAt, fromAt + fromOctets).join('.'));
+    const text = Buffer.from(input.slice(at, at + octets)).toString();
+    if (text === 't') throw new Error('a bug');
+    if (text === 's') return 0;
+    out.set(Buffer.from(`A${text}`), outAt);
+    return octets + 1;
+  }
+}
+
+const reader = {
+  isInside: false,
+  enter() {
+    reader.isInside = true;
+  },
+  leave() {
+    reader.isInside = false;
+  },
+};
+
+let libc: FakeLibc;
+let echo: Echo;
+let counters: QueryCounters;
+let batch: PacketBatch;
+beforeEach(() => {
+  libc = new FakeLibc();
+  echo = new Echo();
+  counters = new QueryCounters();
+  batch = new PacketBatch(libc, echo, reader, counters, ROOM);
+});
+
+function v4(last: number, text: string, more: Partial<FakePacket> = {}): FakePacket {
+  const name = Uint8Array.of(2, 0, 0x30, 0x39, 192, 0, 2, last, 0, 0, 0, 0, 0, 0, 0, 0);
+  return { name, octets: Buffer.from(text), ...more };
+}
+
+function v6(last: number, text: string, more: Partial<FakePacket> = {}): FakePacket {
+  const name = new Uint8Array(28);
+  name.set([10, 0, 0x30, 0x39]);
+  name.set([0x20, 1, 0xd, 0xb8], 8);
+  name[23] = last;
+  return { name, octets: Buffer.from(text), ...more };
+}
+
+function exchange(socket: UdpSocket, ...packets: FakePacket[]): string[] {
+  libc.incoming = packets;
+  const from = libc.sent.length;
+  batch.reply(socket, batch.receive(socket));
+  expect(reader.isInside).toBe(false);
+  return libc.sent
+    .slice(from)
+    .map(({ name, octets }) => `${name.at(name.length === 16 ? 7 : 23)} ${Buffer.from(octets)}`);
+}
+
+const timed = () => counters.latency.reduce((sum, count) => sum + count, 0);
+
+describe('a batch of packets', () => {
+  test('brings each answer to its asker', () => {
+    expect(exchange(V4, v4(1, 'one'), v4(2, 'two'))).toEqual(['1 Aone', '2 Atwo']);
+    expect(echo.askers).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(exchange(V6, v6(9, 'six'))).toEqual(['9 Asix']);
+    expect(echo.askers.at(-1)).toBe('32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.9');
+  });
+
+  test('is full at 64 and leaves the others for the next', () => {
+    const packets = Array.from({ length: 70 }, (_, i) => v4(i, String(i)));
+    const answers = packets.map((_, i) => `${i} A${i}`);
+    expect(exchange(V4, ...packets)).toEqual(answers.slice(0, BATCH_PACKETS));
+    expect(exchange(V4, ...libc.incoming)).toEqual(answers.slice(BATCH_PACKETS));
+  });
+
+  test('waits for the first packet only, or for none', () => {
+    batch.receive(V4);
+    batch.receivePending(V4);
+    expect(libc.receiveFlags).toEqual([MSG_WAITFORONE, MSG_DONTWAIT]);
+  });
+
+  test('has room for the longest address and control again after shorter ones', () => {
+    exchange(V4, v4(1, 'a'), v4(2, 'b', { control: new Uint8Array(32) }));
+    const control = new Uint8Array(40);
+    expect(exchange(V6, v6(3, 'c', { control }), v6(4, 'd', { control }))).toEqual(['3 Ac', '4 Ad']);
+  });
+
+  test('has no gap where silence is the answer', () => {
+    expect(exchange(V4, v4(1, 's'), v4(2, 'a'), v4(3, 's'), v4(4, 'b'))).toEqual(['2 Aa', '4 Ab']);
+    expect(exchange(V4, v4(1, 's'))).toEqual([]);
+  });
+
+  test('loses the packet whose answer throws, and no other', () => {
+    expect(exchange(V4, v4(1, 'a'), v4(2, 't'), v4(3, 'b'))).toEqual(['1 Aa', '3 Ab']);
+    expect(counters.unsent).toBe(1);
+  });
+
+  test('does not answer what was cut off', () => {
+    expect(exchange(V4, v4(1, 'a', { flags: MSG_TRUNC }), v4(2, 'b'))).toEqual(['2 Ab']);
+    expect(counters.ignored).toBe(1);
+  });
+
+  test('is nothing when the wait ends without a packet', () => {
+    for (const errno of [EAGAIN, EINTR]) {
+      libc.receiveErrno = errno;
+      expect(batch.receive(V4)).toBe(0);
+    }
+    libc.receiveErrno = EINVAL;
+    expect(() => batch.receive(V4)).toThrow('recvmmsg EINVAL');
+  });
+});
+
+describe('sending', () => {
+  const packets = () => [v4(1, 'a'), v4(2, 'b'), v4(3, 'c'), v4(4, 'd')];
+  const all = ['1 Aa', '2 Ab', '3 Ac', '4 Ad'];
+
+  test('goes on where the system stopped', () => {
+    libc.sends = [{ atMost: 1 }, { errno: EINTR }, { atMost: 2 }];
+    expect(exchange(V4, ...packets())).toEqual(all);
+    expect(counters.unsent).toBe(0);
+  });
+
+  test('leaves out the one packet that the system refuses', () => {
+    libc.sends = [{ atMost: 2 }, { errno: EINVAL }];
+    const sent = exchange(V4, ...packets());
+    expect(sent).toEqual(['1 Aa', '2 Ab', '4 Ad']);
+    expect(counters.unsent).toBe(1);
+  });
+
+  test('gives up what is left when the way out is jammed', () => {
+    libc.sends = [{ atMost: 1 }, { errno: EAGAIN }];
+    expect(exchange(V4, ...packets())).toEqual(['1 Aa']);
+    expect(counters.unsent).toBe(3);
+    expect(exchange(V4, v4(5, 'e'))).toEqual(['5 Ae']);
+  });
+});
+
+describe('on a wildcard address', () => {
+  const wildcard4: UdpSocket = { ...V4, wildcard: true };
+  const wildcard6: UdpSocket = { ...V6, wildcard: true };
+
+  /** struct cmsghdr with struct in_pktinfo or in6_pktinfo. */
+  function asked(level: number, type: number, content: readonly number[]): Uint8Array {
+    const control = new Uint8Array(16 + Math.ceil(content.length / 8) * 8);
+    const view = new DataView(control.buffer);
+    view.setBigInt64(0, BigInt(16 + content.length), true);
+    view.setInt32(8, level, true);
+    view.setInt32(12, type, true);
+    control.set(content, 16);
+    return control;
+  }
+  const inPktinfo = (interface_: number) =>
+    asked(IPPROTO_IP, IP_PKTINFO, [interface_, 0, 0, 0, 10, 0, 0, 7, 10, 0, 0, 7]);
+  const in6Pktinfo = (address: number[], interface_: number) =>
+    asked(IPPROTO_IPV6, IPV6_PKTINFO, [...address, interface_, 0, 0, 0]);
+  const global6 = [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
+  const linkLocal6 = [0xfe, 0x80, ...global6.slice(2)];
+
+  test('an answer leaves from the address that was asked, by the route that it has', () => {
+    exchange(wildcard4, v4(1, 's'), v4(2, 'a', { control: inPktinfo(3) }));
+    expect(libc.sent[0]?.control).toEqual(inPktinfo(0));
+    exchange(wildcard6, v6(1, 'a', { control: in6Pktinfo(global6, 3) }));
+    expect(libc.sent[1]?.control).toEqual(in6Pktinfo(global6, 0));
+  });
+
+  test('a link-local address keeps its interface', () => {
+    exchange(wildcard6, v6(1, 'a', { control: in6Pktinfo(linkLocal6, 3) }));
+    expect(libc.sent[0]?.control).toEqual(in6Pktinfo(linkLocal6, 3));
+  });
+
+  test('an answer leaves from anywhere when the system did not say', () => {
+    exchange(wildcard4, v4(1, 'a'), v4(2, 'b', { control: asked(1, 2, [1, 2, 3, 4]) }));
+    expect(libc.sent.map(({ control }) => control)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the clock', () => {
+  test('is read for the first batch after a pause, and then once in sixteen', () => {
+    const readings = new Set<number>();
+    for (let i = 0; i < 48; i++) {
+      echo.nowMs = 0;
+      exchange(V4, v4(1, 'a'));
+      if (echo.nowMs !== 0) readings.add(i);
+    }
+    expect([...readings]).toEqual([0, 16, 32]);
+    exchange(V4, v4(1, 'a'));
+    libc.receiveErrno = EAGAIN;
+    batch.receive(V4);
+    libc.receiveErrno = 0;
+    echo.nowMs = 0;
+    const beforeMs = Date.now();
+    exchange(V4, v4(1, 'a'));
+    expect(echo.nowMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(echo.nowMs).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('times every answer in the end, those of other batches with the last that was read', () => {
+    exchange(V4, v4(1, 'a'), v4(2, 's'));
+    expect(timed()).toBe(1);
+    for (let i = 0; i < 5; i++) exchange(V4, v4(1, 'a'), v4(2, 'b'));
+    expect(timed()).toBe(1);
+    batch.rest();
+    expect(timed()).toBe(11);
+    batch.rest();
+    expect(timed()).toBe(11);
+    expect(counters.latencySumSeconds).toBeGreaterThan(0);
+  });
+});

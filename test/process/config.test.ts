@@ -1,0 +1,327 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { type Config, ConfigError, readConfig } from '../../src/process/config.ts';
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings without an environment', () => {
+  const config = readConfig({});
+
+  it('listen on loopback only', () => {
+    expect(config.dnsListen).toEqual([
+      { address: '127.0.0.1', port: 5300 },
+      { address: '::1', port: 5300 },
+    ]);
+    expect(config.dnsListenIsDefault).toBe(true);
+    expect(config.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
+    expect(config.apiListen).toEqual([{ address: '127.0.0.1', port: 8053 }]);
+  });
+
+  it('use no database but the embedded one, under ./data', () => {
+    expect(config.databaseUrl).toBeUndefined();
+    expect(config.dataDirectory).toBe(`${process.cwd()}/data`);
+  });
+
+  it('have two demo nameserver sets in reserved names, and a mailbox in the parent of the first', () => {
+    expect(config.answers.nameserverSets).toEqual([
+      ['ns1.zonefleet.example.', 'ns2.zonefleet.example.'],
+      ['ns1.zonefleet.test.', 'ns2.zonefleet.test.'],
+    ]);
+    expect(config.answers.soaRname).toBe('hostmaster.zonefleet.example.');
+    expect(config.warnings).toEqual([]);
+  });
+
+  it('have demo edges in documentation addresses', () => {
+    for (const address of config.answers.edgeIpv4) expect(address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
+    for (const address of config.answers.edgeIpv6) expect(address).toMatch(/^2001:db8:/);
+  });
+
+  it('make another cookie secret at each start', () => {
+    expect(config.cookieSecrets).toHaveLength(1);
+    expect(config.cookieSecrets[0]).toHaveLength(16);
+    expect(readConfig({}).cookieSecrets).not.toEqual(config.cookieSecrets);
+  });
+
+  it('limit a key to 300 requests a minute, have no key of their own and refuse reserved names', () => {
+    expect(config.apiRequestsPerMinute).toBe(300);
+    expect(config.bootstrapApiKey).toBeUndefined();
+    expect(config.allowReservedNames).toBe(false);
+    expect(readConfig({}).sessionSecret).not.toBe(config.sessionSecret);
+  });
+
+  it('keep jobs in Postgres and show them on loopback only', () => {
+    expect(config.redisUrl).toBeUndefined();
+    expect(config.boardListen).toEqual({ address: '127.0.0.1', port: 9170 });
+    expect(config.boardListenIsDefault).toBe(true);
+    expect(readConfig({ BOARD_LISTEN: '127.0.0.1:9170' }).boardListenIsDefault).toBe(false);
+  });
+
+  it('ask the public servers on port 53, and no private network', () => {
+    expect(config.rootHints).toBeUndefined();
+    expect(config.dnsPortOut).toBe(53);
+    expect(config.resolverAllow).toEqual([]);
+    expect(config.checkConcurrency).toBe(200);
+  });
+
+  it('call a domain moved after a day, and give it up after two weeks, a pending one after four', () => {
+    const dayMs = 86_400_000;
+    expect(config.checkRules).toEqual({
+      movedAfterMs: dayMs,
+      movedGraceMs: 14 * dayMs,
+      pendingMaxMs: 28 * dayMs,
+      unverifiedMaxMs: 28 * dayMs,
+    });
+  });
+
+  it('limit equal answers to 400 a second and log at info', () => {
+    expect(config.responsesPerSecond).toBe(400);
+    expect(config.logLevel).toBe('info');
+  });
+
+  it('answer with a thread on each core, from an image of at most half of the memory', () => {
+    expect(config.dnsThreads).toBe(availableParallelism());
+    expect(config.dnsIo).toBe('auto');
+    expect(config.imageOctets).toBeGreaterThanOrEqual(16 * 1024 ** 2);
+    expect(config.imageOctets).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
+  });
+});
+
+const API_KEY = `svc_${'aB3'.repeat(13)}x`;
+
+describe('a setting', () => {
+  const readings: [string, Record<string, string>, (config: Config) => unknown, unknown][] = [
+    [
+      'DNS_LISTEN',
+      { DNS_LISTEN: '0.0.0.0:53, [2001:db8::1]:53' },
+      (c) => c.dnsListen,
+      [
+        { address: '0.0.0.0', port: 53 },
+        { address: '2001:db8::1', port: 53 },
+      ],
+    ],
+    [
+      'METRICS_LISTEN',
+      { METRICS_LISTEN: '[::]:9999' },
+      (c) => c.metricsListen,
+      { address: '::', port: 9999 },
+    ],
+    ['NODE_NAME', { NODE_NAME: 'ams-1.edge' }, (c) => c.nodeName, 'ams-1.edge'],
+    ['RRL', { RRL: 'off' }, (c) => c.responsesPerSecond, undefined],
+    ['RRL', { RRL: '5' }, (c) => c.responsesPerSecond, 5],
+    ['RRL_OCTETS', { RRL_OCTETS: 'off' }, (c) => c.amplifiedOctetsPerSecond, undefined],
+    ['RRL_OCTETS', { RRL_OCTETS: '50000' }, (c) => c.amplifiedOctetsPerSecond, 50_000],
+    ['RRL_OCTETS by default', {}, (c) => c.amplifiedOctetsPerSecond, 20_000],
+    ['DNS_THREADS', { DNS_THREADS: '3' }, (c) => c.dnsThreads, 3],
+    ['DNS_IO', { DNS_IO: 'dgram' }, (c) => c.dnsIo, 'dgram'],
+    ['IMAGE_BYTES', { IMAGE_BYTES: '50000000' }, (c) => c.imageOctets, 50_000_000],
+    ['IMAGE_BYTES with a unit', { IMAGE_BYTES: '3g' }, (c) => c.imageOctets, 3 * 1024 ** 3],
+    ['API_LISTEN', { API_LISTEN: '[::]:80' }, (c) => c.apiListen, [{ address: '::', port: 80 }]],
+    ['API_RATE', { API_RATE: 'off' }, (c) => c.apiRequestsPerMinute, undefined],
+    ['API_RATE', { API_RATE: '6000' }, (c) => c.apiRequestsPerMinute, 6000],
+    ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: API_KEY }, (c) => c.bootstrapApiKey, API_KEY],
+    ['ALLOW_RESERVED_NAMES', { ALLOW_RESERVED_NAMES: 'on' }, (c) => c.allowReservedNames, true],
+    ['RUN_AS', { RUN_AS: 'ann:dns' }, (c) => c.runAs, 'ann:dns'],
+    ['RUN_AS', { RUN_AS: 'root' }, (c) => c.runAs, 'off'],
+    [
+      'ROLE_PASSWORDS',
+      { ROLE_PASSWORDS: 'node:12345678,api:a.b_c~d-e' },
+      (c) => c.rolePasswords,
+      { zonefleet_node: '12345678', zonefleet_api: 'a.b_c~d-e' },
+    ],
+    ['SESSION_SECRET', { SESSION_SECRET: 's'.repeat(16) }, (c) => c.sessionSecret, 's'.repeat(16)],
+    ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
+    ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
+    ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
+    [
+      'SOA_RNAME',
+      { SOA_RNAME: 'dns\\.admin.Example.NET' },
+      (c) => c.answers.soaRname,
+      'dns\\.admin.example.net.',
+    ],
+    ['REDIS_URL', { REDIS_URL: 'rediss://:p@h:6380/1' }, (c) => c.redisUrl, 'rediss://:p@h:6380/1'],
+    ['ROOT_HINTS', { ROOT_HINTS: '/etc/named.root' }, (c) => c.rootHints, '/etc/named.root'],
+    ['DNS_PORT_OUT', { DNS_PORT_OUT: '5353' }, (c) => c.dnsPortOut, 5353],
+    [
+      'RESOLVER_ALLOW',
+      { RESOLVER_ALLOW: '10.0.0.0/8, fd00::/8' },
+      (c) => c.resolverAllow,
+      ['10.0.0.0/8', 'fd00::/8'],
+    ],
+    ['MOVED_AFTER', { MOVED_AFTER: '90s' }, (c) => c.checkRules.movedAfterMs, 90_000],
+    ['MOVED_GRACE', { MOVED_GRACE: '30m' }, (c) => c.checkRules.movedGraceMs, 30 * 60_000],
+    ['PENDING_MAX', { PENDING_MAX: '7d' }, (c) => c.checkRules.pendingMaxMs, 7 * 86_400_000],
+    ['UNVERIFIED_MAX', { UNVERIFIED_MAX: '3d' }, (c) => c.checkRules.unverifiedMaxMs, 3 * 86_400_000],
+    [
+      'PUBLIC_RESOLVERS',
+      { PUBLIC_RESOLVERS: '192.0.2.1, 192.0.2.2:5353, 2001:db8::1, [2001:db8::2]:5353' },
+      (c) => c.publicResolvers,
+      [
+        { address: '192.0.2.1', port: 53 },
+        { address: '192.0.2.2', port: 5353 },
+        { address: '2001:db8::1', port: 53 },
+        { address: '2001:db8::2', port: 5353 },
+      ],
+    ],
+    ['PUBLIC_RESOLVERS', { PUBLIC_RESOLVERS: 'off' }, (c) => c.publicResolvers, []],
+    ['COUNTRY_DB', { COUNTRY_DB: 'off' }, (c) => c.countryDb, undefined],
+    ['COUNTRY_DB', { COUNTRY_DB: '/srv/c.mmdb' }, (c) => c.countryDb, { path: '/srv/c.mmdb' }],
+    ['CHECK_CONCURRENCY', { CHECK_CONCURRENCY: '1' }, (c) => c.checkConcurrency, 1],
+    ['API_CONNECTIONS', {}, (c) => c.apiConnections, 2000],
+    ['API_CONNECTIONS', { API_CONNECTIONS: '10' }, (c) => c.apiConnections, 10],
+    ['API_CONNECTIONS_PER_ADDRESS', {}, (c) => c.apiConnectionsPerNetwork, 200],
+    [
+      'API_CONNECTIONS_PER_ADDRESS',
+      { API_CONNECTIONS_PER_ADDRESS: 'off' },
+      (c) => c.apiConnectionsPerNetwork,
+      undefined,
+    ],
+    ['METRICS_HOSTS', {}, (c) => c.metricsHosts, []],
+    ['METRICS_HOSTS', { METRICS_HOSTS: 'A.example, b_1' }, (c) => c.metricsHosts, ['a.example', 'b_1']],
+    ['BOARD_LISTEN', { BOARD_LISTEN: 'off' }, (c) => c.boardListen, undefined],
+    ['BOARD_LISTEN', { BOARD_LISTEN: '[::1]:9999' }, (c) => c.boardListen, { address: '::1', port: 9999 }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
+  ];
+  it.each(readings)('%s is read', (_, env, read, value) => {
+    expect(read(readConfig(env))).toEqual(value);
+  });
+
+  it('COOKIE_SECRETS keeps its order: the first signs', () => {
+    const first = '00112233445566778899aabbccddeeff';
+    const { cookieSecrets } = readConfig({ COOKIE_SECRETS: `${first},${'ab'.repeat(16)}` });
+    expect(cookieSecrets.map((secret) => Buffer.from(secret).toString('hex'))).toEqual([
+      first,
+      'ab'.repeat(16),
+    ]);
+  });
+
+  it('NAMESERVER_SETS with one set is warned of, since a dangling delegation cannot be told from its owner', () => {
+    const config = readConfig({ NAMESERVER_SETS: 'NS1.example.net,ns2.example.net.' });
+    expect(config.answers.nameserverSets).toEqual([['ns1.example.net.', 'ns2.example.net.']]);
+    expect(config.answers.soaRname).toBe('hostmaster.example.net.');
+    expect(config.warnings).toHaveLength(1);
+    expect(config.warnings[0]).toContain('NAMESERVER_SETS');
+  });
+
+  it('that nobody knows is ignored', () => {
+    expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
+  });
+
+  const wrong: [string, string][] = [
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DNS_LISTEN', '127.0.0.1'],
+    ['DNS_LISTEN', '127.0.0.1:0'],
+    ['DNS_LISTEN', '127.0.0.1:65536'],
+    ['DNS_LISTEN', '::1:5300'],
+    ['DNS_LISTEN', '127.0.0.1:5300,'],
+    ['DNS_LISTEN', 'localhost:5300'],
+    ['METRICS_LISTEN', '9153'],
+    ['NODE_NAME', '../other'],
+    ['NODE_NAME', 'a'.repeat(64)],
+    ['COOKIE_SECRETS', 'secret'],
+    ['DNS_THREADS', '0'],
+    ['DNS_THREADS', '101'],
+    ['DNS_IO', 'uring'],
+    ['IMAGE_BYTES', '15M'],
+    ['IMAGE_BYTES', '17G'],
+    ['IMAGE_BYTES', '1e9'],
+    ['API_LISTEN', '8053'],
+    ['API_RATE', '0'],
+    ['BOOTSTRAP_API_KEY', 'svc_short'],
+    ['ALLOW_RESERVED_NAMES', 'perhaps'],
+    ['SESSION_SECRET', 'short'],
+    ['RUN_AS', 'ann dns'],
+    ['RUN_AS', 'a:b:c'],
+    ['ROLE_PASSWORDS', 'node:short'],
+    ['ROLE_PASSWORDS', "api:quote'quote"],
+    ['ROLE_PASSWORDS', 'owner:12345678'],
+    ['ROLE_PASSWORDS', 'api:12345678,api:87654321'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['DNS_PORT_OUT', '0'],
+    ['DNS_PORT_OUT', '65536'],
+    ['RESOLVER_ALLOW', '10.0.0.0'],
+    ['RESOLVER_ALLOW', '10.0.0.0/33'],
+    ['RESOLVER_ALLOW', 'fd00::/129'],
+    ['RESOLVER_ALLOW', 'localhost/8'],
+    ['MOVED_AFTER', '24'],
+    ['MOVED_AFTER', '0h'],
+    ['MOVED_GRACE', '1w'],
+    ['PENDING_MAX', '1d12h'],
+    ['UNVERIFIED_MAX', '0d'],
+    ['PUBLIC_RESOLVERS', 'dns.example'],
+    ['CHECK_CONCURRENCY', '0'],
+    ['API_CONNECTIONS', '9'],
+    ['API_CONNECTIONS', 'off'],
+    ['API_CONNECTIONS', '100001'],
+    ['API_CONNECTIONS_PER_ADDRESS', '0'],
+    ['METRICS_HOSTS', 'a.example:9153'],
+    ['METRICS_HOSTS', '*.example'],
+    ['CHECK_CONCURRENCY', '5001'],
+    ['BOARD_LISTEN', '0.0.0.0:9170'],
+    ['BOARD_LISTEN', '192.0.2.1:9170'],
+    ['BOARD_LISTEN', '[::]:9170'],
+    ['BOARD_LISTEN', 'on'],
+    ['RRL', '0'],
+    ['RRL', '-5'],
+    ['RRL', '1e3'],
+    ['RRL_OCTETS', '0'],
+    ['RRL_OCTETS', '20k'],
+    ['NAMESERVER_SETS', 'ns1.example.net,,ns2.example.net'],
+    ['NAMESERVER_SETS', 'ns1.example.net,NS1.example.net'],
+    ['NAMESERVER_SETS', 'ns1.example.net;ns1.example.net'],
+    ['NAMESERVER_SETS', 'ns1 .example.net'],
+    ['NAMESERVER_SETS', `${'a'.repeat(64)}.example.net`],
+    ['EDGE_IPV4', '192.0.2.1,2001:db8::1'],
+    ['EDGE_IPV4', '192.0.2.1,192.0.2.1'],
+    ['EDGE_IPV6', '192.0.2.1'],
+    ['SOA_RNAME', 'hostmaster@example.net'],
+    ['LOG_LEVEL', 'loud'],
+  ];
+  it.each(wrong)('%s cannot be "%s"', (name, value) => {
+    const faults = faultsOf({ [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(new RegExp(`^${name}: expected `));
+  });
+});
+
+describe('faults', () => {
+  it('are told all together', () => {
+    const faults = faultsOf({
+      DNS_LISTEN: 'x',
+      RRL: 'y',
+      EDGE_IPV4: 'z',
+      NAMESERVER_SETS: ',',
+      LOG_LEVEL: '!',
+    });
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+      'NAMESERVER_SETS',
+      'DNS_LISTEN',
+      'RRL',
+      'EDGE_IPV4',
+      'LOG_LEVEL',
+    ]);
+  });
+
+  it('never repeat a secret', () => {
+    const faults = faultsOf({
+      DATABASE_URL: 'postgre://u:hunter2@h/d',
+      COOKIE_SECRETS: 'hunter2',
+      BOOTSTRAP_API_KEY: 'svc_hunter2',
+      SESSION_SECRET: 'hunter2',
+      REDIS_URL: 'redis//:hunter2@h',
+    });
+    expect(faults).toHaveLength(5);
+    expect(faults.join()).not.toContain('hunter2');
+  });
+
+  it('include a read URL without its primary', () => {
+    expect(faultsOf({ DATABASE_READ_URL: 'postgres://standby/d' })[0]).toContain('DATABASE_URL');
+  });
+});

@@ -1,0 +1,214 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Connection,
+  Connections,
+  type Exchange,
+  MIN_OCTETS_PER_SECOND,
+  networkOf,
+  REST_MS,
+  STALL_MS,
+  type Wire,
+} from '../../src/process/connections.ts';
+
+class FakeWire implements Wire {
+  isTrusted = false;
+  unreadOctets = 0;
+  takenOctets = 0;
+  receivedOctets = 0;
+  isCut = false;
+  cut(): void {
+    this.isCut = true;
+  }
+}
+
+const exchange = (state: Partial<Exchange>): Exchange => ({
+  isWhole: true,
+  isHeldByUs: false,
+  isAnswered: false,
+  ...state,
+});
+
+let connections: Connections;
+let nowMs = 0;
+beforeEach(() => {
+  connections = new Connections({ connections: 5, perNetwork: 3, unreadOctets: 1000 });
+  nowMs = 0;
+});
+
+function open(network = 'a', trusted = false): { wire: FakeWire; connection: Connection | undefined } {
+  const wire = new FakeWire();
+  wire.isTrusted = trusted;
+  return { wire, connection: connections.open(network, wire, nowMs++) };
+}
+
+/** Second by second, each with what has happened in it. */
+function seconds(count: number, happens: () => void = () => {}): void {
+  for (let i = 0; i < count; i++) {
+    nowMs += 1000;
+    happens();
+    connections.sweep(nowMs);
+  }
+}
+
+describe('a connection beyond the limit of its network', () => {
+  it('takes the place of the oldest that waits for nothing of ours', () => {
+    const opened = [open(), open(), open()];
+    const { connection } = open();
+    expect(connection).toBeDefined();
+    expect(opened.map(({ wire }) => wire.isCut)).toEqual([true, false, false]);
+    expect(connections.size).toBe(3);
+  });
+
+  it('never takes the place of another network, nor of one that is being worked on', () => {
+    const other = open('b');
+    const busy = [open(), open(), open()];
+    for (const { connection } of busy) (connection as Connection).exchange = exchange({});
+    expect(open().connection).toBeUndefined();
+    expect([other, ...busy].some(({ wire }) => wire.isCut)).toBe(false);
+    expect(connections.size).toBe(4);
+  });
+
+  it('takes the place of one that does not take its answer', () => {
+    const opened = [open(), open(), open()];
+    for (const { connection } of opened) (connection as Connection).exchange = exchange({});
+    const [, lazy] = opened;
+    (lazy?.connection as Connection).exchange = exchange({ isAnswered: true });
+    expect(open().connection).toBeDefined();
+    expect(lazy?.wire.isCut).toBe(true);
+  });
+
+  it('takes the place of a trusted one only where there is no other, and of the longest unused', () => {
+    const [first, second, third] = [open('a', true), open('a', true), open('a')];
+    (first.connection as Connection).usedAtMs = 100;
+    (second.connection as Connection).usedAtMs = 50;
+    nowMs = 1000;
+    open('a', true);
+    expect(third.wire.isCut).toBe(true);
+    open('a', true);
+    expect([first.wire.isCut, second.wire.isCut]).toEqual([false, true]);
+  });
+
+  it('of a trusted caller that is in the middle of something does not end that', () => {
+    for (const state of [{ isWhole: false }, {}, { isAnswered: true, isWhole: false }]) {
+      const { connection } = open('a', true);
+      (connection as Connection).exchange = exchange(state);
+    }
+    expect(open('a', true).connection).toBeUndefined();
+  });
+});
+
+describe('connections of all networks together', () => {
+  it('have a limit, and those without a key give way', () => {
+    const keyed = open('a', true);
+    for (const network of ['b', 'c', 'd', 'e']) open(network);
+    for (let i = 0; i < 100; i++) expect(open(`n${i}`).connection).toBeDefined();
+    expect(connections.size).toBe(5);
+    expect(keyed.wire.isCut).toBe(false);
+  });
+
+  it('leave nothing behind when they end', () => {
+    const { connection } = open();
+    connections.close(connection as Connection);
+    connections.close(connection as Connection);
+    expect(connections.size).toBe(0);
+    for (let i = 0; i < 3; i++) expect(open().connection).toBeDefined();
+  });
+});
+
+describe('an answer that is not taken', () => {
+  it('ends the connection after a while', () => {
+    const { wire } = open();
+    wire.unreadOctets = 500;
+    seconds(STALL_MS / 1000 - 1);
+    expect(wire.isCut).toBe(false);
+    seconds(1);
+    expect(wire.isCut).toBe(true);
+    expect(connections.size).toBe(0);
+  });
+
+  it('is waited for as long as it moves well, however large it is', () => {
+    connections = new Connections({ connections: 5, perNetwork: 3, unreadOctets: 1e9 });
+    const { wire } = open();
+    wire.unreadOctets = 100_000_000;
+    seconds(600, () => (wire.takenOctets += 2 * MIN_OCTETS_PER_SECOND));
+    expect(wire.isCut).toBe(false);
+  });
+
+  it('is not waited for by one octet a second', () => {
+    const { wire } = open();
+    wire.unreadOctets = 900;
+    seconds(STALL_MS / 1000 + 1, () => (wire.takenOctets += 1));
+    expect(wire.isCut).toBe(true);
+  });
+
+  it('earns no more patience than there was at first', () => {
+    const { wire } = open();
+    wire.unreadOctets = 900;
+    seconds(1, () => (wire.takenOctets += 100_000_000));
+    seconds(STALL_MS / 1000);
+    expect(wire.isCut).toBe(true);
+  });
+
+  it('is the first to go where all are too much together: without a key, the largest', () => {
+    const [small, large, keyed] = [open('a'), open('b'), open('c', true)];
+    small.wire.unreadOctets = 300;
+    large.wire.unreadOctets = 400;
+    keyed.wire.unreadOctets = 600;
+    seconds(1);
+    expect([small, large, keyed].map(({ wire }) => wire.isCut)).toEqual([false, true, false]);
+  });
+});
+
+describe('a body that does not come', () => {
+  const sending = () => {
+    const { wire, connection } = open('a', true);
+    (connection as Connection).exchange = exchange({ isWhole: false });
+    return { wire, connection: connection as Connection };
+  };
+
+  it('ends the connection after a while, octet by octet too', () => {
+    const { wire } = sending();
+    seconds(STALL_MS / 1000 + 1, () => (wire.receivedOctets += 1));
+    expect(wire.isCut).toBe(true);
+  });
+
+  it('is waited for as long as it moves well', () => {
+    const { wire } = sending();
+    seconds(100, () => (wire.receivedOctets += MIN_OCTETS_PER_SECOND));
+    expect(wire.isCut).toBe(false);
+  });
+
+  it('is not held against the caller while what has come waits for us', () => {
+    const { wire, connection } = sending();
+    connection.exchange = exchange({ isWhole: false, isHeldByUs: true });
+    seconds(100);
+    expect(wire.isCut).toBe(false);
+  });
+
+  it('is not waited for after its answer, however fast it comes', () => {
+    const { wire, connection } = sending();
+    connection.exchange = exchange({ isWhole: false, isAnswered: true });
+    seconds(REST_MS / 1000, () => (wire.receivedOctets += 1_000_000));
+    expect(wire.isCut).toBe(true);
+  });
+});
+
+it('a caller who waits for us is waited for, however long', () => {
+  const { wire, connection } = open();
+  (connection as Connection).exchange = exchange({});
+  seconds(1000);
+  expect(wire.isCut).toBe(false);
+});
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

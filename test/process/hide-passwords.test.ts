@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hidePasswords } from '../../src/process/hide-passwords.ts';
+
+/** What is meant, said in the shortest way: each attempt of the first looks at all that is left, which is quadratic. */
+function hidePasswordsSlowly(text: string): string {
+  return text
+    .replaceAll(/(\w:\/\/[^\s/:@"\\]*):[^\s"\\]*@/g, '$1:***@')
+    .replaceAll(/([?&](?:password|sslpassword)=)[^\s&"\\]*/gi, '$1***');
+}
+
+describe('hidePasswords', () => {
+  it.each([
+    ['postgresql://u:p@ss:w/rd@h:5432/d', 'postgresql://u:***@h:5432/d'],
+    ['postgresql://:p@h/d', 'postgresql://:***@h/d'],
+    ['postgresql://u:@h/d', 'postgresql://u:***@h/d'],
+    ['postgresql://u@/d?host=%2Frun&password=p&port=1', 'postgresql://u@/d?host=%2Frun&password=***&port=1'],
+    ['redis://h/0?x=1&SSLPassword=p?q "', 'redis://h/0?x=1&SSLPassword=*** "'],
+    ['postgresql://u@h:5432/d', 'postgresql://u@h:5432/d'],
+    ['a://x:p@h b://y:q@i', 'a://x:***@h b://y:***@i'],
+    ['a://x@h://y:q@i', 'a://x@h://y:***@i'],
+    ['a://x/@b://y:z', 'a://x/@b://y:z'],
+    ['listening on http://127.0.0.1:9153/metrics', 'listening on http://127.0.0.1:9153/metrics'],
+  ])('turns %s into %s', (text, hidden) => {
+    expect(hidePasswords(text)).toBe(hidden);
+  });
+
+  it('hides what the slow, obvious rule hides, in any text', () => {
+    const piece = fc.constantFrom(
+      ...['a', '://', 'p://u:', ':', '@', '/', ' ', '"', '\\', '\n', '?', '&', 'password=', 'sslPASSWORD='],
+      ...['\u00a0', 'é', '😀', '=', '***'],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+        (text) => {
+          expect(hidePasswords(text)).toBe(hidePasswordsSlowly(text));
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  // In a process of its own, which can be ended: a quadratic rule takes an hour for the first of them.
+  it('comes to its end with 8 million characters of anything that looks like the beginning of a URL', async () => {
+    const pieces = ['a://u:', 'a://', '@a://u:', 'a:', '?password=', '&password', ':', '/', 'a://u', '@'];
+    const script = `import { hidePasswords } from './src/process/hide-passwords.ts';
+      for (const piece of ${JSON.stringify(pieces)}) {
+        const text = piece.repeat(Math.ceil(8e6 / piece.length));
+        console.log(piece, hidePasswords(text).length > 0);
+      }`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', script],
+      { timeout: 60_000 },
+    );
+    expect(stdout).toBe(pieces.map((piece) => `${piece} true\n`).join(''));
+  }, 70_000);
+});

@@ -1,0 +1,91 @@
+// Files of root hints, the shipped one and broken ones.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { isAskable } from '../../../src/resolver/state/address-rules.ts';
+import { loadRootHints, parseRootHints } from '../../../src/resolver/state/root-hints.ts';
+
+describe('loadRootHints', () => {
+  it('without a path gives the thirteen servers of the root, each with an IPv4 and an IPv6 address', async () => {
+    const servers = await loadRootHints();
+    expect(servers.map(({ name }) => name)).toEqual(
+      [...'abcdefghijklm'].map((letter) => parseName(`${letter}.root-servers.net.`)),
+    );
+    const addresses = servers.flatMap((server) => server.addresses);
+    expect(new Set(addresses).size).toBe(26);
+    expect(addresses.filter((address) => !isAskable(address, []))).toEqual([]);
+    for (const server of servers)
+      expect(server.addresses.map((each) => each.includes(':'))).toEqual([false, true]);
+    expect(servers[1]?.addresses).toEqual(['170.247.170.2', '2801:1b8:10::b']); // since November 2023
+  });
+
+  it('says file and line of what is wrong', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'root-hints-'));
+    try {
+      const path = join(folder, 'lab.root');
+      await writeFile(path, '. 60 NS ns.lab.\nns.lab. 60 A 192.0.2.256\n');
+      await expect(loadRootHints(path)).rejects.toThrow(`${path}:2: "192.0.2.256" is not an IPv4 address`);
+      await writeFile(path, '; nothing\n');
+      await expect(loadRootHints(path)).rejects.toThrow(`${path}: there is no NS record of the root`);
+      await expect(loadRootHints(join(folder, 'absent'))).rejects.toThrow(/ENOENT.*absent/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('parseRootHints', () => {
+  it('reads names in any case, without TTLs and classes, relative names as those below the root', () => {
+    const text = `
+      . NS NS1.Lab.
+      . IN NS ns2
+      ns1.LAB. 3600 IN A 10.0.0.1
+      NS1.lab. A 10.0.0.2
+      ns1.lab. A 10.0.0.1 ; twice
+      ns2 AAAA fd00:0::53
+    `;
+    expect(parseRootHints(text.replaceAll(/^ +/gm, ''))).toEqual([
+      { name: parseName('ns1.lab.'), addresses: ['10.0.0.1', '10.0.0.2'] },
+      { name: parseName('ns2.'), addresses: ['fd00::53'] },
+    ]);
+  });
+
+  for (const [what, text, line, message] of [
+    ['an empty file', '', undefined, 'there is no NS record of the root'],
+    ['a server without an address', '. NS a.\n. NS b.\na. A 10.0.0.1', 2, 'b. has no address'],
+    [
+      'addresses of another name',
+      '. NS a.\na. A 10.0.0.1\nc. A 10.0.0.2',
+      3,
+      'c. is no nameserver of the root here',
+    ],
+    [
+      'NS records of another zone',
+      '. NS a.\nlab. NS a.\na. A 10.0.0.1',
+      2,
+      "the NS record is not the root's but lab.'s",
+    ],
+    [
+      'another type',
+      '. NS a.\na. A 10.0.0.1\n. TXT "x"',
+      3,
+      'root hints are NS, A and AAAA records, not TXT',
+    ],
+    ['an address that is none', '. NS a.\na. AAAA fd00::g', 2, '"fd00::g" is not an IPv6 address'],
+    ['an include', '. NS a.\n$INCLUDE /etc/passwd', 2, '$INCLUDE is not allowed here'],
+    ['something else', 'hello', 1, undefined],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      let error: unknown;
+      try {
+        parseRootHints(text);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toMatchObject({ name: 'TextError', line, ...(message !== undefined && { message }) });
+    });
+  }
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claim } from '../../../src/start/postgres/claim.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zf-claim-'));
+  file = join(directory, 'claim');
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('a claim', () => {
+  it('is had by one, and by the next when it is released', () => {
+    const first = claim(file, 'the directory');
+    expect(() => claim(file, 'the directory')).toThrow(
+      `the directory is in use by the process with pid ${process.pid}: stop that one first`,
+    );
+    first.release();
+    claim(file, 'the directory').release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('of a dead process is taken over', () => {
+    writeFileSync(file, '4194305 boot:1\n');
+    claim(file, 'the directory');
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
+    expect(readdirSync(directory)).toEqual(['claim']);
+  });
+
+  it('of a dead process whose pid another one has now is taken over', () => {
+    writeFileSync(file, `${process.ppid} boot:1\n`);
+    claim(file, 'the directory');
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
+  });
+
+  it('that holds nothing sensible is taken over', () => {
+    writeFileSync(file, '');
+    claim(file, 'the directory').release();
+  });
+
+  it('that is no longer ours is not released by us', () => {
+    const ours = claim(file, 'the directory');
+    writeFileSync(file, 'another\n');
+    ours.release();
+    expect(readFileSync(file, 'utf8')).toBe('another\n');
+  });
+
+  it('left behind by a dead process goes to exactly one of many that want it', async () => {
+    writeFileSync(file, '4194305 boot:1\n');
+    const program = `
+      import { claim } from ${JSON.stringify(join(import.meta.dirname, '../../../src/start/postgres/claim.ts'))};
+      try { claim(${JSON.stringify(file)}, 'it'); console.log('won'); } catch { console.log('lost'); }
+      process.stdin.on('data', () => process.exit()).resume();`;
+    const script = join(directory, 'program.mts');
+    writeFileSync(script, program);
+    const children = Array.from({ length: 4 }, () => spawn(process.execPath, ['--import', 'tsx', script]));
+    const said = await Promise.all(
+      children.map(
+        (child) => new Promise((done) => child.stdout.once('data', (text) => done(String(text).trim()))),
+      ),
+    );
+    for (const child of children) child.stdin.end('end');
+    expect(said.filter((word) => word === 'won')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,79 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { embeddedBinaries, majorOf, placeBinaries } from '../../../src/start/postgres/postgres-binaries.ts';
+
+let directory: string;
+let native: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zf-binaries-'));
+  native = join(directory, 'package/native');
+  for (const part of ['bin', 'lib']) mkdirSync(join(native, part), { recursive: true });
+  for (const program of ['bin/postgres', 'bin/initdb'])
+    writeFileSync(join(native, program), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(join(native, 'lib/libpq.so.5.18'), 'library', { mode: 0o600 });
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }];
+  writeFileSync(join(native, 'pg-symlinks.json'), JSON.stringify(links));
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const packaged = () => ({ directory: native, major: 18, packaged: '18.0.0-test' });
+
+describe('the packaged Postgres', () => {
+  it('is there for this platform, and is version 18', () => {
+    const binaries = embeddedBinaries();
+    expect(majorOf(binaries)).toBe(18);
+    expect(existsSync(join(binaries.directory, 'bin/postgres'))).toBe(true);
+  });
+
+  it('is used in place by an ordinary user, with the symlinks that npm leaves out', () => {
+    expect(placeBinaries(packaged(), {}, join(directory, 'data'))).toBe(native);
+    expect(readlinkSync(join(native, 'lib/libpq.so.5'))).toBe('libpq.so.5.18');
+    expect(placeBinaries(packaged(), {}, join(directory, 'data'))).toBe(native);
+    expect(existsSync(join(directory, 'data'))).toBe(false);
+  });
+
+  it('is copied beside the cluster when it cannot be used in place, once, readable for everyone', () => {
+    chmodSync(join(native, 'bin/initdb'), 0o644);
+    const copy = placeBinaries(packaged(), {}, join(directory, 'data'));
+    expect(copy).toBe(join(directory, 'data/postgres-18.0.0-test'));
+    expect(readFileSync(join(copy, 'lib/libpq.so.5'), 'utf8')).toBe('library');
+    writeFileSync(join(copy, 'mark'), '');
+    expect(placeBinaries(packaged(), {}, join(directory, 'data'))).toBe(copy);
+    expect(existsSync(join(copy, 'mark'))).toBe(true);
+  });
+
+  it('replaces what a copy that was cut off has left', () => {
+    chmodSync(join(native, 'bin/initdb'), 0o644);
+    const part = join(directory, 'data/postgres-18.0.0-test.part-4194305');
+    mkdirSync(part, { recursive: true });
+    placeBinaries(packaged(), {}, join(directory, 'data'));
+    expect(existsSync(part)).toBe(false);
+  });
+});
+
+describe('another Postgres', () => {
+  it('is used where it is', () => {
+    expect(placeBinaries({ directory: '/opt/postgres' }, {}, directory)).toBe('/opt/postgres');
+  });
+
+  it('is asked for its version', () => {
+    writeFileSync(
+      join(native, 'bin/postgres'),
+      '#!/bin/sh\necho "postgres (PostgreSQL) 15.20 (Debian 15.20-0)"\n',
+    );
+    expect(majorOf({ directory: native })).toBe(15);
+  });
+});

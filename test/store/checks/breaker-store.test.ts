@@ -1,0 +1,88 @@
+// The breaker's counts of all workers, and its trips as their audit has them.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
+import {
+  addCheckCounts,
+  endTrips,
+  listTrips,
+  loadBreaker,
+  releaseBreaker,
+  tripBreaker,
+} from '../../../src/store/checks/breaker-store.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let db: Database;
+
+  beforeEach(async () => {
+    database = await createDatabase({ server });
+    ({ db } = database);
+  });
+  afterEach(() => database.drop());
+
+  test('counts of many workers add up, by parent, over 15 minutes', async () => {
+    const one = [
+      { parent: 'com.', checked: 10, turned: 1, off: 1 },
+      { parent: 'org.', checked: 5, turned: 0, off: 0 },
+      { parent: 'com.', checked: 1, turned: 1, off: 1 },
+    ];
+    await addCheckCounts(db, []);
+    await Promise.all(Array.from({ length: 10 }, () => addCheckCounts(db, one)));
+    await sql`insert into check_counts values (now() - interval '16 minutes', 'com.', 1000, 1000, 1000),
+      (now() - interval '14 minutes', 'net.', 7, 0, 0), (now() - interval '2 hours', 'com.', 1, 1, 1)`.execute(
+      db,
+    );
+    const { counts, trips } = await loadBreaker(db);
+    expect(counts).toEqual([
+      { parent: 'com.', checked: 110, turned: 20, off: 20 },
+      { parent: 'net.', checked: 7, turned: 0, off: 0 },
+      { parent: 'org.', checked: 50, turned: 0, off: 0 },
+    ]);
+    expect(trips).toEqual([]);
+    expect(judgeBreaker(counts).map(({ parent }) => parent)).toEqual(['', 'com.']);
+    await endTrips(db, []);
+    const { rows } = await sql`select from check_counts where minute < now() - interval '1 hour'`.execute(db);
+    expect(rows).toEqual([]);
+  });
+
+  test('a trip opens once, keeps its worst figures, and ends when its condition is over', async () => {
+    const overall = { parent: '', checked: 100, turned: 30, off: 30 };
+    const com = { parent: 'com.', checked: 90, turned: 30, off: 30 };
+    expect(await tripBreaker(db, [])).toEqual([]);
+    const opened = (
+      await Promise.all(Array.from({ length: 4 }, () => tripBreaker(db, [overall, com])))
+    ).flat();
+    expect(opened.map(({ parent }) => parent).sort()).toEqual(['', 'com.']);
+    expect(await tripBreaker(db, [{ ...com, checked: 120, turned: 50 }])).toEqual([]);
+    expect(await tripBreaker(db, [{ ...com, checked: 130, turned: 21 }])).toEqual([]);
+    expect((await loadBreaker(db)).trips).toMatchObject([
+      { parent: '', turned: 30, endedAt: null },
+      { parent: 'com.', checked: 120, turned: 50, releasedAt: null },
+    ]);
+    const ended = await endTrips(db, ['com.']);
+    expect(ended).toMatchObject([{ parent: '', endedAt: expect.any(Date) }]);
+    expect((await loadBreaker(db)).trips.map(({ parent }) => parent)).toEqual(['com.']);
+    expect((await endTrips(db, [])).map(({ parent }) => parent)).toEqual(['com.']);
+    expect(await tripBreaker(db, [com])).toHaveLength(1); // another one
+    expect(await listTrips(db, { limit: 9 })).toHaveLength(3);
+    expect((await listTrips(db, { limit: 1 }))[0]).toMatchObject({ parent: 'com.', endedAt: null });
+  });
+
+  test('an operator lets moves through until the trip ends, and the row says who did', async () => {
+    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
+    expect(await releaseBreaker(db, '', 'ops')).toBeUndefined();
+    const released = await releaseBreaker(db, 'com.', 'ops');
+    expect(released).toMatchObject({ parent: 'com.', releasedBy: 'ops', releasedAt: expect.any(Date) });
+    expect(await releaseBreaker(db, 'com.', 'somebody else')).toEqual(released);
+    await tripBreaker(db, [{ parent: 'com.', checked: 95, turned: 40, off: 40 }]);
+    expect((await loadBreaker(db)).trips).toMatchObject([{ parent: 'com.', turned: 40, releasedBy: 'ops' }]);
+    await endTrips(db, []);
+    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
+    expect((await loadBreaker(db)).trips).toMatchObject([{ releasedBy: null }]);
+    expect((await listTrips(db, { limit: 9 })).map(({ releasedBy }) => releasedBy)).toEqual([null, 'ops']);
+  });
+});

@@ -1,0 +1,125 @@
+// Which domains are claimed for a check: those that are due, of every parent alike, each by one process.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claimDueDomains, claimStatement } from '../../../src/store/checks/claim-due-domains.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { createDatabase, databaseNow, type TestDatabase, testServers } from '../../support/database.ts';
+import { newAccount } from '../../support/domains.ts';
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let db: Database;
+
+  beforeEach(async () => {
+    database = await createDatabase({ server });
+    ({ db } = database);
+    await newAccount(db, 'me@example.org');
+  });
+  afterEach(() => database.drop());
+
+  /** So many domains of each parent; the first of them is due first, all of them by `seconds` ago. */
+  const add = async (parents: number, each: number, seconds = 60): Promise<void> => {
+    await sql`
+      with made as (
+        insert into zones (name, kind, version, mark, records)
+        select 'd' || d || '.p' || lpad(p::text, 4, '0') || '.', 'domain', 0, 0, 0
+        from generate_series(1, ${parents}::integer) p, generate_series(1, ${each}::integer) d
+        returning id, name)
+      insert into domains (account_id, name, unicode, zone_id, dns_mode, status, served, serial, answers_generation,
+        created_at, updated_at, check_parent, due_at)
+      select 1, name, name, id, 'managed', 'active', 'full', 1, 1, now(), now(),
+        substr(name, position('.' in name) + 1),
+        now() - make_interval(secs => ${seconds}) + make_interval(secs => substr(split_part(name, '.', 1), 2)::integer * 0.001)
+      from made`.execute(db);
+  };
+  const claim = async (after = '', limit = 10, perParent = 3) =>
+    await claimDueDomains(db, { limit, perParent, after, leaseSeconds: 120 });
+  const namesOf = async (ids: readonly { readonly id: number }[]) => {
+    const { rows } = await sql<{ name: string }>`
+      select name from domains where id = any(${ids.map(({ id }) => id)}::bigint[]) order by check_parent, name`.execute(
+      db,
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  test('the earliest of each parent, round by round, until none is due', async () => {
+    await add(4, 5);
+    const first = await claim();
+    expect(await namesOf(first.domains)).toEqual([
+      ...['1', '2', '3'].map((d) => `d${d}.p0001.`),
+      ...['1', '2', '3'].map((d) => `d${d}.p0002.`),
+      ...['1', '2', '3'].map((d) => `d${d}.p0003.`),
+      'd1.p0004.',
+    ]);
+    expect(first.after).toBe('p0004.');
+    const second = await claim(first.after);
+    expect(second).toEqual({ domains: [], after: '' });
+    const third = await claim(second.after);
+    expect(await namesOf(third.domains)).toEqual([
+      ...['4', '5'].map((d) => `d${d}.p0001.`),
+      ...['4', '5'].map((d) => `d${d}.p0002.`),
+      ...['4', '5'].map((d) => `d${d}.p0003.`),
+      ...['2', '3', '4'].map((d) => `d${d}.p0004.`),
+    ]);
+    expect(third.after).toBe('');
+    expect(await namesOf((await claim()).domains)).toEqual(['d5.p0004.']);
+    expect((await claim()).domains).toEqual([]);
+  });
+
+  test('a claim is a lease: what nobody saves is due again, and nothing before its time', async () => {
+    await add(1, 2);
+    await add(2, 1, -3600).catch(() => {}); // the names are taken
+    const before = await databaseNow(db);
+    const { domains } = await claim();
+    expect(domains).toHaveLength(2);
+    const { rows } = await sql<{ within: boolean }>`
+      select due_at between ${before}::timestamptz + interval '2 minutes' and now() + interval '2 minutes' as within
+      from domains`.execute(db);
+    expect(rows).toEqual([{ within: true }, { within: true }]);
+    await sql`update domains set due_at = due_at - interval '3 minutes'`.execute(db);
+    expect((await claim()).domains).toHaveLength(2);
+    await sql`update domains set due_at = null`.execute(db);
+    expect((await claim()).domains).toEqual([]);
+  });
+
+  test('several processes at once: each domain is claimed by one, and one that is locked by none', async () => {
+    await add(5, 40);
+    await db.transaction().execute(async (trx) => {
+      await sql`select from domains where name = 'd1.p0001.' for update`.execute(trx);
+      const claimed = (await Promise.all(Array.from({ length: 8 }, () => claim('', 500, 500)))).flatMap(
+        (c) => c.domains,
+      );
+      expect(claimed).toHaveLength(199);
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(199);
+    });
+    expect(await namesOf((await claim()).domains)).toEqual(['d1.p0001.']);
+  });
+
+  test('of very many parents so many at a time', async () => {
+    await add(3100, 1);
+    const first = await claim('', 5000);
+    expect(first.domains).toHaveLength(3000);
+    expect(first.after).toBe('p3000.');
+    const second = await claim(first.after, 5000);
+    expect(second).toMatchObject({ domains: { length: 100 }, after: '' });
+  });
+
+  test('goes along the indexes: no table is read through and nothing is sorted, whatever the planner expects', async () => {
+    await add(40, 300, 0);
+    for (const due of ['0.03', '0.00001', '1']) {
+      await sql`update domains set due_at = now() + (random() - ${due}::float8) * interval '1 day'`.execute(
+        db,
+      );
+      await sql`analyze domains`.execute(db);
+      for (const after of ['', 'p0007.']) {
+        const { rows } = await sql<{ 'QUERY PLAN': string }>`
+          explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`.execute(db);
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(/Index Scan using domains_due/);
+        expect(plan).toMatch(/Index Scan using domains_pkey/);
+        expect(plan).not.toMatch(/Seq Scan on domains|Sort|Bitmap/);
+      }
+    }
+  });
+});

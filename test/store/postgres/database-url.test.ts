@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  findDatabaseUrl,
+  publishDatabaseUrl,
+  withdrawDatabaseUrl,
+} from '../../../src/store/postgres/database-url.ts';
+
+const URL_OF_IT = 'postgresql://zonefleet@/zonefleet?host=%2Fsomewhere';
+let directory: string;
+let socket: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zf-url-'));
+  socket = join(directory, 'run');
+  mkdirSync(socket);
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the URL of the embedded database', () => {
+  it('is found while its npm start runs, and not after it has stopped', () => {
+    expect(findDatabaseUrl(directory)).toBeUndefined();
+    publishDatabaseUrl(directory, URL_OF_IT, socket);
+    expect(findDatabaseUrl(directory)).toBe(URL_OF_IT);
+    withdrawDatabaseUrl(directory);
+    expect(findDatabaseUrl(directory)).toBeUndefined();
+    expect(readdirSync(directory)).toEqual(['run']);
+  });
+
+  it('is not found when the npm start that wrote it was killed', () => {
+    publishDatabaseUrl(directory, URL_OF_IT, socket);
+    const file = join(directory, 'npm-start.json');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid: 4194305 }));
+    expect(findDatabaseUrl(directory)).toBeUndefined();
+  });
+
+  it('is not found when its socket is gone, though another process has the pid by now', () => {
+    publishDatabaseUrl(directory, URL_OF_IT, socket);
+    rmSync(socket, { recursive: true });
+    expect(findDatabaseUrl(directory)).toBeUndefined();
+  });
+
+  it('is not found in a file that makes no sense', () => {
+    writeFileSync(join(directory, 'npm-start.json'), 'null');
+    expect(findDatabaseUrl(directory)).toBeUndefined();
+  });
+
+  it('is published in a directory that is not there yet', () => {
+    publishDatabaseUrl(join(directory, 'new'), URL_OF_IT, socket);
+    expect(findDatabaseUrl(join(directory, 'new'))).toBe(URL_OF_IT);
+  });
+});

@@ -1,0 +1,152 @@
+// What a pool does with a Postgres that hangs, is slow, or is asked by too many.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { PoolFull } from '../../../src/store/postgres/growing-pool.ts';
+import { outageOf } from '../../../src/store/postgres/outage.ts';
+import { DatabaseSilence, mayBeCommitted } from '../../../src/store/postgres/preparing-client.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+
+/** The server gives up after 500 ms, the client after a second. */
+const LIMITS = { readMs: 300, writeMs: 1000 };
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let db: Database;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  await sql`create table shapes (id integer)`.execute(database.db);
+  proxy = await startProxy(database.url);
+  db = openDatabase(proxy.url, { maxConnections: 1, connectTimeoutMs: 1000, limits: LIMITS });
+});
+afterEach(async () => {
+  await proxy.stop();
+  await db.destroy();
+  await database.drop();
+});
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error) => error,
+  );
+
+async function backend(): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+  return (rows[0] as { pid: number }).pid;
+}
+
+describe('a Postgres that hangs', () => {
+  it.each([
+    ['read', sql`select 1`],
+    ['write', sql`insert into shapes values (1)`],
+  ])('fails a %s on an open connection, which another takes the place of', async (_, statement) => {
+    const before = await backend();
+    proxy.pause();
+    expect(await failureOf(statement.execute(db))).toBeInstanceOf(DatabaseSilence);
+    proxy.resume();
+    expect(await until(() => backend().catch(() => undefined))).not.toBe(before);
+  });
+
+  it('fails a new connection and whoever waits for one', async () => {
+    proxy.pause();
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(backend())));
+    expect(failures.map(outageOf)).toEqual(['silent', 'silent', 'silent']);
+    proxy.resume();
+    expect(await until(() => backend().catch(() => undefined))).toBeGreaterThan(0);
+  });
+
+  it('ends a transaction with its own error, and nothing of it stays', async () => {
+    const error = await failureOf(
+      db.transaction().execute(async (trx) => {
+        await sql`insert into shapes values (1)`.execute(trx);
+        proxy.pause();
+        await sql`insert into shapes values (2)`.execute(trx);
+      }),
+    );
+    expect(error).toBeInstanceOf(DatabaseSilence);
+    expect(mayBeCommitted(error)).toBe(false);
+    proxy.resume();
+    expect((await sql`select from shapes`.execute(database.db)).rows).toEqual([]);
+  });
+
+  it('leaves open whether a commit was done', async () => {
+    const error = await failureOf(
+      db.transaction().execute(async (trx) => {
+        await sql`insert into shapes values (1)`.execute(trx);
+        proxy.pause();
+      }),
+    );
+    expect(error).toBeInstanceOf(DatabaseSilence);
+    expect(mayBeCommitted(error)).toBe(true);
+  });
+});
+
+describe('a Postgres that answers', () => {
+  it('gives a slow statement up itself, and the connection goes on', async () => {
+    const before = await backend();
+    const slow = db.transaction().execute((trx) => sql`select pg_sleep(60)`.execute(trx));
+    expect(await failureOf(slow)).toMatchObject({ code: '57014' });
+    expect(await backend()).toBe(before);
+  });
+
+  it('gives up a wait for a lock sooner than a statement', async () => {
+    await database.db.transaction().execute(async (trx) => {
+      await sql`lock table shapes`.execute(trx);
+      expect(await failureOf(sql`insert into shapes values (1)`.execute(db))).toMatchObject({
+        code: '55P03',
+      });
+    });
+    await sql`insert into shapes values (1)`.execute(db);
+  });
+
+  it('ends a transaction that goes on and on, though each of its statements is in time', async () => {
+    let statements = 0;
+    const endless = db.transaction().execute(async (trx) => {
+      for (;;) {
+        await sql`insert into shapes select ${statements++}::integer from pg_sleep(0.05)`.execute(trx);
+      }
+    });
+    expect(await failureOf(endless)).toBeInstanceOf(DatabaseSilence);
+    expect(statements).toBeGreaterThan(1);
+    expect(await backend()).toBeGreaterThan(0);
+    expect((await sql`select from shapes`.execute(database.db)).rows).toEqual([]);
+  });
+
+  it('is heard out by a process that was busy itself when the answer came', async () => {
+    const direct = openDatabase(database.url, { maxConnections: 1, limits: LIMITS });
+    await sql`select 1`.execute(direct);
+    const asked = sql<{ id: number }>`select 7 as id`.execute(direct);
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        const end = performance.now() + 3 * LIMITS.readMs;
+        while (performance.now() < end); // nothing is read meanwhile, and the timer is long due
+        resolve();
+      }),
+    );
+    expect((await asked).rows).toEqual([{ id: 7 }]);
+    await direct.destroy();
+  });
+
+  it('gets no more waiting calls than may wait: the next is refused before the others are served', async () => {
+    const few = openDatabase(database.url, { maxConnections: 1, maxWaiting: 2 });
+    const served: string[] = [];
+    await few.connection().execute(async (connection) => {
+      await sql`select 1`.execute(connection);
+      const waiting = [1, 2].map((i) => sql`select 1`.execute(few).then(() => served.push(`call ${i}`)));
+      await until(async () => {
+        const error = await failureOf(sql`select 1`.execute(few));
+        return error instanceof PoolFull;
+      });
+      served.push('refused');
+      return waiting;
+    });
+    await until(() => served.length === 3);
+    expect(served[0]).toBe('refused');
+    await few.destroy();
+  });
+});

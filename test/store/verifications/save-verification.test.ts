@@ -1,0 +1,284 @@
+// What a verification leaves in the database: the domain's status and one change, or when to look again; and its run.
+
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain, restoreDomain } from '../../../src/store/change/save-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { findNewestVerification } from '../../../src/store/verifications/load-verifications.ts';
+import { loadVerifiedDomain } from '../../../src/store/verifications/load-verified-domain.ts';
+import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { BY, expectPublished, newAccount, newDomain } from '../../support/domains.ts';
+import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let db: Database;
+let mine: number;
+let domainId: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  mine = await newAccount(db, 'me@example.org');
+  domainId = (await newDomain(db, mine, 'example.com.', { dnsMode: 'external' })).id;
+});
+afterEach(() => database.drop());
+
+const domain = async (id = domainId) =>
+  (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
+const tokenOf = async (id = domainId) => (await domain(id)).verification?.value as string;
+const ABSENT: SaidWorld = { servers: ['nxdomain', 'nodata'] };
+const PRESENT = async (id = domainId): Promise<SaidWorld> => {
+  const has = [await tokenOf(id)];
+  return { servers: [has, has] };
+};
+const columns = async (id = domainId) => {
+  const { rows } = await sql<{ attempts: number; seq: number; dueAt: Date | null; nextAt: Date | null }>`
+    select txt_attempts as attempts, txt_seq as seq, txt_due_at as "dueAt", txt_next_at as "nextAt"
+    from domains where id = ${id}`.execute(db);
+  return rows[0] as (typeof rows)[number];
+};
+/** As if its time had come. */
+const due = () => sql`update domains set txt_due_at = now(), txt_next_at = now()`.execute(db);
+const ago = (column: string, days: number) =>
+  sql`update domains set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`.execute(db);
+
+describe('the TXT record is on every server', () => {
+  test('the domain is active, in one change, with the run that did it', async () => {
+    const said = await PRESENT();
+    const outcome = await makeVerification(db, { domainId }, () => said);
+    expect(outcome).toMatchObject({
+      kind: 'saved',
+      name: 'example.com.',
+      verdict: 'verified',
+      transition: { from: 'unverified', to: 'active' },
+    });
+    const { status, served, verification } = await domain();
+    expect([status, served, verification?.verified, verification?.nextAt]).toEqual([
+      'active',
+      'none',
+      true,
+      null,
+    ]);
+    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    const [change] = await listDomainChanges(db, domainId, { limit: 1 });
+    expect(change).toMatchObject({
+      source: 'status',
+      actor: { kind: 'system' },
+      status: { from: 'unverified', to: 'active' },
+    });
+    const { rows } = await sql`select change_id as id from verification_runs`.execute(db);
+    expect(rows).toEqual([{ id: change?.id }]);
+    await expectPublished(db, domainId);
+  });
+
+  test('a domain that is still served as the managed one that it was is served on', async () => {
+    const managed = await newDomain(db, mine, 'moving.com.', { exempt: true });
+    await changeStatus(db, { ...BY, domainId: managed.id, event: 'use_external' });
+    const said = await PRESENT(managed.id);
+    expect(await makeVerification(db, { domainId: managed.id }, () => said)).toMatchObject({
+      transition: { to: 'active' },
+    });
+    expect(await domain(managed.id)).toMatchObject({ status: 'active', dnsMode: 'external', served: 'full' });
+    await expectPublished(db, managed.id);
+  });
+
+  test('it stays unverified inside or above what is active in another account, and says why', async () => {
+    const other = await newAccount(db, 'other@example.org');
+    const inner = await newDomain(db, other, 'www.example.com.', { dnsMode: 'external' });
+    const innerSaid = await PRESENT(inner.id);
+    await makeVerification(db, { domainId: inner.id }, () => innerSaid);
+    expect((await domain(inner.id)).status).toBe('active');
+    const said = await PRESENT();
+    const outcome = await makeVerification(db, { domainId }, () => said);
+    expect(outcome).toMatchObject({ kind: 'saved', verdict: 'verified', transition: undefined });
+    const { status, findings } = await domain();
+    expect([status, findings.map(({ code }) => code)]).toEqual(['unverified', ['CLAIM_LOST']]);
+    expect((await columns()).dueAt?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+
+    await deleteDomain(db, { ...BY, domainId: inner.id });
+    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
+      transition: { to: 'active' },
+    });
+    expect((await domain()).findings).toEqual([]);
+  });
+
+  test('claims of other accounts inside it are lost', async () => {
+    const other = await newAccount(db, 'other@example.org');
+    const inner = await newDomain(db, other, 'www.example.com.', { exempt: true });
+    const said = await PRESENT();
+    await makeVerification(db, { domainId }, () => said);
+    const { status, findings } = await domain(inner.id);
+    expect([status, findings.map(({ code }) => code)]).toEqual(['disabled', ['CLAIM_LOST']]);
+  });
+});
+
+describe('the TXT record is not there', () => {
+  test('each run is kept, twenty of a domain, and the next look is planned', async () => {
+    for (let i = 1; i <= 23; i++) {
+      await due();
+      expect(await makeVerification(db, { domainId, kind: 'background' }, () => ABSENT)).toMatchObject({
+        kind: 'saved',
+        verdict: 'absent',
+      });
+      expect((await columns()).attempts).toBe(i);
+    }
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from verification_runs`.execute(db);
+    expect(rows).toEqual([{ n: 20 }]);
+    const { dueAt, nextAt } = await columns();
+    expect(dueAt).toEqual(nextAt);
+    expect((await domain()).verification?.nextAt).toEqual(nextAt);
+    await makeVerification(db, { domainId }, () => ABSENT); // somebody asks
+    expect((await columns()).attempts).toBe(0);
+  });
+
+  test('the run tells what every server said, whatever octets that are', async () => {
+    const value = await tokenOf();
+    await makeVerification(db, { domainId }, () => ({
+      servers: [[value], ['"quoted"', 'bell\x07', 'nul\0', 'größe'], [`long ${'x'.repeat(400)}`], 'timeout'],
+    }));
+    const run = await findNewestVerification(db, domainId, value);
+    expect(run).toMatchObject({ verdict: 'partial', found: 1, asked: 4 });
+    expect(run?.servers.map(({ address, outcome, values }) => [address, outcome, values])).toEqual([
+      ['192.0.2.1', 'found', [value]],
+      ['192.0.2.2', 'other', ['"\\"quoted\\""', '"bell\\007"', '"nul\\000"', 'größe']],
+      ['192.0.2.3', 'other', [`long ${'x'.repeat(250)}…`]],
+      ['192.0.2.4', 'error', undefined],
+    ]);
+    expect(run?.resolvers).toEqual([{ address: '198.51.100.53', outcome: 'absent' }]);
+    expect(run?.message).toContain('1 of 4');
+    expect(run?.evidence).toMatchObject({ links: [{ host: '_svc-challenge.example.com.' }], queries: 10 });
+  });
+
+  test('unknown changes nothing but the time', async () => {
+    await ago('verification_started_at', 29);
+    const outcome = await makeVerification(db, { domainId }, () => ({ servers: ['timeout', 'servfail'] }));
+    expect(outcome).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
+    expect((await domain()).status).toBe('unverified');
+  });
+
+  test('when its time is over the domain is disabled, and free to be claimed', async () => {
+    await ago('verification_started_at', 28);
+    expect(await makeVerification(db, { domainId }, () => ABSENT)).toMatchObject({
+      verdict: 'absent',
+      transition: { from: 'unverified', to: 'disabled' },
+    });
+    const { status, served } = await domain();
+    expect([status, served]).toEqual(['disabled', 'none']);
+    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    await expectPublished(db, domainId);
+    const other = await newAccount(db, 'other@example.org');
+    await newDomain(db, other, 'example.com.', { dnsMode: 'external' });
+  });
+});
+
+describe('an expired value', () => {
+  test('is looked for by nobody; what is left is the end of the domain’s time', async () => {
+    await ago('verification_expires_at', 0);
+    const never = () => Promise.reject(new Error('nobody may look'));
+    expect(await makeVerification(db, { domainId }, never)).toMatchObject({
+      kind: 'expired',
+      transition: undefined,
+    });
+    const { verification } = await domain();
+    const end = (verification?.startedAt.getTime() ?? 0) + 28 * DAY_MS;
+    expect([(await columns()).dueAt?.getTime(), verification?.nextAt]).toEqual([end, null]);
+    expect(await makeVerification(db, { domainId }, never, { now: end })).toMatchObject({
+      kind: 'expired',
+      transition: { to: 'disabled' },
+    });
+    expect((await domain()).status).toBe('disabled');
+  });
+
+  test('is renewed once, without beginning the domain’s time again', async () => {
+    expect(await renewExpiredVerification(db, domainId)).toBe(false);
+    await ago('verification_expires_at', 1);
+    const before = (await domain()).verification;
+    const renewed = await Promise.all([1, 2, 3].map(() => renewExpiredVerification(db, domainId)));
+    expect(renewed.filter(Boolean)).toHaveLength(1);
+    const after = (await domain()).verification;
+    expect(after?.value).toMatch(/^svc-verify=[a-z2-7]{32}$/);
+    expect(after?.value).not.toBe(before?.value);
+    expect(after?.startedAt).toEqual(before?.startedAt);
+    expect(after?.expiresAt.getTime()).toBeGreaterThan(Date.now() + 13.9 * DAY_MS);
+    expect(after?.nextAt?.getTime()).toBeLessThan(Date.now() + 120_000);
+    expect(await findNewestVerification(db, domainId, after?.value as string)).toBeUndefined();
+  });
+
+  test('that was seen meanwhile proves nothing: a fresh one has come', async () => {
+    const said = await PRESENT();
+    const outcome = await makeVerification(
+      db,
+      { domainId, kind: 'background' },
+      async () => {
+        await ago('verification_expires_at', 1);
+        await renewExpiredVerification(db, domainId);
+        return said;
+      },
+      { now: Date.now() + 70_000 },
+    );
+    expect(outcome).toMatchObject({ kind: 'conflict' });
+    expect((await domain()).status).toBe('unverified');
+  });
+});
+
+describe('what happened meanwhile', () => {
+  test.each(['disable', 'ban', 'use_managed'] as const)('%s: what was seen is not saved', async (event) => {
+    const said = await PRESENT();
+    const later = { now: Date.now() + 70_000 };
+    const outcome = await makeVerification(
+      db,
+      { domainId, kind: 'background' },
+      async () => {
+        await changeStatus(db, { ...BY, domainId, event });
+        return said;
+      },
+      later,
+    );
+    expect(outcome).toMatchObject({ kind: 'conflict' });
+    expect((await domain()).status).not.toBe('active');
+    expect(await loadVerifiedDomain(db, domainId)).toBeUndefined();
+  });
+
+  test('disable and enable begin anew, with a fresh value; so does a deletion that is taken back', async () => {
+    const first = await tokenOf();
+    await makeVerification(db, { domainId }, () => ABSENT);
+    await changeStatus(db, { ...BY, domainId, event: 'disable' });
+    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    await changeStatus(db, { ...BY, domainId, event: 'enable' });
+    const second = await tokenOf();
+    expect([(await domain()).status, (await columns()).attempts]).toEqual(['unverified', 0]);
+    expect((await columns()).dueAt).not.toBeNull();
+    await deleteDomain(db, { ...BY, domainId });
+    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    await restoreDomain(db, { ...BY, domainId });
+    expect(new Set([first, second, await tokenOf()]).size).toBe(3);
+    expect((await columns()).dueAt).not.toBeNull();
+  });
+
+  test('managed mode ends it, and external mode begins it', async () => {
+    await changeStatus(db, { ...BY, domainId, event: 'use_managed' });
+    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    await changeStatus(db, { ...BY, domainId, event: 'use_external' });
+    const said = await PRESENT();
+    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
+      transition: { to: 'active' },
+    });
+  });
+
+  test('of many at once one makes it active, and one change', async () => {
+    const said = await PRESENT();
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map(() => makeVerification(db, { domainId, request: randomUUID() }, () => said)),
+    );
+    const moved = outcomes.filter((outcome) => outcome.kind === 'saved' && outcome.transition !== undefined);
+    expect(moved).toHaveLength(1);
+    const changes = await listDomainChanges(db, domainId, { limit: 10 });
+    expect(changes.map(({ status }) => status?.to)).toEqual(['active', 'unverified']);
+  });
+});
