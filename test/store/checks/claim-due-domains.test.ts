@@ -117,8 +117,9 @@ describe.each(testServers())('on $name', (server) => {
           explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`.execute(db);
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(plan).toMatch(/Index Scan using domains_due/);
-        expect(plan).toMatch(/Index Scan using domains_pkey/);
-        expect(plan).not.toMatch(/Seq Scan on domains|Sort|Bitmap/);
+        // The ids that were picked: after a vacuum the planner may read them through a bitmap of the same index.
+        expect(plan).toMatch(/Index Scan (using|on) domains_pkey/);
+        expect(plan).not.toMatch(/Seq Scan on domains|Sort|Bitmap Index Scan on domains_due/);
       }
     }
   });
