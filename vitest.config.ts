@@ -1,9 +1,9 @@
 // How the tests run: real processes and servers, so a test may take long, but each ends by itself. The projects are the
-// tiers of test/support/tiers.ts; a tier takes a test by what it reaches.
+// tiers of test/support/tests/tiers.ts; a tier takes a test by what it reaches.
 
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { sortTests } from './test/support/tiers.ts';
+import { sortTests } from './test/support/tests/tiers.ts';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
 const { unit, postgres, sockets, whole, everyPostgres } = sortTests();
@@ -18,7 +18,13 @@ const common = {
 } as const;
 
 const withPostgres = (name: string, include: readonly string[], isolate = true) => ({
-  test: { ...common, name, include: [...include], isolate, globalSetup: ['./test/support/global-setup.ts'] },
+  test: {
+    ...common,
+    name,
+    include: [...include],
+    isolate,
+    globalSetup: ['./test/support/tests/global-setup.ts'],
+  },
 });
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql/15';
@@ -28,7 +34,7 @@ export default defineConfig({
     maxWorkers: proves ? 1 : 2,
     // CI's machine may stand still for a second at any time: there a failed test is run once more, and told as flaky.
     retry: process.env.CI === 'true' && !proves ? 1 : 0,
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', './test/support/tests/closing-line.ts'],
     projects: [
       { test: { ...common, name: 'unit', include: [...unit], isolate: false } },
       withPostgres('postgres', postgres, false),

@@ -2,7 +2,7 @@
 
 import { EDNS_OPTION } from '../src/dns/message/edns.ts';
 import { decodeMessage } from '../src/dns/message/message.ts';
-import { askMany } from '../test/support/peers.ts';
+import { askMany } from '../test/support/peers/peers.ts';
 import { soaQuery } from './servers/server.ts';
 
 const CLIENT_COOKIE = '0123456789abcdef';

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { freePort } from '../../test/support/peers.ts';
+import { freePort } from '../../test/support/peers/peers.ts';
 import type { BenchOptions } from '../part.ts';
 import { benchCluster, pinCluster, runOn } from '../postgres/cluster.ts';
 import { cpuSeconds } from '../process-tree.ts';

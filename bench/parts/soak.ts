@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askMany } from '../../test/support/peers.ts';
+import { askMany } from '../../test/support/peers/peers.ts';
 import { runDnsperf } from '../dnsperf.ts';
 import { makeEditSet } from '../edits/edit-set.ts';
 import { EditStream } from '../edits/edit-stream.ts';

@@ -6,7 +6,7 @@ import { nameInRdata, printName } from '../../src/dns/name.ts';
 import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
-import type { CorpusZone } from '../../test/support/scan-corpus.ts';
+import type { CorpusZone } from '../../test/support/corpus/scan-corpus.ts';
 import { childSeconds } from '../checks/dig-trace.ts';
 import type { BenchOptions } from '../part.ts';
 import { runProgram } from '../program.ts';

@@ -1,8 +1,8 @@
 // Twenty scans at once, in three places: each server and each resolver is still asked no more than its limit.
 
 import { PUBLIC_QUESTIONS_PER_SECOND } from '../../src/resolver/state/public-resolvers.ts';
-import { type CorpusZone, makeCorpus } from '../../test/support/scan-corpus.ts';
-import { ScanTally } from '../../test/support/scan-tally.ts';
+import { type CorpusZone, makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
+import { ScanTally } from '../../test/support/corpus/scan-tally.ts';
 import type { BenchOptions } from '../part.ts';
 import { fixed, judged, table } from '../report/table.ts';
 import { say } from '../say.ts';

@@ -1,7 +1,7 @@
 // Our scan and dnsrecon beside it, zone by zone of one made corpus: what each finds, makes up, asks and takes.
 
-import { type CorpusZone, makeCorpus } from '../../test/support/scan-corpus.ts';
-import { exactKey, type KeyOf, ScanTally } from '../../test/support/scan-tally.ts';
+import { type CorpusZone, makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
+import { exactKey, type KeyOf, ScanTally } from '../../test/support/corpus/scan-tally.ts';
 import type { BenchOptions } from '../part.ts';
 import { count, fixed, table } from '../report/table.ts';
 import { say } from '../say.ts';

@@ -1,10 +1,10 @@
 // The made internet in a process of its own, and the resolvers that know all of it.
 //   scan-servers.ts ORDER
 
-import { FakeInternet } from '../../test/support/fake-internet.ts';
-import { makeCorpus } from '../../test/support/scan-corpus.ts';
-import { scanWorld } from '../../test/support/scan-internet.ts';
-import { type RecursiveServer, startRecursive } from '../../test/support/scan-recursive.ts';
+import { makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
+import { scanWorld } from '../../test/support/corpus/scan-internet.ts';
+import { type RecursiveServer, startRecursive } from '../../test/support/corpus/scan-recursive.ts';
+import { FakeInternet } from '../../test/support/world/fake-internet.ts';
 import type { ServersOrder, ServersReady } from './orders.ts';
 
 const order = JSON.parse(process.argv[2] ?? '') as ServersOrder;

@@ -4,9 +4,9 @@
 import type { Name } from '../../src/dns/name.ts';
 import { openPublicResolvers } from '../../src/resolver/state/public-resolvers.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { makeCorpus } from '../../test/support/scan-corpus.ts';
-import { scanEach, startScanning } from '../../test/support/scan-run.ts';
-import { exactKey } from '../../test/support/scan-tally.ts';
+import { makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
+import { scanEach, startScanning } from '../../test/support/corpus/scan-run.ts';
+import { exactKey } from '../../test/support/corpus/scan-tally.ts';
 import type { CorpusOrder, ScanOrder, ScanReport, ServersReady } from './orders.ts';
 
 const corpus = makeCorpus({ ...(JSON.parse(process.argv[2] ?? '') as CorpusOrder), fold: 'held-out' });

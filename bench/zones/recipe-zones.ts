@@ -1,7 +1,7 @@
 // Many small zones of one recipe (SOA, 2 NS, 3 A, 2 CNAME, MX, 3 TXT of 30, 40 and 110 characters), and questions about
 // them: zones drawn evenly or by Zipf's law.
 
-import { type Random, randomFrom } from '../../test/support/random-zones.ts';
+import { type Random, randomFrom } from '../../test/support/random/random-zones.ts';
 import type { ZoneSet } from './zone-set.ts';
 
 export const RECIPE_RECORDS = 12;

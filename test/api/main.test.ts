@@ -8,12 +8,12 @@ import { migrateQueue } from '../../src/queue/connection.ts';
 import { runJobWorker } from '../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { newAccount, newDomain } from '../support/domains.ts';
-import { evidenceOf, makeCheck } from '../support/made-checks.ts';
-import { freePort } from '../support/peers.ts';
-import { startProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { freePort } from '../support/peers/peers.ts';
+import { startProxy } from '../support/processes/tcp-proxy.ts';
+import { until } from '../support/tests/until.ts';
+import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 

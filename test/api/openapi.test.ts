@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { PROBLEM_CODES } from '../../src/api/answers/problem.ts';
 import { takesIdempotencyKey } from '../../src/api/calls/route.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api/api.ts';
 
 let api: TestApi;
 let text: string;

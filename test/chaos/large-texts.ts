@@ -1,6 +1,6 @@
 // Records whose answers are large, in the domain of the stage, for scenarios that ask for much.
 
-import { until } from '../support/until.ts';
+import { until } from '../support/tests/until.ts';
 import { DOMAIN, type Stage } from './stage.ts';
 
 /** Names below the domain, each with as many TXT records of 1,000 octets; resolves when the nameserver has them. */

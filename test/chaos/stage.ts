@@ -12,8 +12,8 @@ import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey } from '../../src/store/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { findDatabaseUrl } from '../../src/store/postgres/database-url.ts';
-import { freePort } from '../support/free-port.ts';
-import { until } from '../support/until.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { until } from '../support/tests/until.ts';
 import type { Seen, WitnessOptions } from './witness.ts';
 
 const RUN = fileURLToPath(new URL('../../src/start/run.mjs', import.meta.url));

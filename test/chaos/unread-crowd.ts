@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { queryFor } from '../support/packets.ts';
-import { framed } from '../support/sockets.ts';
+import { queryFor } from '../support/answer/packets.ts';
+import { framed } from '../support/answer/sockets.ts';
 
 export interface Crowd {
   readonly dns: { readonly address: string; readonly port: number };

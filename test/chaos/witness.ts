@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { decodeMessage } from '../../src/dns/message/message.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { askTcp } from '../support/peers.ts';
-import { queryFor } from '../support/queries.ts';
-import { exchangeUdp } from '../support/sockets.ts';
+import { queryFor } from '../support/answer/queries.ts';
+import { exchangeUdp } from '../support/answer/sockets.ts';
+import { askTcp } from '../support/peers/peers.ts';
 import { Door } from './door.ts';
 
 export interface WitnessOptions {

@@ -20,7 +20,7 @@ import {
   replaceSuffix,
   wildcardBelow,
 } from '../../src/dns/name.ts';
-import { randomName } from '../support/random-rdata.ts';
+import { randomName } from '../support/random/random-rdata.ts';
 
 const ORIGIN = parseName('example.');
 const LABEL_63 = 'a'.repeat(63);

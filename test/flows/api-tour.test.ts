@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { FreshClone, type StartedClone } from '../support/fresh-clone.ts';
-import { isInstalled } from '../support/peers.ts';
-import { readTour, type Step, Walk } from '../support/tour.ts';
+import { readTour, type Step, Walk } from '../support/cli/tour.ts';
+import { isInstalled } from '../support/peers/peers.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.ts';
 
 const run = promisify(execFile);
 const DOCUMENT = join(import.meta.dirname, '../../docs/api.md');

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp/tcp.ts';
 import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
-import { listenUdpFor } from '../support/listen-udp-for.ts';
-import { isInstalled } from '../support/peers.ts';
-import { testNode } from '../support/test-node.ts';
+import { listenUdpFor } from '../support/answer/listen-udp-for.ts';
+import { testNode } from '../support/answer/test-node.ts';
+import { isInstalled } from '../support/peers/peers.ts';
 
 const run = promisify(execFile);
 

@@ -4,17 +4,17 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addVerifyCommand } from '../../src/cli/domain/verify.ts';
-import { type ApiProcess, type HttpAnswer, startApi } from '../support/api-process.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { expectPublished } from '../support/domains.ts';
-import { type StartedWorld, startWorld } from '../support/fake-internet.ts';
-import { BACKENDS, type Backend } from '../support/queue-places.ts';
-import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/redis.ts';
-import { runCommands } from '../support/run-commands.ts';
-import { scale } from '../support/scale.ts';
-import { startTogether } from '../support/start-together.ts';
-import { until } from '../support/until.ts';
-import { startWorkers, type WorkersProcess } from '../support/workers-process.ts';
+import { runCommands } from '../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { expectPublished } from '../support/database/domains.ts';
+import { BACKENDS, type Backend } from '../support/database/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/database/redis.ts';
+import { type ApiProcess, type HttpAnswer, startApi } from '../support/processes/api-process.ts';
+import { startWorkers, type WorkersProcess } from '../support/processes/workers-process.ts';
+import { scale } from '../support/tests/scale.ts';
+import { startTogether } from '../support/tests/start-together.ts';
+import { until } from '../support/tests/until.ts';
+import { type StartedWorld, startWorld } from '../support/world/fake-internet.ts';
 
 const SERVERS = [
   { name: 'ns1.dns.zz.', address: '127.0.1.3' },

@@ -6,10 +6,10 @@ import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { FreshClone, ordinaryUser, type StartedClone, type User } from '../support/fresh-clone.ts';
-import { isInstalled } from '../support/peers.ts';
-import { until } from '../support/until.ts';
+import { isInstalled } from '../support/peers/peers.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { FreshClone, ordinaryUser, type StartedClone, type User } from '../support/processes/fresh-clone.ts';
+import { until } from '../support/tests/until.ts';
 
 const installed = process.env.ZONEFLEET_PROVE !== '1';
 /** Until what hangs is ended: a machine that has much else to do is slow, and no test of how fast it is. */

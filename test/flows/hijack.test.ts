@@ -2,10 +2,10 @@
 // asked about the claim, which say yes to all of them. Real parent, real processes, a stranger with nothing but the API.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isInstalled } from '../support/peers.ts';
-import { dig, RealFleet, type Replied } from '../support/real-fleet.ts';
-import { FLEET_SETS, NEEDS_PARENT, type RealParent, startRealParent } from '../support/real-parent.ts';
-import { until } from '../support/until.ts';
+import { isInstalled } from '../support/peers/peers.ts';
+import { FLEET_SETS, NEEDS_PARENT, type RealParent, startRealParent } from '../support/peers/real-parent.ts';
+import { dig, RealFleet, type Replied } from '../support/processes/real-fleet.ts';
+import { until } from '../support/tests/until.ts';
 
 const [FIRST_SET, SECOND_SET] = FLEET_SETS;
 const PRIZE = '198.51.100.66';

@@ -4,14 +4,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrate/migrate.ts';
-import { type ApiProcess, startApi } from '../support/api-process.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database.ts';
-import { expectPublished } from '../support/domains.ts';
-import { type StartedWorld, startWorld } from '../support/fake-internet.ts';
-import { runCli } from '../support/run-cli.ts';
-import { startTogether } from '../support/start-together.ts';
-import { until } from '../support/until.ts';
-import { startWorkers, type WorkersProcess } from '../support/workers-process.ts';
+import { runCli } from '../support/cli/run-cli.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database/database.ts';
+import { expectPublished } from '../support/database/domains.ts';
+import { type ApiProcess, startApi } from '../support/processes/api-process.ts';
+import { startWorkers, type WorkersProcess } from '../support/processes/workers-process.ts';
+import { startTogether } from '../support/tests/start-together.ts';
+import { until } from '../support/tests/until.ts';
+import { type StartedWorld, startWorld } from '../support/world/fake-internet.ts';
 
 const SERVERS = Array.from({ length: 24 }, (_, i) => ({
   name: `ns${i}.host.zz.`,

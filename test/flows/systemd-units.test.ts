@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInstalled } from '../support/peers.ts';
+import { isInstalled } from '../support/peers/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const UNITS = ['nameserver', 'api', 'workers'] as const;

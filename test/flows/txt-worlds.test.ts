@@ -8,8 +8,8 @@ import { printName } from '../../src/dns/name.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { FakeInternet } from '../support/fake-internet.ts';
-import { type ExpectedTxtCheck, parseTxtExpectations } from '../support/read-txt-expectations.ts';
+import { type ExpectedTxtCheck, parseTxtExpectations } from '../support/challenge/read-txt-expectations.ts';
+import { FakeInternet } from '../support/world/fake-internet.ts';
 import {
   canonicalAddress,
   type FaultKind,
@@ -17,7 +17,7 @@ import {
   readWorldFile,
   type World,
   worldFolders,
-} from '../support/read-world.ts';
+} from '../support/world/read-world.ts';
 
 const TRIES = 2;
 /** Where every server answers, time makes no difference: not on a busy machine either. */

@@ -16,12 +16,12 @@ import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
 import { listenDgram } from '../../src/nameserver/udp/udp-dgram.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet } from '../../src/zone/zone.ts';
-import { type FixtureZone, readFixtureZones } from '../support/fixture-zones.ts';
-import { linesOf, linesOfSets } from '../support/observed-answer.ts';
-import { askMany, askTcp, freePort, isInstalled } from '../support/peers.ts';
-import { nodeOf, queryFor } from '../support/queries.ts';
-import { mixCase, randomFrom } from '../support/random-zones.ts';
-import { zonesOf } from '../support/zone-text.ts';
+import { linesOf, linesOfSets } from '../support/answer/observed-answer.ts';
+import { nodeOf, queryFor } from '../support/answer/queries.ts';
+import { askMany, askTcp, freePort, isInstalled } from '../support/peers/peers.ts';
+import { mixCase, randomFrom } from '../support/random/random-zones.ts';
+import { type FixtureZone, readFixtureZones } from '../support/zone/fixture-zones.ts';
+import { zonesOf } from '../support/zone/zone-text.ts';
 
 const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
 const LOOPBACK = '127.0.0.1';

@@ -13,10 +13,15 @@ import { createResolver } from '../../src/resolver/resolver.ts';
 import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
 import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
-import { acceptedBy, outcomeOf, printEvidence, stateOf, wantedOf } from '../support/compare-check.ts';
-import { FakeInternet, startWorld } from '../support/fake-internet.ts';
-import { heldZoneFor } from '../support/held-zone.ts';
-import { type Expectations, type ExpectedCheck, parseExpectations } from '../support/read-expectations.ts';
+import { exchangeUdp } from '../support/answer/sockets.ts';
+import { heldZoneFor } from '../support/database/held-zone.ts';
+import { acceptedBy, outcomeOf, printEvidence, stateOf, wantedOf } from '../support/world/compare-check.ts';
+import { FakeInternet, startWorld } from '../support/world/fake-internet.ts';
+import {
+  type Expectations,
+  type ExpectedCheck,
+  parseExpectations,
+} from '../support/world/read-expectations.ts';
 import {
   canonicalAddress,
   type FaultKind,
@@ -26,9 +31,8 @@ import {
   readWorldFile,
   type World,
   worldFolders,
-} from '../support/read-world.ts';
-import { exchangeUdp } from '../support/sockets.ts';
-import type { Seen } from '../support/world-server.ts';
+} from '../support/world/read-world.ts';
+import type { Seen } from '../support/world/world-server.ts';
 
 const DAY_MS = 86_400_000;
 const RULES: Rules = {

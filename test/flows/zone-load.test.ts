@@ -6,10 +6,10 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { isInstalled } from '../support/peers.ts';
-import { type CliRun, runCli } from '../support/run-cli.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone-folder.ts';
+import { type CliRun, runCli } from '../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { isInstalled } from '../support/peers/peers.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/zones', import.meta.url));
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { explainListenFault } from '../../src/nameserver/listen-fault.ts';
 import { listenTcp } from '../../src/nameserver/tcp/tcp.ts';
-import { listenUdpFor } from '../support/listen-udp-for.ts';
-import { testNode } from '../support/test-node.ts';
+import { listenUdpFor } from '../support/answer/listen-udp-for.ts';
+import { testNode } from '../support/answer/test-node.ts';
 
 const node = testNode();
 const IO = ['koffi', 'dgram'] as const;

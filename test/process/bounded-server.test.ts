@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBoundedServer, type ServerLimits, trustConnection } from '../../src/process/bounded-server.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/tests/until.ts';
 
 const LIMITS: ServerLimits = {
   connections: 8,

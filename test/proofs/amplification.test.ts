@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
-import { queryFor } from '../support/packets.ts';
-import { pick, type Random, randomFrom } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import { answeringNode, answerQuery, NOW_MS, udpClient } from '../support/test-node.ts';
-import { zoneOf } from '../support/zone-text.ts';
+import { queryFor } from '../support/answer/packets.ts';
+import { answeringNode, answerQuery, NOW_MS, udpClient } from '../support/answer/test-node.ts';
+import { pick, type Random, randomFrom } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { zoneOf } from '../support/zone/zone-text.ts';
 
 const ZONES = 10;
 const TEXTS = 100;

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
-import { queryFor } from '../support/packets.ts';
-import { answerQuery, testNode, udpClient } from '../support/test-node.ts';
+import { queryFor } from '../support/answer/packets.ts';
+import { answerQuery, testNode, udpClient } from '../support/answer/test-node.ts';
 
 const ZONE = `@ 60 SOA ns host 1 2 3 4 5
 @ NS ns

@@ -6,10 +6,10 @@ import { foldCase, labelsOf, type Name, nameInRdata, printName } from '../../src
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
-import { lineOf, linesOfSets } from '../support/observed-answer.ts';
-import { pick, randomFrom, randomQuestion, randomZone } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import { recordsOf, zonesOf } from '../support/zone-text.ts';
+import { lineOf, linesOfSets } from '../support/answer/observed-answer.ts';
+import { pick, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { recordsOf, zonesOf } from '../support/zone/zone-text.ts';
 
 /** Rightmost label first, so that an ancestor is a prefix. */
 type Labels = readonly string[];

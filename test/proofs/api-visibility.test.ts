@@ -7,12 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { type ApiProcess, startApi } from '../support/api-process.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type NodeProcess, startNode } from '../support/nodes.ts';
-import { queryFor } from '../support/queries.ts';
-import { scale } from '../support/scale.ts';
-import { until } from '../support/until.ts';
+import { queryFor } from '../support/answer/queries.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type ApiProcess, startApi } from '../support/processes/api-process.ts';
+import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const EDITS = scale(1000, 60);
 const WARMING = 20;

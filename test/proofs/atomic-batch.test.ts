@@ -8,10 +8,10 @@ import { parseName, printName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
-import { type ApiProcess, startApi } from '../support/api-process.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { scale } from '../support/scale.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type ApiProcess, startApi } from '../support/processes/api-process.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const ITEMS = scale(10_000, 1000);
 const KILLS = scale(50, 3);

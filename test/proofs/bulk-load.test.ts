@@ -1,11 +1,11 @@
 // Loading a folder of many small zone files in one call: in few transactions and in a small heap. Tells how long it took.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, runOn, type TestDatabase } from '../support/database.ts';
-import { listZones } from '../support/list-zones.ts';
-import { runCli } from '../support/run-cli.ts';
-import { scale } from '../support/scale.ts';
-import { makeZoneFolder, type ZoneFolder } from '../support/zone-folder.ts';
+import { runCli } from '../support/cli/run-cli.ts';
+import { createDatabase, runOn, type TestDatabase } from '../support/database/database.ts';
+import { listZones } from '../support/database/list-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
 const FILES = scale(10_000, 500);
 /** Of zones, when many files are loaded at once. */

@@ -4,9 +4,9 @@
 import { describe, expect, it } from 'vitest';
 import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
 import { nextStatus } from '../../src/checks/delegation/next-status.ts';
-import { proves, scale } from '../support/scale.ts';
-import { type CheckerUnderTest, RULES, simulate } from '../support/simulated-fleet.ts';
-import type { Violation } from '../support/simulated-truth.ts';
+import { type CheckerUnderTest, RULES, simulate } from '../support/simulation/simulated-fleet.ts';
+import type { Violation } from '../support/simulation/simulated-truth.ts';
+import { proves, scale } from '../support/tests/scale.ts';
 
 /** In full another world each time; reduced the same one, since its few domains are no proof. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 31), 8));

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
-import { type ApiProcess, type HttpAnswer, startApi } from '../support/api-process.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { scale } from '../support/scale.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type ApiProcess, type HttpAnswer, startApi } from '../support/processes/api-process.ts';
+import { scale } from '../support/tests/scale.ts';
 
 const CLIENTS = 32;
 const DURATION_MS = scale(60_000, 6_000);

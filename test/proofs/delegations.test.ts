@@ -12,13 +12,13 @@ import { planEdit } from '../../src/zone/edit/plan-edit.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { CustomerRecord } from '../../src/zone/records/customer-record.ts';
 import { targetOf } from '../../src/zone/records/rdata-key.ts';
-import { APEX, showPlan, showProblem } from '../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain } from '../support/domains.ts';
-import { type FollowingNode, followLoaded, untilEqual } from '../support/follow.ts';
-import { linesOfSets } from '../support/observed-answer.ts';
-import { delegations, parsed, stateOf } from '../support/random-edits.ts';
-import { scale } from '../support/scale.ts';
+import { linesOfSets } from '../support/answer/observed-answer.ts';
+import { createDatabase, type TestDatabase, testServers } from '../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain } from '../support/database/domains.ts';
+import { type FollowingNode, followLoaded, untilEqual } from '../support/processes/follow.ts';
+import { delegations, parsed, stateOf } from '../support/random/random-edits.ts';
+import { scale } from '../support/tests/scale.ts';
+import { APEX, showPlan, showProblem } from '../support/zone/customer-records.ts';
 
 const EDITS = scale(10_000, 500);
 /** Some seeds lead into domains in which nearly every edit is refused: a fixed one that does not. */

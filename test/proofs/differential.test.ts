@@ -6,10 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { foldCase, type Name, printName } from '../../src/dns/name.ts';
 import { typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { Zone } from '../../src/zone/zone.ts';
-import { ACCEPTED_DIFFERENCES, explain } from '../support/accepted-differences.ts';
-import { readAnswerCases } from '../support/answer-cases.ts';
-import { readFixtureZones } from '../support/fixture-zones.ts';
-import { describeObserved, isSame, observe } from '../support/observed-answer.ts';
+import { ACCEPTED_DIFFERENCES, explain } from '../support/answer/accepted-differences.ts';
+import { describeObserved, isSame, observe } from '../support/answer/observed-answer.ts';
+import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import {
   askMany,
   askTcp,
@@ -17,11 +16,12 @@ import {
   type PeerName,
   startPeer,
   type ZoneText,
-} from '../support/peers.ts';
-import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
-import { pick, randomFrom, randomQuestion, randomZone } from '../support/random-zones.ts';
-import { proves, scale } from '../support/scale.ts';
-import { zoneOf, zonesOf } from '../support/zone-text.ts';
+} from '../support/peers/peers.ts';
+import { pick, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { proves, scale } from '../support/tests/scale.ts';
+import { readAnswerCases } from '../support/zone/answer-cases.ts';
+import { readFixtureZones } from '../support/zone/fixture-zones.ts';
+import { zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 const MAX_UDP_OCTETS = 1232;
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 2);

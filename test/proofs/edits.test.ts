@@ -14,8 +14,6 @@ import { type CustomerRecord, type RecordValue, setKey } from '../../src/zone/re
 import { API_TYPES, type ApiType, isAddressLike } from '../../src/zone/records/customer-types.ts';
 import { rdataKey, targetOf } from '../../src/zone/records/rdata-key.ts';
 import { namesBetween } from '../../src/zone/records/record-name.ts';
-import { watchReads } from '../support/count-reads.ts';
-import { APEX, applied, EDGES, showRecord } from '../support/customer-records.ts';
 import {
   anything,
   delegations,
@@ -23,8 +21,10 @@ import {
   domainOf,
   parsed,
   stateOf,
-} from '../support/random-edits.ts';
-import { scale } from '../support/scale.ts';
+} from '../support/random/random-edits.ts';
+import { watchReads } from '../support/tests/count-reads.ts';
+import { scale } from '../support/tests/scale.ts';
+import { APEX, applied, EDGES, showRecord } from '../support/zone/customer-records.ts';
 
 const runs = scale(20_000, 600);
 const domain = fc.array(anything.record, { minLength: 4, maxLength: 24 }).map(domainOf);

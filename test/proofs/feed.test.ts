@@ -15,13 +15,17 @@ import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
-import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database.ts';
-import { type FollowingNode, follow, smallZone, untilEqual } from '../support/follow.ts';
-import type { ChildAnswer } from '../support/follow-child.ts';
-import { scale } from '../support/scale.ts';
-import { type PrimaryAndStandby, postgresProgram, startPrimaryAndStandby } from '../support/standby.ts';
-import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database/database.ts';
+import {
+  type PrimaryAndStandby,
+  postgresProgram,
+  startPrimaryAndStandby,
+} from '../support/database/standby.ts';
+import { type FollowingNode, follow, smallZone, untilEqual } from '../support/processes/follow.ts';
+import type { ChildAnswer } from '../support/processes/follow-child.ts';
+import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const WRITERS = 32;
 const EDITS = scale(10_000, 800);
@@ -108,7 +112,7 @@ class ChildNode {
 
   start(): void {
     this.#child = fork(
-      new URL('../support/follow-child.ts', import.meta.url),
+      new URL('../support/processes/follow-child.ts', import.meta.url),
       [JSON.stringify(this.#options)],
       {
         execArgv: ['--import', 'tsx'],

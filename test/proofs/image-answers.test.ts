@@ -7,11 +7,11 @@ import { foldCase, type Name, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
-import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
-import { pick, randomFrom, randomQuestion, randomZone } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import type { AnsweringNode } from '../support/test-node.ts';
-import { zoneOf, zonesOf } from '../support/zone-text.ts';
+import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
+import type { AnsweringNode } from '../support/answer/test-node.ts';
+import { pick, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 const OPT_OCTETS = 11;
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 11);

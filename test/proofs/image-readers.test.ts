@@ -8,11 +8,11 @@ import { startThread } from '../../src/process/start-thread.ts';
 import { createImage, Image } from '../../src/zone/image/image.ts';
 import { ImageFullError } from '../../src/zone/image/space.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
-import type { ImageReaderInput, ImageReaderReport } from '../support/image-reader.ts';
-import { randomFrom } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import { until } from '../support/until.ts';
-import { recordsOf, zoneOf } from '../support/zone-text.ts';
+import { randomFrom } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
+import type { ImageReaderInput, ImageReaderReport } from '../support/zone/image-reader.ts';
+import { recordsOf, zoneOf } from '../support/zone/zone-text.ts';
 
 const ZONES = 6;
 const READERS = 2;
@@ -53,7 +53,7 @@ describe('readers of an image', () => {
       else writer.remove(apex);
     };
     for (let zone = 0; zone < ZONES; zone++) put(zone, 1);
-    const entry = new URL('../support/image-reader.ts', import.meta.url);
+    const entry = new URL('../support/zone/image-reader.ts', import.meta.url);
     const threads = Array.from({ length: READERS }, (_, slot) =>
       startThread(`reader-${slot}`, entry, {
         image: image.buffer,

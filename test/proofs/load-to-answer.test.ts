@@ -10,12 +10,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type NodeProcess, startNode } from '../support/nodes.ts';
-import { queryFor } from '../support/queries.ts';
-import { runCli } from '../support/run-cli.ts';
-import { scale } from '../support/scale.ts';
-import { until } from '../support/until.ts';
+import { queryFor } from '../support/answer/queries.ts';
+import { runCli } from '../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const LOADS = scale(200, 5);
 const ASK_EACH_MS = 2;

@@ -12,14 +12,14 @@ import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp } from '../../src/nameserver/tcp/tcp.ts';
 import { listenUdp } from '../../src/nameserver/udp/udp.ts';
-import { collectingLog } from '../support/follow.ts';
-import { heapOctets } from '../support/heap-octets.ts';
-import { assemble, queryFor, summarize } from '../support/packets.ts';
-import { pick, type Random, randomFrom } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import { exchangeUdp, framed, TcpClient } from '../support/sockets.ts';
-import { answerQuery, ask, type Client, testNode, udpClient } from '../support/test-node.ts';
-import { until } from '../support/until.ts';
+import { assemble, queryFor, summarize } from '../support/answer/packets.ts';
+import { exchangeUdp, framed, TcpClient } from '../support/answer/sockets.ts';
+import { answerQuery, ask, type Client, testNode, udpClient } from '../support/answer/test-node.ts';
+import { collectingLog } from '../support/processes/follow.ts';
+import { pick, type Random, randomFrom } from '../support/random/random-zones.ts';
+import { heapOctets } from '../support/tests/heap-octets.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const HEADER_OCTETS = 12;
 

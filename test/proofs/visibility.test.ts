@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Wakeup } from '../../src/process/reconnect.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase, testServers } from '../support/database.ts';
-import { type FollowingNode, followLoaded, smallZone } from '../support/follow.ts';
-import { scale } from '../support/scale.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase, testServers } from '../support/database/database.ts';
+import { type FollowingNode, followLoaded, smallZone } from '../support/processes/follow.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
 
 const EDITS = scale(200, 40);
 const ZONES = scale(5000, 500);

@@ -11,15 +11,15 @@ import { foldCase, type Name, parentOf, parseName, prependLabel, printName } fro
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import type { Zone } from '../../src/zone/zone.ts';
-import { explain } from '../support/accepted-differences.ts';
-import { type ApiProcess, startApi } from '../support/api-process.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type NodeProcess, startNode } from '../support/nodes.ts';
-import { describeObserved, isSame, observe } from '../support/observed-answer.ts';
-import { askMany, isInstalled, startPeer } from '../support/peers.ts';
-import { queryFor } from '../support/queries.ts';
-import { scale } from '../support/scale.ts';
-import { zoneOf } from '../support/zone-text.ts';
+import { explain } from '../support/answer/accepted-differences.ts';
+import { describeObserved, isSame, observe } from '../support/answer/observed-answer.ts';
+import { queryFor } from '../support/answer/queries.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { askMany, isInstalled, startPeer } from '../support/peers/peers.ts';
+import { type ApiProcess, startApi } from '../support/processes/api-process.ts';
+import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
+import { scale } from '../support/tests/scale.ts';
+import { zoneOf } from '../support/zone/zone-text.ts';
 
 const RECORDS = scale(50_000, 3_000);
 const WRONG_EVERY = 500;

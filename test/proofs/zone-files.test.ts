@@ -11,8 +11,8 @@ import { checkRdata } from '../../src/dns/record/rdata.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
 import type { ZoneFile } from '../../src/dns/zone-file/zone-file.ts';
-import { countReads } from '../support/count-reads.ts';
-import { scale } from '../support/scale.ts';
+import { countReads } from '../support/tests/count-reads.ts';
+import { scale } from '../support/tests/scale.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/zones');
 const FILES = readdirSync(FIXTURES);

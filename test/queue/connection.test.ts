@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectQueue, migrateQueue, QUEUE_SCHEMA } from '../../src/queue/connection.ts';
-import { createDatabase, runOn, type TestDatabase } from '../support/database.ts';
+import { createDatabase, runOn, type TestDatabase } from '../support/database/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -10,10 +10,10 @@ import {
   VERIFY_TXT,
   type VerifyJob,
 } from '../../src/queue/jobs.ts';
-import { freePort } from '../support/free-port.ts';
-import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
-import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
-import { until } from '../support/until.ts';
+import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/database/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS } from '../support/database/redis.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { until } from '../support/tests/until.ts';
 
 for (const backend of BACKENDS) {
   const isMissing = backend === 'Redis' && !HAS_REDIS;

@@ -5,13 +5,13 @@ import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
 import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
 import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
-import { createDatabase } from '../support/database.ts';
-import { BACKENDS, createQueuePlace } from '../support/queue-places.ts';
-import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/redis.ts';
-import { startProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { BACKENDS, createQueuePlace } from '../support/database/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';
+import { startProxy } from '../support/processes/tcp-proxy.ts';
+import { until } from '../support/tests/until.ts';
 
-const CHILD = fileURLToPath(new URL('../support/check-worker-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/check-worker-child.ts', import.meta.url));
 const LOCK_MS = 1500;
 
 /** Undone after each test, the last first. */

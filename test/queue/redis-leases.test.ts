@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisLeases } from '../../src/queue/redis-leases.ts';
-import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/redis.ts';
-import { until } from '../support/until.ts';
+import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/database/redis.ts';
+import { until } from '../support/tests/until.ts';
 
 describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
   let redis: RedisServer;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import { until } from '../support/tests/until.ts';
 import {
   COM_A,
   COM_B,
@@ -10,10 +11,9 @@ import {
   testResolver,
   told,
   walked,
-} from '../support/test-resolver.ts';
-import { until } from '../support/until.ts';
-import { name, recordsIn, reply, zone } from '../support/zone-exchange.ts';
-import { zoneOf } from '../support/zone-text.ts';
+} from '../support/world/test-resolver.ts';
+import { name, recordsIn, reply, zone } from '../support/world/zone-exchange.ts';
+import { zoneOf } from '../support/zone/zone-text.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `shop${i}.com`);
 const delegatedMany = (count: number) =>

@@ -9,9 +9,9 @@ import { findDomain } from '../../src/store/domains/load-domains.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { smallZone } from '../support/zone-folder.ts';
-import { recordsOf } from '../support/zone-text.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { smallZone } from '../support/zone/zone-folder.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName(DEMO_APEX);
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { until } from '../support/until.ts';
+import { until } from '../support/tests/until.ts';
 
 let root: string;
 let child: ChildProcess;

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/start/postgres/postmaster.ts';
 import { restartDelayMs, SupervisedProcess } from '../../src/start/supervise.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/tests/until.ts';
 
 let directory: string;
 let crashes: string[];

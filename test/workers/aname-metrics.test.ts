@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { createAnameMetrics } from '../../workers/aname-metrics.ts';
-import { targetEvidence } from '../support/made-targets.ts';
+import { targetEvidence } from '../support/world/made-targets.ts';
 
 test('look-ups are counted by what they brought, and the domains that changed with them', async () => {
   const registry = new Registry();

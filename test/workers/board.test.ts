@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobQueue } from '../../src/queue/job-queue.ts';
 import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
 import { type Board, listenBoard } from '../../workers/board.ts';
-import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/queue-places.ts';
-import { HAS_REDIS, NEEDS_REDIS } from '../support/redis.ts';
+import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/database/queue-places.ts';
+import { HAS_REDIS, NEEDS_REDIS } from '../support/database/redis.ts';
 
 for (const backend of BACKENDS) {
   const isMissing = backend === 'Redis' && !HAS_REDIS;

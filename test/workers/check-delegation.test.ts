@@ -10,11 +10,11 @@ import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { listChecks } from '../../src/store/checks/load-checks.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
 import { type CheckerOptions, type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { BY, newAccount, newDomain } from '../support/domains.ts';
-import { evidenceOf, type Said } from '../support/made-checks.ts';
-import { RULES } from '../support/saved-checks.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../support/database/domains.ts';
+import { RULES } from '../support/database/saved-checks.ts';
+import { until } from '../support/tests/until.ts';
+import { evidenceOf, type Said } from '../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const FOREIGN = ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'];

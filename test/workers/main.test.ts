@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listChecks } from '../../src/store/checks/load-checks.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { newAccount, newDomain } from '../support/domains.ts';
-import { freePort } from '../support/free-port.ts';
-import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/redis.ts';
-import { startProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startProxy } from '../support/processes/tcp-proxy.ts';
+import { until } from '../support/tests/until.ts';
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 

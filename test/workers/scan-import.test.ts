@@ -6,11 +6,11 @@ import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import type { ScanKind } from '../../src/store/postgres/schema.ts';
 import { loadScan } from '../../src/store/scans/load-scan.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { BY, expectPublished, listed, newAccount, newDomain } from '../support/domains.ts';
-import { type Found, runScan, scanOf } from '../support/made-scans.ts';
-import { startProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain } from '../support/database/domains.ts';
+import { startProxy } from '../support/processes/tcp-proxy.ts';
+import { until } from '../support/tests/until.ts';
+import { type Found, runScan, scanOf } from '../support/world/made-scans.ts';
 
 let database: TestDatabase;
 let domainId: number;

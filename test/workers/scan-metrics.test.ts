@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { ScanOutcome } from '../../workers/scan-import.ts';
 import { createScanMetrics } from '../../workers/scan-metrics.ts';
-import { scanOf } from '../support/made-scans.ts';
+import { scanOf } from '../support/world/made-scans.ts';
 
 const job = { scanId: 1 };
 const saved = (imported: Extract<ScanOutcome, { kind: 'saved' }>['imported']): ScanOutcome => ({

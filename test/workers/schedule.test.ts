@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CheckJob } from '../../src/queue/jobs.ts';
 import type { Rounds } from '../../workers/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { newAccount, newDomain } from '../support/domains.ts';
-import { until } from '../support/until.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { until } from '../support/tests/until.ts';
 
 let database: TestDatabase;
 let accountId: number;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { addVerificationMetrics } from '../../workers/verification-metrics.ts';
 import type { VerifyOutcome } from '../../workers/verify-txt.ts';
-import { txtEvidenceOf } from '../support/made-verifications.ts';
+import { txtEvidenceOf } from '../support/world/made-verifications.ts';
 
 test('runs are counted by kind and verdict, the others by reason, and moves of both', async () => {
   const registry = new Registry();

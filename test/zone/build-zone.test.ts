@@ -6,9 +6,9 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
 import { type BuiltZone, buildZone } from '../../src/zone/build-zone.ts';
 import { markOf, type Zone, type ZoneRecord } from '../../src/zone/zone.ts';
-import { watchReads } from '../support/count-reads.ts';
-import { zoneDigest } from '../support/zone-digest.ts';
-import { recordsOf } from '../support/zone-text.ts';
+import { watchReads } from '../support/tests/count-reads.ts';
+import { zoneDigest } from '../support/zone/zone-digest.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
 const SOA = '@ 3600 SOA ns.example. host.example. 7 10000 2400 604800 1800\n';

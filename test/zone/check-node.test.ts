@@ -6,7 +6,7 @@ import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { checkApex, checkNode } from '../../src/zone/check-node.ts';
 import type { ZoneNode } from '../../src/zone/zone.ts';
 import { ProblemList } from '../../src/zone/zone-problem.ts';
-import { zoneOf } from '../support/zone-text.ts';
+import { zoneOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
 const ZONE = zoneOf('example.', '@ 60 SOA a b 1 2 3 4 5\n@ 60 NS a\na.b.c 60 A 10.0.0.1\nd 60 DNAME e');

@@ -6,7 +6,7 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { type CollectedRecords, collectRecords } from '../../src/zone/collect-records.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { ProblemList } from '../../src/zone/zone-problem.ts';
-import { recordsOf } from '../support/zone-text.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
 

@@ -8,10 +8,10 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
 import { markOf } from '../../src/zone/zone.ts';
-import { type AnswerCase, readAnswerCases } from '../support/answer-cases.ts';
-import { linesOfSets, type Observed, observe } from '../support/observed-answer.ts';
-import { nodeOf, ourAnswer, queryFor } from '../support/queries.ts';
-import { recordsOf, zoneOf, zonesOf } from '../support/zone-text.ts';
+import { linesOfSets, type Observed, observe } from '../support/answer/observed-answer.ts';
+import { nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
+import { type AnswerCase, readAnswerCases } from '../support/zone/answer-cases.ts';
+import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 /** What the case says: of a truncated answer, not which records it still holds. */
 function saidBy({ octets, ...seen }: Observed): object {

@@ -10,9 +10,9 @@ import { readZone } from '../../src/zone/image/read-zone.ts';
 import { ImageFullError } from '../../src/zone/image/space.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
-import { pick, type Random, randomFrom, randomZone } from '../support/random-zones.ts';
-import { scale } from '../support/scale.ts';
-import { blocksIn, recordsOfZone, smallImage } from '../support/zone-image.ts';
+import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { blocksIn, recordsOfZone, smallImage } from '../support/zone/zone-image.ts';
 
 const OCTETS = 96 * 1024;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SyncWatch } from '../../../src/api/actions/watch-sync.ts';
 import type { InSync } from '../../../src/store/feed/in-sync.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
 
 const never = () => new AbortController().signal;
 const state = (seen: number): InSync => ({ inSync: seen === 3, nodes: { seen, live: 3 } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openArrayStream } from '../../../src/api/answers/stream-array.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
 
 /** Counts what was read ahead, and whether it was told to stop. */
 function counted(count: number) {

@@ -9,8 +9,8 @@ import {
   listApiKeys,
   revokeApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase } from '../../support/database.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase } from '../../support/database/database.ts';
 
 const KEY = `svc_${'a'.repeat(40)}`;
 const OTHER = `svc_${'b'.repeat(40)}`;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 describe('the limit of a key', () => {
   let database: TestDatabase;

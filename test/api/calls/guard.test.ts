@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
 import { idText } from '../../../src/api/schemas/ids.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 const NAME = 'guarded.test';
 const PATH = `/domains/${NAME}`;

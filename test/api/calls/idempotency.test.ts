@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { badRequest } from '../../../src/api/answers/problem.ts';
 import type { Call } from '../../../src/api/calls/call.ts';
 import { accountRoute } from '../../../src/api/calls/route.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 const Body = z.strictObject({
   note: z.string(),

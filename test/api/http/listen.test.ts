@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
 
 let app: FastifyInstance;
 let listeners: HttpListeners | undefined;

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import type { OutageKind } from '../../../src/store/postgres/outage.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 describe('the log of outages', () => {
   const open = () => {

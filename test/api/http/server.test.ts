@@ -5,7 +5,7 @@ import { StreamedArray } from '../../../src/api/answers/stream-array.ts';
 import { accountRoute } from '../../../src/api/calls/route.ts';
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 const Thing = z.strictObject({
   name: z.string().min(1),

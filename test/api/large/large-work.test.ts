@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
 import type { Admitted } from '../../../src/api/calls/guard.ts';
 import { LargeWork } from '../../../src/api/large/large-work.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { until } from '../../support/until.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { until } from '../../support/tests/until.ts';
 
 const SLOW = 120_000; // a thread loads its modules first
 

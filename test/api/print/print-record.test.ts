@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecordPrinter } from '../../../src/api/print/print-record.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { newAccount, newDomain, saved } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

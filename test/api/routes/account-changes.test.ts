@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteMembership } from '../../../src/store/accounts/memberships.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { until } from '../../support/tests/until.ts';
 
 let api: TestApi;
 let domains = 0;

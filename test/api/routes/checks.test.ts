@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 

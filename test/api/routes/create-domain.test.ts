@@ -6,10 +6,10 @@ import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { TEST_SETTINGS } from '../../support/database.ts';
-import { wantedDomain } from '../../support/domains.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
+import { wantedDomain } from '../../support/database/domains.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const FORTNIGHT_MS = 14 * 86_400_000;
 let api: TestApi;

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { connectionTypes } from '../../../src/store/postgres/connection-types.ts';
 import type { Schema } from '../../../src/store/postgres/schema.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase } from '../../support/database.ts';
-import { type FollowingNode, followLoaded } from '../../support/follow.ts';
-import { holdTimers } from '../../support/hold-timers.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { type FollowingNode, followLoaded } from '../../support/processes/follow.ts';
+import { holdTimers } from '../../support/tests/hold-timers.ts';
+import { until } from '../../support/tests/until.ts';
 
 const BEGAN_AT = Date.now();
 let api: TestApi;

@@ -3,7 +3,7 @@ import { permissionsOf } from '../../../src/api/callers/permissions.ts';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 const OPERATOR = { by: { kind: 'cli', name: 'test' }, source: 'status' } as const;
 

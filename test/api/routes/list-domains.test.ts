@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
 import { saveMembership } from '../../../src/store/accounts/memberships.ts';
 import { setPlan } from '../../../src/store/change/update-domain.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
 const NAMES = ['alpha.test', 'beta.test', 'delta.test', 'gamma.test', 'xn--bcher-kva.test'];

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { CheckJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { until } from '../../support/tests/until.ts';
+import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const HOUR_S = 3600;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
 let domains = 0;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
 let domains = 0;

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { ScanJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createDatabase } from '../../support/database.ts';
-import { type Found, runScan, scanOf, unreachable } from '../../support/made-scans.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { until } from '../../support/tests/until.ts';
+import { type Found, runScan, scanOf, unreachable } from '../../support/world/made-scans.ts';
 
 let api: TestApi;
 let domains = 0;

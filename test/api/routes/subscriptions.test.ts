@@ -4,7 +4,7 @@ import { Subscription } from '../../../src/api/schemas/subscription.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { setPlan } from '../../../src/store/change/update-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
 let domain: Domain;

@@ -6,8 +6,8 @@ import { setPlan, setSuspended } from '../../../src/store/change/update-domain.t
 import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
 import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { TEST_SETTINGS } from '../../support/database.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 
 const OPERATOR = { by: { kind: 'cli', name: 'test' }, source: 'status' } as const;
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org'];

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { VerifyJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
-import { until } from '../../support/until.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { until } from '../../support/tests/until.ts';
+import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 let api: TestApi;
 let domains = 0;

@@ -8,8 +8,8 @@ import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { listZones } from '../../support/list-zones.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { listZones } from '../../support/database/list-zones.ts';
 
 const ZONES = 12;
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { byZipf, evenly, recipeQuestions } from '../../../bench/zones/recipe-zones.ts';
-import { randomFrom } from '../../support/random-zones.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
 
 function drawMany(draw: ReturnType<typeof evenly>, zones: number, times: number): number[] {
   const random = randomFrom(1);

@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { resealBase } from '../../support/resealed-snapshot.ts';
-import { until } from '../../support/until.ts';
+import { resealBase } from '../../support/processes/resealed-snapshot.ts';
+import { until } from '../../support/tests/until.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 

@@ -5,7 +5,7 @@ import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { queryFor } from '../../support/packets.ts';
+import { queryFor } from '../../support/answer/packets.ts';
 import { makeTexts } from '../large-texts.ts';
 import type { Scenario } from '../scenario.ts';
 import { DOMAIN } from '../stage.ts';

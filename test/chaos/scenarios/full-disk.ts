@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { lacksSmallDisk, mountSmallDisk } from '../../support/small-disk.ts';
+import { lacksSmallDisk, mountSmallDisk } from '../../support/database/small-disk.ts';
 import type { Scenario } from '../scenario.ts';
 import { DOMAIN, type Stage } from '../stage.ts';
 

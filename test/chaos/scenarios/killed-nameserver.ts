@@ -1,6 +1,6 @@
 // The nameserver of a thousand zones is killed four times in a row; it comes back from its snapshot each time.
 
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 

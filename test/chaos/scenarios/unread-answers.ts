@@ -1,8 +1,8 @@
 // 1,900 TCP connections ask for large answers and read none; they come back when they are closed. A client beside them asks on.
 
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { queryFor } from '../../support/packets.ts';
-import { framed, TcpClient } from '../../support/sockets.ts';
+import { queryFor } from '../../support/answer/packets.ts';
+import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { makeTexts } from '../large-texts.ts';
 import type { Scenario } from '../scenario.ts';
 import { DOMAIN } from '../stage.ts';

@@ -6,7 +6,7 @@ import {
   type Finding,
 } from '../../../src/checks/delegation/findings.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { DS, names, nameserverSets } from '../../support/check-evidence.ts';
+import { DS, names, nameserverSets } from '../../support/world/check-evidence.ts';
 
 const parent = parseName('co.uk.');
 const target = names('ns1.a ns2.a');

@@ -4,7 +4,7 @@ import type { WalkFailure } from '../../../src/checks/delegation/evidence.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import type { Judgement } from '../../../src/checks/delegation/verdict.ts';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { evidenceOf, expectedSets } from '../../support/check-evidence.ts';
+import { evidenceOf, expectedSets } from '../../support/world/check-evidence.ts';
 
 /** a and b are accepted; c is a set of the fleet that was taken off this domain; d shares ns2.a with a. */
 const EXPECTED = expectedSets(

@@ -7,7 +7,7 @@ import {
   UNKNOWN_PENDING_MAX_MS,
 } from '../../../src/checks/delegation/next-status.ts';
 import { type Judgement, VERDICTS, type Verdict } from '../../../src/checks/delegation/verdict.ts';
-import { expectedSets, nameserverSets } from '../../support/check-evidence.ts';
+import { expectedSets, nameserverSets } from '../../support/world/check-evidence.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -3,7 +3,7 @@ import type { Expected, NameserverSet, Preset } from '../../../src/checks/delega
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import { nextPreset, setsLeft } from '../../../src/checks/delegation/preset.ts';
 import { printName } from '../../../src/dns/name.ts';
-import { evidenceOf, expectedSets, nameserverSets } from '../../support/check-evidence.ts';
+import { evidenceOf, expectedSets, nameserverSets } from '../../support/world/check-evidence.ts';
 
 const ALL = expectedSets('ns1.a ns2.a | ns1.b ns2.b | ns1.c ns2.c');
 const SETS: Record<string, NameserverSet> = {

@@ -8,7 +8,7 @@ import type {
   TxtServerEvidence,
   TxtSibling,
 } from '../../../src/checks/txt/txt-evidence.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const HOST = '_svc-challenge.example.com';
 const VALUE = 'svc-verify=ABC';

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { createAccount, findAccount } from '../../../src/store/accounts/accounts.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { findApiKey, hashKey } from '../../../src/store/accounts/api-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 

@@ -7,8 +7,8 @@ import {
   loadBreaker,
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkName } from '../../../src/cli/check/check-name.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { TEST_SETTINGS } from '../../support/database.ts';
-import { type StartedWorld, startWorld } from '../../support/fake-internet.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
 const SETS = 'ns1.fleet.example,ns2.fleet.example;ns1.fleet.test,ns2.fleet.test';
 

@@ -7,9 +7,9 @@ import { migrateQueue } from '../../../src/queue/connection.ts';
 import { type JobWorker, runJobWorker } from '../../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { evidenceOf, makeCheck, type Said } from '../../support/made-checks.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 /** By domain, what its parent says. */

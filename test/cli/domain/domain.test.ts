@@ -11,9 +11,9 @@ import type { Domain } from '../../../src/store/domains/domain.ts';
 import { findDomain } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database.ts';
-import { runCli } from '../../support/run-cli.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let folder: string;

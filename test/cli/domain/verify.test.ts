@@ -7,11 +7,11 @@ import { migrateQueue } from '../../../src/queue/connection.ts';
 import { type JobWorker, runJobWorker } from '../../../src/queue/job-worker.ts';
 import { VERIFY_TXT } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
-import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 let said: SaidWorld;
 let database: TestDatabase;

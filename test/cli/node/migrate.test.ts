@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 

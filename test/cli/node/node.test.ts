@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const HOLD = '11111111-1111-4111-8111-111111111111';
 let database: TestDatabase;

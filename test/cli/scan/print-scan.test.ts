@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { importJson, importLines, printScan, scanJson } from '../../../src/cli/scan/print-scan.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { APEX } from '../../support/customer-records.ts';
-import { scanOf } from '../../support/made-scans.ts';
+import { scanOf } from '../../support/world/made-scans.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const scan = scanOf(['@ 3600 MX 10 mail.example.net', 'www 60 A 192.0.2.1', '@ TXT beep \x1b[31m'], {
   wildcards: [APEX],

@@ -9,10 +9,10 @@ import type { CliSettings } from '../../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { ProgressBar } from '../../../src/cli/terminal/progress-bar.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database.ts';
-import { newAccount, newDomain } from '../../support/domains.ts';
-import { runCommands } from '../../support/run-commands.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
 
 let database: TestDatabase;
 let folder: string;

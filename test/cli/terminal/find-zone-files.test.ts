@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findZoneFiles } from '../../../src/cli/terminal/find-zone-files.ts';
-import { makeZoneFolder, type ZoneFolder } from '../../support/zone-folder.ts';
+import { makeZoneFolder, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 let at: (name: string) => string;

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { Listing, Output } from '../../../src/cli/terminal/output.ts';
-import { captureOutput } from '../../support/captured-output.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
 
 const ITEM = { json: { a: 1 }, lines: ['one'] };
 const REFUSED = { json: { b: 2 }, problems: ['x: bad', 'y: bad'] };

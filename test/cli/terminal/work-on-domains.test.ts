@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { collectDomainNames } from '../../../src/cli/terminal/collect-domain-names.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { type DomainOutcome, workOnDomains } from '../../../src/cli/terminal/work-on-domains.ts';
-import { captureOutput } from '../../support/captured-output.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
 
 const DONE: DomainOutcome = { kind: 'done', words: 'now', members: { serial: 7 } };
 

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'no
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeWholeFile } from '../../../src/cli/terminal/write-whole-file.ts';
-import { makeZoneFolder, type ZoneFolder } from '../../support/zone-folder.ts';
+import { makeZoneFolder, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 const going = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkZoneFiles } from '../../../src/cli/zone/check-zone-files.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 

@@ -7,7 +7,7 @@ import {
   refusedItem,
 } from '../../../src/cli/zone/collect-zones.ts';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 let refused: RefusedFile[];

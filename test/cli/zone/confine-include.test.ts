@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confineInclude, type ReadInclude } from '../../../src/cli/zone/confine-include.ts';
-import { makeZoneFolder, type ZoneFolder } from '../../support/zone-folder.ts';
+import { makeZoneFolder, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 let read: ReadInclude;

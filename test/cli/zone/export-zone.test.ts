@@ -7,10 +7,10 @@ import { parseName } from '../../../src/dns/name.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { markOf } from '../../../src/zone/zone.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const APEX = parseZoneName('a.example');
 let database: TestDatabase;

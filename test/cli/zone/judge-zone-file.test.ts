@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeZoneFile, printProblem } from '../../../src/cli/zone/judge-zone-file.ts';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let folder: ZoneFolder;
 

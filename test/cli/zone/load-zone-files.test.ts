@@ -6,10 +6,10 @@ import { parseName, printName } from '../../../src/dns/name.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { listZones } from '../../support/list-zones.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { listZones } from '../../support/database/list-zones.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let database: TestDatabase;
 let folder: ZoneFolder;

@@ -4,11 +4,11 @@ import { unloadZones } from '../../../src/cli/zone/unload-zones.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { captureOutput } from '../../support/captured-output.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { listZones } from '../../support/list-zones.ts';
-import { smallZone } from '../../support/zone-folder.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { listZones } from '../../support/database/list-zones.ts';
+import { captureOutput } from '../../support/tests/captured-output.ts';
+import { smallZone } from '../../support/zone/zone-folder.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 let database: TestDatabase;
 

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { listZones } from '../../support/list-zones.ts';
-import { CLI, runCli } from '../../support/run-cli.ts';
-import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone-folder.ts';
+import { CLI, runCli } from '../../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { listZones } from '../../support/database/list-zones.ts';
+import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 let database: TestDatabase;
 let folder: ZoneFolder;

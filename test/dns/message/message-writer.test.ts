@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MessageWriter, type OwnerCase } from '../../../src/dns/message/message-writer.ts';
 import { decodeName, encodeName, foldCase, type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { queryFor } from '../../support/packets.ts';
+import { queryFor } from '../../support/answer/packets.ts';
 
 function writerOf(limit = 512, octets = 65535): MessageWriter {
   const writer = new MessageWriter();

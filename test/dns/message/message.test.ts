@@ -10,9 +10,9 @@ import {
 } from '../../../src/dns/message/message.ts';
 import { encodeName, type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { assemble } from '../../support/packets.ts';
-import { scale } from '../../support/scale.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { assemble } from '../../support/answer/packets.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const EMPTY: Message = {
   id: 1,

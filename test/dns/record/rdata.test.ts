@@ -15,8 +15,8 @@ import { RECORD_TYPES } from '../../../src/dns/record/record-types.ts';
 import type { Token } from '../../../src/dns/record/token.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { ZoneFileLexer } from '../../../src/dns/zone-file/zone-file-lexer.ts';
-import { RANDOM_RDATA, randomName } from '../../support/random-rdata.ts';
-import { scale } from '../../support/scale.ts';
+import { RANDOM_RDATA, randomName } from '../../support/random/random-rdata.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 const RUNS = { numRuns: scale(5000, 50) };
 const types = [...RANDOM_RDATA].map(([type, rdata]) => ({ type, mnemonic: typeMnemonic(type), rdata }));

@@ -9,7 +9,7 @@ import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import type { ZoneFile, ZoneFileOptions } from '../../../src/dns/zone-file/zone-file.ts';
-import { isInstalled } from '../../support/peers.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/zones');
 const ORIGIN = parseName('z.test.');

@@ -10,8 +10,8 @@ import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import { printZoneFile } from '../../../src/dns/zone-file/print-zone-file.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
-import { countReads } from '../../support/count-reads.ts';
-import { isInstalled } from '../../support/peers.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
+import { countReads } from '../../support/tests/count-reads.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/zones');
 const APEX = parseName('z.test.');

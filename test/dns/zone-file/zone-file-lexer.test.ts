@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ZoneFileLexer } from '../../../src/dns/zone-file/zone-file-lexer.ts';
-import { countReads } from '../../support/count-reads.ts';
+import { countReads } from '../../support/tests/count-reads.ts';
 
 interface Lexed {
   entries: string[][];

@@ -6,8 +6,8 @@ import { printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
-import { assemble, queryFor, summarize } from '../../support/packets.ts';
-import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/test-node.ts';
+import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
+import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
 
 interface PacketCase {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Query, readQuery } from '../../../src/nameserver/answer/read-query.ts';
 import { FoldedName } from '../../../src/zone/image/folded-name.ts';
-import { assemble, queryFor } from '../../support/packets.ts';
-import { smallImage } from '../../support/zone-image.ts';
+import { assemble, queryFor } from '../../support/answer/packets.ts';
+import { smallImage } from '../../support/zone/zone-image.ts';
 
 const HEADER = smallImage().header;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { queryFor } from '../../support/packets.ts';
-import { ask, testNode } from '../../support/test-node.ts';
+import { queryFor } from '../../support/answer/packets.ts';
+import { ask, testNode } from '../../support/answer/test-node.ts';
 
 const many = (count: number, owner: string) =>
   Array.from({ length: count }, (_, i) => `${owner} A 192.0.2.${i}`).join('\n');

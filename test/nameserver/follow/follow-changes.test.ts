@@ -7,7 +7,7 @@ import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import {
   collectingLog,
   differences,
@@ -17,9 +17,9 @@ import {
   newWriter,
   smallZone,
   untilEqual,
-} from '../../support/follow.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+} from '../../support/processes/follow.ts';
+import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 const BY = { source: 'test' } as const;
 const WWW = parseName('www.a.example.');

@@ -10,9 +10,9 @@ import { FollowedZones } from '../../../src/nameserver/follow/followed-zones.ts'
 import { findImageFault } from '../../../src/zone/image/check-image.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import { smallZone } from '../../support/follow.ts';
-import { queryFor } from '../../support/queries.ts';
-import { ask } from '../../support/test-node.ts';
+import { queryFor } from '../../support/answer/queries.ts';
+import { ask } from '../../support/answer/test-node.ts';
+import { smallZone } from '../../support/processes/follow.ts';
 
 const FILLER = Array.from({ length: 60 }, (_, i) => `n${i} 300 IN TXT "${'x'.repeat(100)}"`).join('\n');
 

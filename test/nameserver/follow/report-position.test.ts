@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PositionReporter } from '../../../src/nameserver/follow/report-position.ts';
 import { claimNodeName, listNodes, type NodeReport } from '../../../src/store/feed/nodes.ts';
 import { connect } from '../../../src/store/postgres/connection.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { collectingLog } from '../../support/follow.ts';
-import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { collectingLog } from '../../support/processes/follow.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 function nodeReport(name: string): NodeReport {
   return {

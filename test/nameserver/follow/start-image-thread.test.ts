@@ -15,10 +15,10 @@ import { readRestoreNote } from '../../../src/nameserver/snapshot/restore-note.t
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { readZone } from '../../../src/zone/image/read-zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { collectingLog, type LogLine, smallZone } from '../../support/follow.ts';
-import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { collectingLog, type LogLine, smallZone } from '../../support/processes/follow.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 const BY = { source: 'test' } as const;
 const A = parseName('a.example.');
@@ -121,7 +121,7 @@ test('an end that nobody asked for is told', async () => {
 });
 
 test('a thread that stands still is ended, and the snapshot that it was reading is noted', async () => {
-  const entry = new URL('../../support/stuck-image-thread.mjs', import.meta.url);
+  const entry = new URL('../../support/processes/stuck-image-thread.mjs', import.meta.url);
   const stuck = start({}, { entry, lookMs: 50 });
   await until(() => stuck.progress.doing === 'reading the snapshot');
   await until(() => stuck.ends.length > 0);

@@ -5,7 +5,7 @@ import {
   encodeEntry,
   type SnapshotEntry,
 } from '../../../src/nameserver/snapshot/snapshot-entry.ts';
-import { smallZone } from '../../support/follow.ts';
+import { smallZone } from '../../support/processes/follow.ts';
 
 const { apex, records } = smallZone('a.example.', 7, 'www A 192.0.2.9\n*.w TXT ""\n@ TXT "x"');
 const content = { id: 2 ** 40 + 1, version: 2 ** 50 + 3, mark: 2 ** 48 - 1 };

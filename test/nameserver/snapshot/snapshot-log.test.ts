@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { LOG_ID_OCTETS, readLog, SnapshotLog } from '../../../src/nameserver/snapshot/snapshot-log.ts';
-import { scale } from '../../support/scale.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 const ID = new Uint8Array(LOG_ID_OCTETS).fill(7);
 const HEAD_OCTETS = 32;

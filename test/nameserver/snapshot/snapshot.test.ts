@@ -24,10 +24,10 @@ import type { FeedPlace, SnapshotEntry } from '../../../src/nameserver/snapshot/
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import { collectingLog, smallZone } from '../../support/follow.ts';
-import { randomFrom } from '../../support/random-zones.ts';
-import { type BaseParts, resealBase, resealLog } from '../../support/resealed-snapshot.ts';
-import { zoneInImage } from '../../support/zone-image.ts';
+import { collectingLog, smallZone } from '../../support/processes/follow.ts';
+import { type BaseParts, resealBase, resealLog } from '../../support/processes/resealed-snapshot.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
+import { zoneInImage } from '../../support/zone/zone-image.ts';
 
 const IMAGE_OCTETS = 16 << 20;
 

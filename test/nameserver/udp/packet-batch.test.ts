@@ -13,7 +13,7 @@ import {
 } from '../../../src/nameserver/threads/libc.ts';
 import { BATCH_PACKETS, type PacketAnswerer, PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
 import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
-import { FakeLibc, type FakePacket } from '../../support/fake-libc.ts';
+import { FakeLibc, type FakePacket } from '../../support/answer/fake-libc.ts';
 
 const V4: UdpSocket = { descriptor: 4, ipv6: false, wildcard: false };
 const V6: UdpSocket = { descriptor: 6, ipv6: true, wildcard: false };

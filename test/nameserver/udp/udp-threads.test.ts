@@ -6,10 +6,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
 import type { ListenAddress } from '../../../src/nameserver/udp/udp.ts';
 import { openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
-import { scale } from '../../support/scale.ts';
-import { exchangeUdp } from '../../support/sockets.ts';
-import { type RunningThreads, startUdpThreads } from '../../support/udp-threads.ts';
-import { until } from '../../support/until.ts';
+import { exchangeUdp } from '../../support/answer/sockets.ts';
+import { type RunningThreads, startUdpThreads } from '../../support/answer/udp-threads.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { until } from '../../support/tests/until.ts';
 
 const open: RunningThreads[] = [];
 afterEach(async () => {
@@ -115,7 +115,7 @@ describe('a UDP thread', () => {
   });
 
   test('stuck in native code takes the process with it', async () => {
-    const child = fork(new URL('../../support/udp-threads.ts', import.meta.url), {
+    const child = fork(new URL('../../support/answer/udp-threads.ts', import.meta.url), {
       execArgv: ['--import', 'tsx'],
     });
     const [address] = (await once(child, 'message')) as [ListenAddress];

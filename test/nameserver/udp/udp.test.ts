@@ -10,12 +10,12 @@ import {
   type UdpListener,
   type UdpOptions,
 } from '../../../src/nameserver/udp/udp.ts';
-import { COMMANDED_ANSWERER } from '../../support/commanded-answerer.ts';
-import { collectingLog } from '../../support/follow.ts';
-import { queryFor, summarize } from '../../support/packets.ts';
-import { exchangeUdp } from '../../support/sockets.ts';
-import { type TestNode, testNode } from '../../support/test-node.ts';
-import { until } from '../../support/until.ts';
+import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
+import { queryFor, summarize } from '../../support/answer/packets.ts';
+import { exchangeUdp } from '../../support/answer/sockets.ts';
+import { type TestNode, testNode } from '../../support/answer/test-node.ts';
+import { collectingLog } from '../../support/processes/follow.ts';
+import { until } from '../../support/tests/until.ts';
 
 const LOOPBACKS: readonly ListenAddress[] = [
   { address: '127.0.0.1', port: 0 },

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/target-evidence.ts';
 import { printName } from '../../../src/dns/name.ts';
-import { COM_A, internet, type TestResolver, testResolver } from '../../support/test-resolver.ts';
-import { name, type ZoneExchange, zone } from '../../support/zone-exchange.ts';
+import { COM_A, internet, type TestResolver, testResolver } from '../../support/world/test-resolver.ts';
+import { name, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 
 const NET = '192.5.6.40';
 const SHOP = '5.5.5.5';

@@ -13,8 +13,8 @@ import {
   testResolver,
   told,
   walked,
-} from '../../support/test-resolver.ts';
-import { name, recordsIn, reply, zone } from '../../support/zone-exchange.ts';
+} from '../../support/world/test-resolver.ts';
+import { name, recordsIn, reply, zone } from '../../support/world/zone-exchange.ts';
 
 const DELEGATED = 'example NS ns1.host.net.\nexample NS ns2.host.net.\nunused A 192.5.6.99';
 const REFERRAL = 'referral ns1.host.net. ns2.host.net.';

@@ -9,7 +9,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import { acceptReply } from '../../../src/resolver/exchange/accept-reply.ts';
 import { encodeQuery, setId } from '../../../src/resolver/exchange/encode-query.ts';
 import { mixCase } from '../../../src/resolver/exchange/mixed-case.ts';
-import { rightOctets } from '../../support/misbehaving-server.ts';
+import { rightOctets } from '../../support/world/misbehaving-server.ts';
 
 const NAME = parseName('www.example.');
 const NS = [parseName('ns1.example.')];

@@ -13,7 +13,9 @@ import {
   type Exchanged,
   type ExchangeOptions,
 } from '../../../src/resolver/exchange/exchange.ts';
-import { holdTimers } from '../../support/hold-timers.ts';
+import { framed } from '../../support/answer/sockets.ts';
+import { holdTimers } from '../../support/tests/hold-timers.ts';
+import { until } from '../../support/tests/until.ts';
 import {
   type Behaviour,
   bindUdp,
@@ -22,9 +24,7 @@ import {
   rightOctets,
   rightReply,
   type Seen,
-} from '../../support/misbehaving-server.ts';
-import { framed } from '../../support/sockets.ts';
-import { until } from '../../support/until.ts';
+} from '../../support/world/misbehaving-server.ts';
 
 /** Enough letters that two random cases of them never agree. */
 const NAME = parseName('a-rather-long-name-of-a-domain-with-many-letters.example.');

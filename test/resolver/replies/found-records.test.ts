@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { FoundRecords } from '../../../src/resolver/replies/found-records.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const A = (count: number, octets = 4) => Array.from({ length: count }, () => new Uint8Array(octets));
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { glueSets } from '../../../src/resolver/replies/glue-sets.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const CUT = name('dev.shop.com');
 const NS = [name('ns1.dev.shop.com'), name('ns2.dev.shop.com'), name('ns.host.net')];

@@ -4,8 +4,8 @@ import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeCode } from '../../../src/dns/type-codes.ts';
 import { type Reading, readReply } from '../../../src/resolver/replies/read-reply.ts';
-import { name, reply } from '../../support/zone-exchange.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { name, reply } from '../../support/world/zone-exchange.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const SOA = 'SOA ns.nic.com. admin.nic.com. 1 2 3 4 300';
 

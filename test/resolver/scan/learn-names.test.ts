@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { isOfMail, learnNames, mailHosts, providerHosts } from '../../../src/resolver/scan/learn-names.ts';
-import { name } from '../../support/zone-exchange.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { name } from '../../support/world/zone-exchange.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const DOMAIN = name('shop.com');
 

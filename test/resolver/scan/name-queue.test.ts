@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { type Lane, NameQueue } from '../../../src/resolver/scan/name-queue.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 function fill(queue: NameQueue, lane: Lane, count: number): void {
   for (let i = 0; i < count; i++) queue.add(lane, name(`${lane}-${i}.shop.com`), false);

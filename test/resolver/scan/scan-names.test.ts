@@ -24,7 +24,7 @@ import {
 } from '../../../src/resolver/scan/scan-services.ts';
 import { TRADES } from '../../../src/resolver/scan/scan-trades.ts';
 import { COMMON_WORDS, SCAN_WORDS } from '../../../src/resolver/scan/scan-words.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const PLAIN = { hasRecords: true, hasAddress: true, takesMail: false };
 

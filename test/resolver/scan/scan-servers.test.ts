@@ -5,8 +5,8 @@ import { printName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { PublicResolvers } from '../../../src/resolver/state/public-resolvers.ts';
-import { comInternet, testResolver } from '../../support/test-resolver.ts';
-import { name, reply, ZoneExchange, zone } from '../../support/zone-exchange.ts';
+import { comInternet, testResolver } from '../../support/world/test-resolver.ts';
+import { name, reply, ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 
 const A = '5.5.5.5';
 const B = '5.5.5.6';

@@ -6,8 +6,15 @@ import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { NSEC } from '../../../src/dns/record/types/nsec.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { ScanOptions, ScanProgress } from '../../../src/resolver/scan/scan-zone.ts';
-import { COM_A, COM_B, comInternet, internet, testResolver } from '../../support/test-resolver.ts';
-import { answering, name, recordsIn, reply, type ZoneExchange, zone } from '../../support/zone-exchange.ts';
+import { COM_A, COM_B, comInternet, internet, testResolver } from '../../support/world/test-resolver.ts';
+import {
+  answering,
+  name,
+  recordsIn,
+  reply,
+  type ZoneExchange,
+  zone,
+} from '../../support/world/zone-exchange.ts';
 
 const A = '5.5.5.5';
 const B = '5.5.5.6';

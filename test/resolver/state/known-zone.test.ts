@@ -6,7 +6,7 @@ import {
   noteUse,
   type ZoneServers,
 } from '../../../src/resolver/state/known-zone.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const A = name('a.net');
 const B = name('b.net');

@@ -3,7 +3,7 @@ import { ROOT } from '../../../src/dns/name.ts';
 import { AddressCache } from '../../../src/resolver/state/address-cache.ts';
 import { KnownZone, noteMiss } from '../../../src/resolver/state/known-zone.ts';
 import { countFailures, failureMs, ZoneCache } from '../../../src/resolver/state/zone-cache.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 function world() {
   const clock = { now: 0 };

@@ -3,8 +3,8 @@ import type { TxtEvidence, TxtServerEvidence } from '../../../src/checks/txt/txt
 import { printName } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
 import type { Exchange } from '../../../src/resolver/exchange/exchange.ts';
-import { COM_A, COM_B, comInternet, testResolver } from '../../support/test-resolver.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
+import { COM_A, COM_B, comInternet, testResolver } from '../../support/world/test-resolver.ts';
 import {
   answering,
   type Conduct,
@@ -12,8 +12,8 @@ import {
   reply,
   type ZoneExchange,
   zone,
-} from '../../support/zone-exchange.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+} from '../../support/world/zone-exchange.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOST = '_svc-challenge.example.com.';
 const NS_1 = '5.0.0.1';

@@ -9,8 +9,8 @@ import { DEFAULT_LIMITS } from '../../../src/resolver/state/limits.ts';
 import { ResolverState } from '../../../src/resolver/state/resolver-state.ts';
 import { Work } from '../../../src/resolver/state/work.ts';
 import { askRecursive, nextResolver } from '../../../src/resolver/walk/ask-recursive.ts';
-import { name, reply, ZoneExchange } from '../../support/zone-exchange.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { name, reply, ZoneExchange } from '../../support/world/zone-exchange.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 function messageOf(answer: string, parts: Partial<Message> = {}): Message {
   const answers = recordsOf(answer).map((record) => ({ ...record, class: CLASS.IN }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { type Name, printName } from '../../../src/dns/name.ts';
-import { scale } from '../../support/scale.ts';
+import { scale } from '../../support/tests/scale.ts';
 import {
   COM_A,
   dice,
@@ -12,8 +12,8 @@ import {
   testResolver,
   told,
   walked,
-} from '../../support/test-resolver.ts';
-import { name, recordsIn, reply, type ZoneExchange, zone } from '../../support/zone-exchange.ts';
+} from '../../support/world/test-resolver.ts';
+import { name, recordsIn, reply, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 
 const NET = '192.5.6.40';
 const SHOP = '5.5.5.5';

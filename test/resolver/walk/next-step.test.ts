@@ -3,7 +3,7 @@ import type { ServerEvidence, ServerOutcome } from '../../../src/checks/delegati
 import { type Name, printName, ROOT } from '../../../src/dns/name.ts';
 import type { CutState } from '../../../src/resolver/state/zone-cache.ts';
 import { nextAtParent, nextStep } from '../../../src/resolver/walk/next-step.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 interface TestZone {
   readonly zone: Name;

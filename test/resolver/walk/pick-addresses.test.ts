@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ZoneAddress } from '../../../src/resolver/state/known-zone.ts';
 import { pickAddresses } from '../../../src/resolver/walk/pick-addresses.ts';
-import { dice } from '../../support/test-resolver.ts';
-import { name } from '../../support/zone-exchange.ts';
+import { dice } from '../../support/world/test-resolver.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 /** `a 1.1.1.1 rtt=20 shunned`. */
 function address(text: string): ZoneAddress {

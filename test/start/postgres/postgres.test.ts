@@ -21,7 +21,7 @@ import {
   startPostgres,
 } from '../../../src/start/postgres/postgres.ts';
 import { isAlive, readPidFile } from '../../../src/start/postgres/postmaster.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/tests/until.ts';
 
 /** A quicker initdb, where nothing is proven about disks. */
 const FAST = { parameters: { fsync: 'off' } };
@@ -70,7 +70,7 @@ async function ask(url: string, statement: string): Promise<unknown> {
 async function launchApart(
   directory: string,
 ): Promise<{ launcher: ChildProcess; said: Record<string, string> }> {
-  const program = join(import.meta.dirname, '../../support/postgres-launcher.ts');
+  const program = join(import.meta.dirname, '../../support/database/postgres-launcher.ts');
   const launcher = spawn(process.execPath, ['--import', 'tsx', program, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

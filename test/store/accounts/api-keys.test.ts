@@ -17,7 +17,7 @@ import {
   revokeApiKey,
   touchApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 
 test('a key is 40 base62 characters behind its prefix, another one each time', () => {
   const keys = Array.from({ length: 500 }, generateKey);

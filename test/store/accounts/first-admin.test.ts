@@ -8,7 +8,7 @@ import {
   revokeApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
 import { createFirstAdminKey, ensureAdminKey } from '../../../src/store/accounts/first-admin.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

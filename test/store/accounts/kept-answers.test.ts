@@ -7,9 +7,9 @@ import {
   type StoredResponse,
 } from '../../../src/store/accounts/kept-answers.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, listed, newAccount, newDomain } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, listed, newAccount, newDomain } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { postgresLeases } from '../../../src/store/accounts/query-leases.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { until } from '../../support/tests/until.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { findTargetLoop } from '../../../src/store/aname/find-target-loop.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount, newDomain, saved } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -16,10 +16,22 @@ import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
-import { madeTargets } from '../../support/made-targets.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { madeTargets } from '../../support/world/made-targets.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const TARGET = parseName('web.example.net.');
 const NEVER = new AbortController().signal;

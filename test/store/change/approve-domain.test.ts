@@ -7,9 +7,14 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;

@@ -6,10 +6,10 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import type { StatusEvent } from '../../../src/zone/domain/domain-status.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/domains.ts';
-import { followLoaded, untilEqual } from '../../support/follow.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -9,8 +9,7 @@ import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { findDomain, loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -19,8 +18,9 @@ import {
   published,
   saved,
   wantedDomain,
-} from '../../support/domains.ts';
-import { followLoaded, untilEqual } from '../../support/follow.ts';
+} from '../../support/database/domains.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -10,10 +10,10 @@ import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begi
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
 import { findRecentScan, loadScan, waitForScan } from '../../../src/store/scans/load-scan.ts';
 import { saveScan } from '../../../src/store/scans/save-scan.ts';
-import { APEX } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
-import { scanOf, unreachable } from '../../support/made-scans.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { scanOf, unreachable } from '../../support/world/made-scans.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

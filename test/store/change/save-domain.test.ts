@@ -11,8 +11,7 @@ import { purgeDomains } from '../../../src/store/housekeeping/purge-domains.ts';
 import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { CustomerZoneError, saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -22,8 +21,9 @@ import {
   published,
   saved,
   wantedDomain,
-} from '../../support/domains.ts';
-import { followLoaded, smallZone, untilEqual } from '../../support/follow.ts';
+} from '../../support/database/domains.ts';
+import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

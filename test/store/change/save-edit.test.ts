@@ -12,9 +12,8 @@ import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { listRecords, loadRecords } from '../../../src/store/records/load-records.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
-import { countStatements } from '../../support/count-statements.ts';
-import { APEX, edit, newRecord, showProblem } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { countStatements } from '../../support/database/count-statements.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -23,8 +22,9 @@ import {
   newDomain,
   published,
   saved,
-} from '../../support/domains.ts';
-import { followLoaded, untilEqual } from '../../support/follow.ts';
+} from '../../support/database/domains.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit, newRecord, showProblem } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

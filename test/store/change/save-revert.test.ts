@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

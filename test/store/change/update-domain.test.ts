@@ -9,9 +9,21 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { listRecords } from '../../../src/store/records/load-records.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
 

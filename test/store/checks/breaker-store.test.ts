@@ -12,7 +12,7 @@ import {
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -4,8 +4,13 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimDueDomains, claimStatement } from '../../../src/store/checks/claim-due-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, databaseNow, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount } from '../../support/domains.ts';
+import {
+  createDatabase,
+  databaseNow,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import { newAccount } from '../../support/database/domains.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -8,9 +8,14 @@ import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadCheckedDomain } from '../../../src/store/checks/load-checked-domain.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
-import { checkOnce, HOUR_MS } from '../../support/saved-checks.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';
 const SECOND = 'referral ns1.example.org ns2.example.org';

@@ -7,10 +7,10 @@ import { findCheckByRequest, listChecks, loadCheck } from '../../../src/store/ch
 import { saveCheck } from '../../../src/store/checks/save-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { DS } from '../../support/check-evidence.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount, newDomain } from '../../support/domains.ts';
-import { checkOnce, judgedCheck } from '../../support/saved-checks.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce, judgedCheck } from '../../support/database/saved-checks.ts';
+import { DS } from '../../support/world/check-evidence.ts';
 
 const REQUEST = '5f0c7d0a-1111-4222-8333-444455556666';
 

@@ -13,11 +13,23 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
-import { followLoaded, untilEqual } from '../../support/follow.ts';
-import { checkOnce, DAY_MS, HOUR_MS, judgedCheck } from '../../support/saved-checks.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { checkOnce, DAY_MS, HOUR_MS, judgedCheck } from '../../support/database/saved-checks.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';
 const SECOND = 'referral ns1.example.org ns2.example.org';

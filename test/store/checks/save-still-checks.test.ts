@@ -8,9 +8,9 @@ import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
 import { saveStillChecks } from '../../../src/store/checks/save-still-checks.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain } from '../../support/domains.ts';
-import { checkOnce, judgedCheck } from '../../support/saved-checks.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce, judgedCheck } from '../../support/database/saved-checks.ts';
 
 const OURS = 'referral ns1.example.net ns2.example.net';
 

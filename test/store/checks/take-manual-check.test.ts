@@ -5,8 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { giveBackManualCheck, takeManualCheck } from '../../../src/store/checks/take-manual-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, databaseNow, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount, newDomain } from '../../support/domains.ts';
+import {
+  createDatabase,
+  databaseNow,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitForCheck } from '../../../src/store/checks/wait-for-check.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { newAccount, newDomain } from '../../support/domains.ts';
-import { evidenceOf, makeCheck } from '../../support/made-checks.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
 
 let database: TestDatabase;
 let domainId: number;

@@ -15,8 +15,8 @@ import {
   streamDomains,
 } from '../../../src/store/domains/load-domains.ts';
 import { CursorError } from '../../../src/store/postgres/list-page.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 

@@ -13,9 +13,21 @@ import { purgeNameHolders } from '../../../src/store/domains/name-holders.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 

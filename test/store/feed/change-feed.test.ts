@@ -11,7 +11,7 @@ import {
   readFeed,
 } from '../../../src/store/feed/change-feed.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { inSync } from '../../../src/store/feed/in-sync.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain, saved } from '../../support/domains.ts';
-import { followLoaded } from '../../support/follow.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { followLoaded } from '../../support/processes/follow.ts';
+import { until } from '../../support/tests/until.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -11,8 +11,8 @@ import {
 } from '../../../src/store/feed/load-changed-zones.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { smallZone } from '../../support/follow.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { smallZone } from '../../support/processes/follow.ts';
 
 const BY = { source: 'test' } as const;
 const A = parseName('a.example.');

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimNodeName } from '../../../src/store/feed/nodes.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { until } from '../../support/tests/until.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { smallZone } from '../../support/follow.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { smallZone } from '../../support/processes/follow.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

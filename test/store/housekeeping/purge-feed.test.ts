@@ -6,8 +6,8 @@ import { parseName } from '../../../src/dns/name.ts';
 import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { smallZone } from '../../support/follow.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { smallZone } from '../../support/processes/follow.ts';
 
 const BY = { source: 'test' } as const;
 

@@ -9,8 +9,8 @@ import {
   type StoredResponse,
 } from '../../../src/store/accounts/kept-answers.ts';
 import { PURGE_RULES, purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { newAccount } from '../../support/database/domains.ts';
 
 const RULES: KeepRules = { answerOctets: 1000, accountOctets: 4000 };
 const PURGE = { ...PURGE_RULES, accountOctets: RULES.accountOctets };

@@ -7,10 +7,15 @@ import { migrations } from '../../../src/store/migrate/migrations.ts';
 import { loadAnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
-import { smallZone } from '../../support/follow.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { smallZone } from '../../support/processes/follow.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -16,10 +16,22 @@ import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
-import { APEX, edit } from '../../support/customer-records.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain, published, saved } from '../../support/domains.ts';
-import { followLoaded, smallZone, untilEqual } from '../../support/follow.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 

@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connect } from '../../../src/store/postgres/connection.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 
 describe('a connection', () => {
   let database: TestDatabase;

@@ -6,9 +6,9 @@ import { type Database, openDatabase } from '../../../src/store/postgres/databas
 import { PoolFull } from '../../../src/store/postgres/growing-pool.ts';
 import { outageOf } from '../../../src/store/postgres/outage.ts';
 import { DatabaseSilence, mayBeCommitted } from '../../../src/store/postgres/preparing-client.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 /** The server gives up after 500 ms, the client after a second. */
 const LIMITS = { readMs: 300, writeMs: 1000 };

@@ -9,7 +9,7 @@ import {
   sessionSettings,
   withMigrationLimits,
 } from '../../../src/store/postgres/deadlines.ts';
-import { createDatabase, testServers } from '../../support/database.ts';
+import { createDatabase, testServers } from '../../support/database/database.ts';
 
 describe('the deadlines of a connection', () => {
   const { readMs, writeMs } = SERVICE_LIMITS;

@@ -10,9 +10,9 @@ import {
   loadDomainChange,
 } from '../../../src/store/records/load-changes.ts';
 import { type Edit, NO_EDIT } from '../../../src/zone/edit/edit.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain, saved } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

@@ -12,9 +12,9 @@ import {
   streamRecords,
 } from '../../../src/store/records/load-records.ts';
 import { printRecordName } from '../../../src/zone/records/record-name.ts';
-import { edit, showRecord } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { newAccount, newDomain, saved } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit, showRecord } from '../../support/zone/customer-records.ts';
 
 const BY_NAME = { sort: 'name', descending: false } as const;
 

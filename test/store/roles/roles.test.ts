@@ -26,7 +26,7 @@ import {
   TEST_SETTINGS,
   type TestDatabase,
   testServers,
-} from '../../support/database.ts';
+} from '../../support/database/database.ts';
 
 const DENIED = /permission denied|must be owner|row-level security/;
 const INSTANCE = '11111111-1111-4111-8111-111111111111';

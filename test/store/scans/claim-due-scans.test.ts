@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openBackgroundScan } from '../../../src/store/change/open-scan.ts';
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

@@ -6,10 +6,10 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { importScanned, type ScannedImport } from '../../../src/store/scans/import-scanned.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/domains.ts';
-import { scanOf } from '../../support/made-scans.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { scanOf } from '../../support/world/made-scans.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const MAIL = ['@ MX 10 mail.example.com', '@ MX 20 mail2.example.com', '@ 600 TXT v=spf1 mx -all'];
 

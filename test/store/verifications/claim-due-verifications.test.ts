@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { newAccount, newDomain } from '../../support/domains.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 let ids: number[];

@@ -7,11 +7,11 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { findUntrusted, loadVerifiedDomain } from '../../../src/store/verifications/load-verified-domain.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
-import { txtEvidenceOf } from '../../support/made-verifications.ts';
-import { checkOnce } from '../../support/saved-checks.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
+import { txtEvidenceOf } from '../../support/world/made-verifications.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 

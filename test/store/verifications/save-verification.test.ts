@@ -11,9 +11,9 @@ import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { findNewestVerification } from '../../../src/store/verifications/load-verifications.ts';
 import { loadVerifiedDomain } from '../../../src/store/verifications/load-verified-domain.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { BY, expectPublished, newAccount, newDomain } from '../../support/domains.ts';
-import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
+import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 const DAY_MS = 86_400_000;
 

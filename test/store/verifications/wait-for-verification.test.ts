@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { waitForVerification } from '../../../src/store/verifications/wait-for-verification.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { BY, newAccount, newDomain } from '../../support/domains.ts';
-import { makeVerification, type SaidWorld } from '../../support/made-verifications.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 let database: TestDatabase;
 let accountId: number;

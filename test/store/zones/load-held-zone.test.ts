@@ -8,11 +8,11 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../../src/store/zones/load-held-zone.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { edit } from '../../support/customer-records.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { BY, newAccount, newDomain, saved } from '../../support/domains.ts';
-import { checkOnce } from '../../support/saved-checks.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
+import { edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const OPERATOR = `@ 300 SOA ns.lab. host.lab. 1 3600 600 86400 120
 @ NS ns.lab.

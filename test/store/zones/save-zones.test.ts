@@ -6,10 +6,10 @@ import { parseName } from '../../../src/dns/name.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
-import { countStatements } from '../../support/count-statements.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database.ts';
-import { smallZone } from '../../support/follow.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { countStatements } from '../../support/database/count-statements.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { smallZone } from '../../support/processes/follow.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const BY = { source: 'test', actor: 'me' } as const;
 const A = parseName('a.example.');

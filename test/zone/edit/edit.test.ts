@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { idsTouched, NO_EDIT, namesTouched } from '../../../src/zone/edit/edit.ts';
-import { APEX, type EditLines, edit, newRecord, records } from '../../support/customer-records.ts';
+import { APEX, type EditLines, edit, newRecord, records } from '../../support/zone/customer-records.ts';
 
 function needed(lines: EditLines, found: string[] = []) {
   const wanted = namesTouched(edit(lines), APEX, records(found));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
 import { draftEdit } from '../../../src/zone/edit/draft.ts';
 import { findConflicts } from '../../../src/zone/edit/find-conflicts.ts';
-import { APEX, type EditLines, edit, editState } from '../../support/customer-records.ts';
+import { APEX, type EditLines, edit, editState } from '../../support/zone/customer-records.ts';
 
 const messages = (lines: string[], wanted: EditLines) =>
   inOneGo(findConflicts(draftEdit(editState(lines), edit(wanted)).rows, APEX)).map(

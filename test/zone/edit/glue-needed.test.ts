@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { namesTouched } from '../../../src/zone/edit/edit.ts';
 import { formerHosts, possibleGlue } from '../../../src/zone/edit/glue-needed.ts';
-import { APEX, type EditLines, edit, records } from '../../support/customer-records.ts';
+import { APEX, type EditLines, edit, records } from '../../support/zone/customer-records.ts';
 
 /** `lines` are all records of the domain. */
 function needed(wanted: EditLines, lines: string[]) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pairRecords } from '../../../src/zone/edit/pair-records.ts';
-import { newRecord, records } from '../../support/customer-records.ts';
+import { newRecord, records } from '../../support/zone/customer-records.ts';
 
 const held = (...lines: string[]) => records(lines).map((record) => ({ before: record, after: record }));
 const wanted = (...addresses: string[]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { type EditText, parseEdit } from '../../../src/zone/edit/parse-edit.ts';
-import { APEX, showProblem } from '../../support/customer-records.ts';
+import { APEX, showProblem } from '../../support/zone/customer-records.ts';
 
 const problemsOf = (text: EditText) => {
   const parsed = parseEdit(text, APEX);

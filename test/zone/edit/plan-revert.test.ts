@@ -10,7 +10,7 @@ import {
   records,
   showPlan,
   showRecord,
-} from '../../support/customer-records.ts';
+} from '../../support/zone/customer-records.ts';
 
 /** The change that the first edit made, and the records after all of them. */
 function history(lines: readonly string[], first: EditLines, ...later: EditLines[]) {

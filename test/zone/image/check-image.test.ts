@@ -16,8 +16,8 @@ import {
 import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
-import { type Random, randomFrom, randomZone } from '../../support/random-zones.ts';
-import { zoneOf } from '../../support/zone-text.ts';
+import { type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const IMAGE_OCTETS = 256 << 10;
 const contentOf = (id: number) => ({ id, version: id + 1, mark: id });

@@ -5,7 +5,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import { compileSet, maxSetOctets, setStart } from '../../../src/zone/image/compile-set.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from '../../../src/zone/image/layout.ts';
 import type { RecordSet } from '../../../src/zone/zone.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const APEX_OCTETS = parseName('example.').length;
 

@@ -10,10 +10,10 @@ import type { Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { readRoot } from '../../../src/zone/image/zone-root.ts';
 import { MARK_TYPE, markOf, type RecordSet, type Zone, type ZoneRecord } from '../../../src/zone/zone.ts';
-import { pick, type Random, randomFrom, randomZone } from '../../support/random-zones.ts';
-import { scale } from '../../support/scale.ts';
-import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone-image.ts';
-import { recordsOf } from '../../support/zone-text.ts';
+import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };
 const SOA_AND_NS = '@ 3600 SOA ns host 7 10000 2400 604800 1800\n@ 3600 NS ns\n';

@@ -9,7 +9,7 @@ import {
 } from '../../../src/dns/name.ts';
 import { FoldedName } from '../../../src/zone/image/folded-name.ts';
 import { hashName } from '../../../src/zone/image/hash-name.ts';
-import { smallImage } from '../../support/zone-image.ts';
+import { smallImage } from '../../support/zone/zone-image.ts';
 
 const HEADER = smallImage().header;
 

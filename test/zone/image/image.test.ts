@@ -18,8 +18,8 @@ import {
 } from '../../../src/zone/image/layout.ts';
 import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import { smallImage, zoneInImage } from '../../support/zone-image.ts';
-import { zoneOf } from '../../support/zone-text.ts';
+import { smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
+import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const ZONE = zoneOf('example.', '@ 60 SOA a b 1 2 3 4 5\n@ 60 NS a\nwww 60 A 192.0.2.1');
 const CONTENT = { id: 1, version: 2, mark: 3 };

@@ -8,9 +8,9 @@ import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
-import { RANDOM_RDATA } from '../../support/random-rdata.ts';
-import { randomFrom, randomZone } from '../../support/random-zones.ts';
-import { recordsOf, zoneOf } from '../../support/zone-text.ts';
+import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
+import { randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };
 const SOA = '@ 3600 SOA ns.example. host.example. 7 10000 2400 604800 1800\n@ 3600 NS ns.example.\n';

@@ -5,8 +5,8 @@ import { createImage, Image, MIN_IMAGE_OCTETS, ReaderSlot } from '../../../src/z
 import { HEADER, SEGMENT_UNITS } from '../../../src/zone/image/layout.ts';
 import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
 import { ImageFullError, Space } from '../../../src/zone/image/space.ts';
-import { randomFrom } from '../../support/random-zones.ts';
-import { smallImage } from '../../support/zone-image.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
+import { smallImage } from '../../support/zone/zone-image.ts';
 
 function spaceOf(image: Image): Space {
   return new Space(image);

@@ -8,9 +8,9 @@ import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageFullError } from '../../../src/zone/image/space.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
-import { scale } from '../../support/scale.ts';
-import { blocksIn, smallImage, zoneInImage } from '../../support/zone-image.ts';
-import { zoneOf } from '../../support/zone-text.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { blocksIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
+import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const SOA_AND_NS = '@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n';
 const contentOf = (id: number) => ({ id, version: id * 2 ** 32 + 1, mark: -id - 0.5 });

@@ -6,6 +6,8 @@ import { type EditState, planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { ImportMerge } from '../../../src/zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../../src/zone/import/read-import.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
+import { anything, domainOf, stateOf } from '../../support/random/random-edits.ts';
+import { scale } from '../../support/tests/scale.ts';
 import {
   APEX,
   applied,
@@ -13,9 +15,7 @@ import {
   recordText,
   showOperation,
   showProblem,
-} from '../../support/customer-records.ts';
-import { anything, domainOf, stateOf } from '../../support/random-edits.ts';
-import { scale } from '../../support/scale.ts';
+} from '../../support/zone/customer-records.ts';
 
 function read(items: readonly RecordText[]): ReadImport {
   return inOneGo(readImport(items, APEX));

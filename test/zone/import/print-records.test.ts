@@ -13,9 +13,9 @@ import {
   type RecordSettings,
   SETTING_NAMES,
 } from '../../../src/zone/records/customer-record.ts';
-import { APEX, applied, records, stored } from '../../support/customer-records.ts';
-import { anything, domainOf, stateOf } from '../../support/random-edits.ts';
-import { scale } from '../../support/scale.ts';
+import { anything, domainOf, stateOf } from '../../support/random/random-edits.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { APEX, applied, records, stored } from '../../support/zone/customer-records.ts';
 
 function print(all: readonly CustomerRecord[]): string[] {
   const byName = new Map<Name, CustomerRecord[]>();

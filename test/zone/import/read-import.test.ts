@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
 import { type ImportText, type ReadImport, readImport } from '../../../src/zone/import/read-import.ts';
 import { setKey } from '../../../src/zone/records/customer-record.ts';
-import { APEX, recordText } from '../../support/customer-records.ts';
+import { APEX, recordText } from '../../support/zone/customer-records.ts';
 
 function read(items: readonly ImportText[]): ReadImport {
   return inOneGo(readImport(items, APEX));

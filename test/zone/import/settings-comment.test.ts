@@ -6,7 +6,7 @@ import {
   ORIGIN_SCHEMES,
   type RecordSettings,
 } from '../../../src/zone/records/customer-record.ts';
-import { scale } from '../../support/scale.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 function print(settings: Partial<RecordSettings>): string {
   return printSettingsComment({ ...DEFAULT_SETTINGS, ...settings });

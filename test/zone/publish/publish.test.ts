@@ -12,7 +12,7 @@ import {
   publishRecords,
 } from '../../../src/zone/publish/publish.ts';
 import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
-import { APEX, EDGES, NO_EDGES, newRecord, records } from '../../support/customer-records.ts';
+import { APEX, EDGES, NO_EDGES, newRecord, records } from '../../support/zone/customer-records.ts';
 
 function shown(published: readonly ZoneRecord[]): string[] {
   return published.map(

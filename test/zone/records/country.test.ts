@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { planRevert } from '../../../src/zone/edit/plan-revert.ts';
 import { countryOfDestination } from '../../../src/zone/records/country.ts';
-import { applied, type EditLines, edit, editState, newRecord } from '../../support/customer-records.ts';
+import { applied, type EditLines, edit, editState, newRecord } from '../../support/zone/customer-records.ts';
 
 const COUNTRIES: Readonly<Record<string, string>> = {
   '192.0.2.1': 'SE',

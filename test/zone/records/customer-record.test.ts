@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sameValue, setKey } from '../../../src/zone/records/customer-record.ts';
-import { newRecord, stored } from '../../support/customer-records.ts';
+import { newRecord, stored } from '../../support/zone/customer-records.ts';
 
 const value = newRecord('a A 192.0.2.1');
 

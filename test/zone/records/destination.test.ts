@@ -4,9 +4,9 @@ import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { API_TYPES, type ApiType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
 import { parseDestination, printDestination } from '../../../src/zone/records/destination.ts';
-import { APEX } from '../../support/customer-records.ts';
-import { RANDOM_RDATA } from '../../support/random-rdata.ts';
-import { scale } from '../../support/scale.ts';
+import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const DIGEST = 'AB'.repeat(32);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordSettings } from '../../../src/zone/records/customer-record.ts';
 import { judgeRecord } from '../../../src/zone/records/judge-record.ts';
-import { APEX, EDGES, NO_EDGES, newRecord } from '../../support/customer-records.ts';
+import { APEX, EDGES, NO_EDGES, newRecord } from '../../support/zone/customer-records.ts';
 
 const domain = { apex: APEX, edges: EDGES };
 const fields = (given: Partial<RecordSettings> & { ttl?: number }) =>

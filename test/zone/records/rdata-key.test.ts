@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { rdataKey, targetOf } from '../../../src/zone/records/rdata-key.ts';
-import { newRecord } from '../../support/customer-records.ts';
+import { newRecord } from '../../support/zone/customer-records.ts';
 
 const keyOf = (line: string) => {
   const { type, rdata } = newRecord(`a ${line}`);

@@ -7,7 +7,7 @@ import {
   printOriginalName,
   printRecordName,
 } from '../../../src/zone/records/record-name.ts';
-import { APEX } from '../../support/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 describe('reading', () => {
   it.each([

@@ -1,0 +1,34 @@
+// A test's node on UDP, as the nameserver process does it.
+
+import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
+import {
+  type ChosenUdpListener,
+  type ListenAddress,
+  listenUdp,
+  type UdpOptions,
+} from '../../../src/nameserver/udp/udp.ts';
+import { collectingLog } from '../processes/follow.ts';
+import type { AnsweringNode } from './test-node.ts';
+
+/** With one thread, or in this one. */
+export function listenUdpFor(
+  node: AnsweringNode,
+  addresses: readonly ListenAddress[],
+  io: UdpOptions['io'] = 'auto',
+  counters: QueryCounters = new QueryCounters(),
+): Promise<ChosenUdpListener> {
+  const { rateLimit, amplificationLimit, ...settings } = node.settings;
+  return listenUdp({
+    addresses,
+    io,
+    threads: 1,
+    image: node.image.buffer,
+    firstSlot: 1,
+    settings,
+    counters: () => counters.buffer,
+    rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
+    log: collectingLog(),
+    reportFailure: (error) => node.failures.push(error),
+  });
+}

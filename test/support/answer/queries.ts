@@ -1,0 +1,62 @@
+// Queries as a resolver sends them, and our answers to them without a socket between.
+
+import { encodeMessage } from '../../../src/dns/message/message.ts';
+import type { Name } from '../../../src/dns/name.ts';
+import { CLASS } from '../../../src/dns/type-codes.ts';
+import type { Zone } from '../../../src/zone/zone.ts';
+import { type AnsweringNode, answeringNode, answerQuery } from './test-node.ts';
+
+export interface Asked {
+  readonly name: Name;
+  readonly type: number;
+  /** UDP payload size of the OPT record; undefined: the query has none. */
+  readonly udpPayloadSize: number | undefined;
+}
+
+export function queryFor({ name, type, udpPayloadSize }: Asked, id = 0): Uint8Array {
+  const edns = { udpPayloadSize: udpPayloadSize ?? 0, version: 0, dnssecOk: false, options: [] };
+  return encodeMessage({
+    id,
+    qr: false,
+    opcode: 0,
+    aa: false,
+    tc: false,
+    rd: false,
+    ra: false,
+    ad: false,
+    cd: false,
+    rcode: 0,
+    questions: [{ name, type, class: CLASS.IN }],
+    answers: [],
+    authorities: [],
+    additionals: [],
+    ...(udpPayloadSize === undefined ? {} : { edns }),
+  });
+}
+
+/** A node that serves these zones. */
+export function nodeOf(zones: ReadonlyMap<Name, Zone>): AnsweringNode {
+  const node = answeringNode(zones.values(), {
+    version: 'test',
+    nodeName: 'test',
+    rateLimit: undefined,
+    amplificationLimit: undefined,
+    cookieSecrets: [new Uint8Array(16)],
+    tcpIdleTimeoutMs: 10_000,
+  });
+  node.answerer.nowMs = 1_700_000_000_000;
+  return node;
+}
+
+const out = new Uint8Array(65535);
+
+/** A bug that the query meets is thrown. */
+export function ourAnswer(
+  node: AnsweringNode,
+  query: Uint8Array,
+  transport: 'udp' | 'tcp' = 'udp',
+): Uint8Array {
+  const length = answerQuery(query, out, { transport, address: Uint8Array.of(127, 0, 0, 1) }, node);
+  if (node.failures.length > 0) throw node.failures[0];
+  return out.slice(0, length);
+}

@@ -1,0 +1,116 @@
+// A node to ask in tests: the zone of fixtures/packets in an image, the cookie secret of RFC 9018 appendix A, a clock to set.
+
+import { readFileSync } from 'node:fs';
+import type { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
+import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
+import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
+import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
+import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+import type { Zone } from '../../../src/zone/zone.ts';
+import { zoneOf } from '../zone/zone-text.ts';
+
+export const RFC_9018_SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
+/** 2019-06-05 10:53:05 UTC, the time of RFC 9018 appendix A.1. */
+export const NOW_MS = 1_559_731_985_000;
+
+export interface Client {
+  readonly transport: Transport;
+  /** 4 or 16 octets. */
+  readonly address: Uint8Array;
+}
+
+/** What an answer needs, and what it leaves behind. */
+export interface AnsweringNode {
+  readonly image: Image;
+  readonly settings: AnswerSettings;
+  readonly answerer: Answerer;
+  readonly reader: ReaderSlot;
+  readonly counters: QueryCounters;
+  readonly failures: unknown[];
+}
+
+export interface TestNode extends AnsweringNode {
+  clockMs: number;
+}
+
+export interface TestNodeOptions {
+  zoneText?: string;
+  nodeName?: string;
+  rateLimit?: RateLimit;
+  amplificationLimit?: AmplificationLimit;
+  tcpIdleTimeoutMs?: number;
+}
+
+export function exampleZoneText(): string {
+  return readFileSync(new URL('../../../fixtures/packets/example.zone', import.meta.url), 'utf8');
+}
+
+export function testNode(options: TestNodeOptions = {}): TestNode {
+  const zone = zoneOf('example.test.', options.zoneText ?? exampleZoneText());
+  const node = answeringNode([zone], {
+    nodeName: options.nodeName ?? 'node-1',
+    version: 'Zonefleet 1.2.3',
+    cookieSecrets: [Uint8Array.from(Buffer.from(RFC_9018_SECRET, 'hex'))],
+    rateLimit: options.rateLimit,
+    amplificationLimit: options.amplificationLimit,
+    tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,
+  });
+  node.answerer.nowMs = NOW_MS;
+  return {
+    ...node,
+    get clockMs() {
+      return node.answerer.nowMs;
+    },
+    set clockMs(nowMs) {
+      node.answerer.nowMs = nowMs;
+    },
+  };
+}
+
+/** A node that serves these zones. */
+export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): AnsweringNode {
+  const list = [...zones];
+  const records = list.reduce((sum, zone) => sum + zone.records, 0);
+  const image = new Image(createImage((1 << 20) + records * 2048, 0x5eed));
+  const writer = new ImageWriter(image);
+  for (const [id, zone] of list.entries()) writer.put(zone, { id, version: 1, mark: 0 });
+  const counters = new QueryCounters();
+  const failures: unknown[] = [];
+  const answerer = new Answerer(image, settings, counters, (error) => failures.push(error));
+  return { image, settings, answerer, reader: new ReaderSlot(image, 0), counters, failures };
+}
+
+/** Writes the answer into `out` and returns its length; 0 is silence. */
+export function answerQuery(query: Uint8Array, out: Uint8Array, client: Client, node: AnsweringNode): number {
+  const { transport, address } = client;
+  node.reader.enter();
+  const length = node.answerer.answer(
+    query,
+    0,
+    query.length,
+    out,
+    0,
+    out.length,
+    transport === 'udp' ? 0 : 1,
+    address,
+    0,
+    address.length,
+  );
+  node.reader.leave();
+  return length;
+}
+
+export function udpClient(...address: number[]): Client {
+  return { transport: 'udp', address: Uint8Array.from(address) };
+}
+
+/** The answer as a copy; empty for silence. */
+export function ask(
+  query: Uint8Array,
+  node: AnsweringNode = testNode(),
+  client: Client = udpClient(198, 51, 100, 100),
+): Uint8Array {
+  const out = Buffer.alloc(client.transport === 'tcp' ? 65535 : 1232);
+  return out.subarray(0, answerQuery(query, out, client, node));
+}

@@ -1,0 +1,177 @@
+// An API on a database of its own, with accounts in every relation to a domain, and their keys.
+
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
+import type { Api } from '../../../src/api/calls/call.ts';
+import type { Route } from '../../../src/api/calls/route.ts';
+import { addHealth } from '../../../src/api/health.ts';
+import { OutageLog } from '../../../src/api/http/outage-log.ts';
+import { createServer } from '../../../src/api/http/server.ts';
+import type { LargeWork } from '../../../src/api/large/large-work.ts';
+import { describeRoutes } from '../../../src/api/openapi.ts';
+import { databaseReadiness } from '../../../src/api/readiness.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
+import { saveMembership } from '../../../src/store/accounts/memberships.ts';
+import { createDomain } from '../../../src/store/change/save-domain.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
+import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
+import { asRole, createDatabase, type TestDatabase } from '../database/database.ts';
+
+/** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
+export const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
+export type TestAccount = (typeof TEST_ACCOUNTS)[number];
+
+export interface Asked {
+  /** Whose key; default `owner`. Null: none. Any other text is sent as the key. */
+  as?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  readonly body: any;
+  readonly headers: LightMyRequestResponse['headers'];
+  readonly text: string;
+}
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly db: Database;
+  readonly database: TestDatabase;
+  /** Everything that the server has logged, as objects. */
+  readonly logged: Record<string, unknown>[];
+  readonly accountIds: Readonly<Record<TestAccount, number>>;
+  readonly keys: Readonly<Record<TestAccount, string>>;
+  ask(method: string, url: string, asked?: Asked): Promise<Answer>;
+  /** A further key, of `account` (default `owner`). */
+  makeKey(key?: Omit<Partial<NewApiKey>, 'accountId'>, account?: TestAccount): Promise<string>;
+  /** Of `owner`, with members in the other three roles; by the operator, so that it is served in full. */
+  makeDomain(name: string, options?: { dnsMode?: DnsMode; planSlug?: string | null }): Promise<Domain>;
+  stop(): Promise<void>;
+}
+
+export interface TestApiOptions {
+  routes?: readonly Route[];
+  requestsPerMinute?: number;
+  allowReservedNames?: boolean;
+  /** Default: nobody makes checks, verifications or scans. */
+  checks?: Api['checks'];
+  verifications?: Api['verifications'];
+  scans?: Api['scans'];
+  /** Default: of no address a country is known. */
+  countryOf?: Api['countryOf'];
+  /** The database to use; it is dropped all the same. */
+  database?: TestDatabase;
+  /** Another way to the same database. */
+  db?: Database;
+  /** Default: large bodies are worked on here, like small ones. */
+  largeWork?: LargeWork;
+}
+
+const NO_QUEUE = {
+  enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
+};
+
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { routes = ROUTES, requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
+  const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
+  const database = options.database ?? (await createDatabase());
+  const db = options.db ?? database.db;
+  // As the API's own role, while the test itself is the owner: what the role may not do fails here.
+  const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const outages = new OutageLog(log);
+  const app = await createServer({
+    api: { db: own, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
+    routes,
+    rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
+    log,
+    outages,
+    largeWork: options.largeWork,
+    async prepare(server) {
+      addHealth(
+        server,
+        databaseReadiness(own, () => outages.lacking()),
+      );
+      await describeRoutes(server, routes);
+    },
+  });
+  const accountIds = {} as Record<TestAccount, number>;
+  const keys = {} as Record<TestAccount, string>;
+  const makeKey: TestApi['makeKey'] = async (key = {}, account = 'owner') => {
+    const text = generateKey();
+    await createApiKey(database.db, text, { name: account, ...key, accountId: accountIds[account] });
+    return text;
+  };
+  for (const name of TEST_ACCOUNTS) {
+    accountIds[name] = await makeAccount(database.db, name);
+    keys[name] = await makeKey({}, name);
+  }
+  return {
+    app,
+    db,
+    database,
+    logged,
+    accountIds,
+    keys,
+    makeKey,
+    async ask(method, url, { as = 'owner', body, headers = {} } = {}) {
+      const key = as === null ? undefined : as in keys ? keys[as as TestAccount] : as;
+      const response = await app.inject({
+        method: method as 'GET',
+        url,
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: body as string }),
+      });
+      const isJson = /json/.test(String(response.headers['content-type'])) && response.body !== '';
+      const { statusCode: status, headers: answered, body: text } = response;
+      return { status, headers: answered, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async makeDomain(name, { dnsMode = 'managed', planSlug } = {}) {
+      const parsed = parseDomainName(name);
+      if (parsed.kind === 'problem') throw new Error(parsed.message);
+      const created = await createDomain(database.db, {
+        accountId: accountIds.owner,
+        name: parsed.name,
+        unicode: parsed.unicode,
+        dnsMode,
+        exempt: true,
+        ...(planSlug === undefined ? {} : { planSlug }),
+        by: { kind: 'cli', name: 'test' },
+        source: 'test',
+      });
+      if (created.kind !== 'created') throw new Error(created.message);
+      for (const role of ['admin', 'editor', 'viewer'] as const) {
+        await saveMembership(database.db, created.domain.id, accountIds[role], role);
+      }
+      return created.domain;
+    },
+    async stop() {
+      await app.close();
+      if (own !== options.db) await own.destroy();
+      await database.drop();
+    },
+  };
+}
+
+async function makeAccount(db: Database, name: TestAccount): Promise<number> {
+  const created = await createAccount(db, {
+    email: `${name}@zonefleet.test`,
+    planSlug: 'pro',
+    isAdmin: name === 'operator',
+  });
+  if (created.kind !== 'created') throw new Error(created.message);
+  return created.account.id;
+}

@@ -1,0 +1,47 @@
+// One group of commands of the command line, run in this process: the same as `runCli`, without the second that a process of
+// its own takes to start.
+
+import { Command, CommanderError } from 'commander';
+import { Cli } from '../../../src/cli/terminal/cli.ts';
+import { explainFailure } from '../../../src/cli/terminal/failure.ts';
+import { TEST_SETTINGS } from '../database/database.ts';
+import { captureOutput } from '../tests/captured-output.ts';
+import type { CliRun } from './run-cli.ts';
+
+class UninterruptedCli extends Cli {
+  override interruptible(): AbortSignal {
+    return new AbortController().signal;
+  }
+}
+
+export async function runCommands(
+  add: (program: Command, cli: Cli) => void,
+  args: readonly string[],
+  databaseUrl: string,
+  settings: { allowReservedNames?: boolean; redisUrl?: string } = {},
+): Promise<CliRun> {
+  const captured = captureOutput(args.includes('--json'));
+  const cli = new UninterruptedCli(captured.output, async () => ({
+    databaseUrl,
+    dataDirectory: '/nonexistent/zonefleet',
+    answers: TEST_SETTINGS,
+    allowReservedNames: settings.allowReservedNames ?? false,
+    redisUrl: settings.redisUrl,
+    rootHints: undefined,
+    dnsPortOut: 53,
+    resolverAllow: [],
+    publicResolvers: [],
+  }));
+  const program = new Command('zonefleet')
+    .option('--json')
+    .configureOutput({ outputError: () => {} })
+    .exitOverride();
+  add(program, cli);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return { code: cli.exitCode, stdout: captured.out, stderr: captured.err };
+  } catch (error) {
+    const { message } = error instanceof CommanderError ? error : explainFailure(error);
+    return { code: 2, stdout: captured.out, stderr: `${captured.err}zonefleet: ${message}\n` };
+  }
+}

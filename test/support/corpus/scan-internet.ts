@@ -1,0 +1,130 @@
+// The made zones on a small internet: a root, top-level zones, hosters, and everybody's zone at its hoster's addresses.
+
+import type { Name } from '../../../src/dns/name.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import type { Zone } from '../../../src/zone/zone.ts';
+import type { Fault, ServerScript, World } from '../world/read-world.ts';
+import { nameOf, readZone } from '../world/read-world.ts';
+import { type CorpusZone, type Hoster, NAMESERVERS } from './scan-corpus.ts';
+import { ALL_TLDS } from './scan-corpus-names.ts';
+
+export interface ScanInternetOptions {
+  /** How late each reply is. */
+  readonly delayMs?: number;
+  /** Hosters all of whose addresses say nothing. */
+  readonly silentHosters?: ReadonlySet<string>;
+}
+
+const ROOT_ADDRESSES = ['198.41.0.4', '170.247.170.2'] as const;
+const tldAddresses = (i: number) => [`192.5.6.${30 + i}`, `192.33.14.${30 + i}`];
+
+export function scanWorld(corpus: readonly CorpusZone[], options: ScanInternetOptions = {}): World {
+  const hosters = [...new Set(corpus.map(({ hoster }) => hoster))];
+  const builder = new WorldBuilder(options.delayMs ?? 0);
+  const tlds = tldsOf(corpus);
+  builder.serve(readZone(nameOf('.'), rootText(tlds), 'the root'), ROOT_ADDRESSES);
+  for (const [i, tld] of tlds.entries()) {
+    const text = [...tldServers(tld, i), ...tldDelegations(tld, corpus, hosters)].join('\n');
+    builder.serve(readZone(nameOf(`${tld}.`), text, tld), tldAddresses(i));
+  }
+  for (const hoster of hosters) {
+    builder.serve(readZone(nameOf(hoster.domain), hosterText(hoster), hoster.domain), hoster.addresses);
+  }
+  for (const { zone, children, hoster, fault } of corpus) {
+    builder.serve(zone, hoster.addresses);
+    for (const child of children) builder.serve(child.zone, child.addresses);
+    if (fault === 'one silent') builder.fault('silent', zone.apex, hoster.addresses.slice(0, 1));
+    if (fault === 'nxdomain-for-ent') builder.fault('nxdomain-for-ent', zone.apex, hoster.addresses);
+    if (options.silentHosters?.has(hoster.domain)) builder.fault('silent', zone.apex, hoster.addresses);
+  }
+  return builder.world();
+}
+
+class WorldBuilder {
+  readonly #delayMs: number;
+  readonly #servers = new Map<string, ServerScript>();
+  readonly #zones = new Map<Name, ReadonlyMap<string, Zone>>();
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
+
+  serve(zone: Zone, addresses: readonly string[]): void {
+    this.#zones.set(zone.apex, new Map([['', zone]]));
+    for (const address of addresses) this.#at(address).serves.push({ apex: zone.apex, variants: [] });
+  }
+
+  fault(kind: Fault['kind'], on: Name, addresses: readonly string[]): void {
+    for (const address of addresses) this.#at(address).faults.push(lasting(kind, 0, on));
+  }
+
+  world(): World {
+    return {
+      title: 'made zones',
+      servers: this.#servers,
+      zones: this.#zones,
+      held: new Map(),
+      hasIpv6: false,
+      flips: [],
+    };
+  }
+
+  #at(address: string): ServerScript {
+    const known = this.#servers.get(address);
+    if (known !== undefined) return known;
+    const faults = this.#delayMs === 0 ? [] : [lasting('slow', this.#delayMs, undefined)];
+    const name = parseName(`${address.replaceAll('.', '-')}.server.`);
+    const script = { name, address, serves: [], faults, adds: [], scripts: [], never: [], recursive: false };
+    this.#servers.set(address, script);
+    return script;
+  }
+}
+
+function lasting(kind: Fault['kind'], value: number, on: Name | undefined): Fault {
+  return { kind, value, on, first: Number.POSITIVE_INFINITY };
+}
+
+function tldsOf(corpus: readonly CorpusZone[]): string[] {
+  return [...new Set([...ALL_TLDS, ...corpus.map(({ domain }) => domain.split('.').at(-2) as string)])];
+}
+
+function rootText(tlds: readonly string[]): string {
+  const own = ROOT_ADDRESSES.flatMap((address, i) => [`@ NS r${i}.root.`, `r${i}.root. A ${address}`]);
+  return [...own, ...tlds.flatMap(tldServers)].join('\n');
+}
+
+/** NS and addresses of a top-level zone, as they stand in it and above it. */
+function tldServers(tld: string, index: number): string[] {
+  return tldAddresses(index).flatMap((address, i) => [
+    `${tld}. NS n${i}.nic.${tld}.`,
+    `n${i}.nic.${tld}. A ${address}`,
+  ]);
+}
+
+function tldDelegations(tld: string, corpus: readonly CorpusZone[], hosters: readonly Hoster[]): string[] {
+  const delegated = corpus.filter(({ domain }) => domain.endsWith(`.${tld}.`));
+  const below = delegated.flatMap(({ domain, ns, hoster }) =>
+    ns.flatMap((target, i) => [
+      `${domain} NS ${target}`,
+      ...(target.endsWith(`.${domain}`) ? [`${target} A ${hoster.addresses[i]}`] : []),
+    ]),
+  );
+  const hosted = hosters
+    .filter(({ domain }) => domain.endsWith(`.${tld}.`))
+    .flatMap(({ domain, addresses }) =>
+      addresses.flatMap((address, i) => [
+        `${domain} NS ns${i + 1}.${domain}`,
+        `ns${i + 1}.${domain} A ${address}`,
+      ]),
+    );
+  return [...below, ...hosted];
+}
+
+function hosterText({ domain, addresses }: Hoster): string {
+  return addresses
+    .flatMap((address, i) => [
+      `${domain} NS ns${i + 1}.${domain}`,
+      ...NAMESERVERS.map((names) => `${names[i]}.${domain} A ${address}`),
+    ])
+    .join('\n');
+}

@@ -1,0 +1,86 @@
+// Accounts and domains for tests of what is stored, and what of them can be read as text.
+
+import { expect } from 'vitest';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
+import { typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import type { Actor } from '../../../src/store/accounts/actor.ts';
+import { createDomain, type NewDomain } from '../../../src/store/change/save-domain.ts';
+import { type SavedEdit, saveEdit } from '../../../src/store/change/save-edit.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
+import { checkPublished } from '../../../src/store/housekeeping/check-published.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { streamRecords } from '../../../src/store/records/load-records.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import type { Edit } from '../../../src/zone/edit/edit.ts';
+import { printRecordName } from '../../../src/zone/records/record-name.ts';
+import { APEX, showRecord } from '../zone/customer-records.ts';
+
+export const BY: { by: Actor; source: 'api' } = {
+  by: { kind: 'key', keyId: 7, accountId: 1 },
+  source: 'api',
+};
+
+export async function newAccount(db: Database, email: string, isAdmin = false): Promise<number> {
+  const created = await createAccount(db, { email, isAdmin, planSlug: 'pro' });
+  if (created.kind !== 'created') throw new Error(created.message);
+  return created.account.id;
+}
+
+export function wantedDomain(accountId: number, name: string, rest: Partial<NewDomain> = {}): NewDomain {
+  return {
+    ...BY,
+    accountId,
+    name: parseName(name),
+    unicode: name.slice(0, -1),
+    dnsMode: 'managed',
+    exempt: false,
+    ...rest,
+  };
+}
+
+export async function newDomain(
+  db: Database,
+  accountId: number,
+  name = 'example.com.',
+  rest: Partial<NewDomain> = {},
+): Promise<Domain> {
+  const created = await createDomain(db, wantedDomain(accountId, name, rest));
+  if (created.kind !== 'created') throw new Error(created.message);
+  return created.domain;
+}
+
+/** The edit has to make a change. */
+export async function saved(
+  db: Database,
+  domainId: number,
+  edit: Edit,
+): Promise<Extract<SavedEdit, { kind: 'saved' }>> {
+  const result = await saveEdit(db, { ...BY, domainId, edit });
+  if (result.kind !== 'saved') throw new Error(JSON.stringify(result));
+  return result;
+}
+
+/** What is served, without the SOA's timers: `www 300 A 192.0.2.1`. */
+export async function published(db: Database, apex: Name = APEX): Promise<string[] | undefined> {
+  const zone = await loadZone(db, apex);
+  return zone?.records.map(({ owner, type, ttl, rdata }) => {
+    const text = printRdata(type, rdata);
+    const shown = type === 6 ? `serial ${text.split(' ')[2]}` : text;
+    return `${printRecordName(owner, apex)} ${ttl} ${typeMnemonic(type)} ${shown}`;
+  });
+}
+
+/** The customer's own, by name. */
+export async function listed(db: Database, domainId: number, apex: Name = APEX): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const record of streamRecords(db, domainId, {}, { sort: 'name', descending: false })) {
+    if (!record.managed) lines.push(showRecord(record, apex));
+  }
+  return lines;
+}
+
+export async function expectPublished(db: Database, ...domainIds: number[]): Promise<void> {
+  for (const id of domainIds) expect(await checkPublished(db, id)).toEqual([]);
+}

@@ -1,0 +1,22 @@
+// The zones that are stored, as tests compare them.
+
+import type { Name } from '../../../src/dns/name.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { decodeNameColumn } from '../../../src/store/postgres/name-column.ts';
+
+export interface ListedZone {
+  apex: Name;
+  version: number;
+  records: number;
+}
+
+/** All zones that are served, in the order of their names' text. */
+export async function listZones(db: Database): Promise<ListedZone[]> {
+  const rows = await db
+    .selectFrom('zones')
+    .select(['name', 'version', 'records'])
+    .where('deleted_at', 'is', null)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name, version, records }) => ({ apex: decodeNameColumn(name), version, records }));
+}

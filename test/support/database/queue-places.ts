@@ -1,0 +1,24 @@
+// Where the queue's tests run: a database of the embedded Postgres, and a Redis of its own where there is one.
+
+import type { QueuePlace } from '../../../src/queue/connection.ts';
+import { migrateQueue } from '../../../src/queue/connection.ts';
+import { createDatabase } from './database.ts';
+import { startRedis } from './redis.ts';
+
+export type Backend = 'Postgres' | 'Redis';
+export const BACKENDS: readonly Backend[] = ['Postgres', 'Redis'];
+
+export interface TestQueuePlace extends QueuePlace {
+  drop(): Promise<void>;
+}
+
+export async function createQueuePlace(backend: Backend): Promise<TestQueuePlace> {
+  if (backend === 'Redis') {
+    const redis = await startRedis();
+    return { databaseUrl: 'postgresql://nowhere/', redisUrl: redis.url, drop: redis.stop };
+  }
+  const database = await createDatabase();
+  const place = { databaseUrl: database.url, redisUrl: undefined };
+  await migrateQueue(place);
+  return { ...place, drop: database.drop };
+}

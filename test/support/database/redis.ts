@@ -1,0 +1,51 @@
+// Debian's redis-server on a free port of loopback, without a file on disk.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { isInstalled } from '../peers/peers.ts';
+import { freePort } from '../processes/free-port.ts';
+import { until } from '../tests/until.ts';
+
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it, and nothing that was in it is left. */
+  stop(): Promise<void>;
+}
+
+export const HAS_REDIS = isInstalled('redis-server');
+/** For a test's name. */
+export const NEEDS_REDIS = HAS_REDIS ? '' : ' (skipped: needs redis-server)';
+
+export async function startRedis(wanted?: number): Promise<RedisServer> {
+  const port = wanted ?? (await freePort());
+  const child: ChildProcess = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    { stdio: 'ignore', cwd: '/tmp' },
+  );
+  await until(() => answers(port), 'redis-server answers');
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    port,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.write('PING\r\n'));
+    socket.on('data', (octets) => {
+      resolve(octets.toString().startsWith('+PONG'));
+      socket.destroy();
+    });
+  });
+}

@@ -1,0 +1,71 @@
+// Checks up to where they are saved: what the parent says is given as text, everything after that is real.
+
+import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
+import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
+import { nextStatus, type Rules } from '../../../src/checks/delegation/next-status.ts';
+import { type Name, parentOf } from '../../../src/dns/name.ts';
+import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
+import { loadCheckedDomain } from '../../../src/store/checks/load-checked-domain.ts';
+import { type SavedCheck, saveCheck } from '../../../src/store/checks/save-check.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { evidenceOf } from '../world/check-evidence.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const RULES: Rules = {
+  movedAfterMs: DAY_MS,
+  movedGraceMs: 14 * DAY_MS,
+  pendingMaxMs: 28 * DAY_MS,
+  unknownPendingMaxMs: 90 * DAY_MS,
+};
+
+export interface Wanted {
+  readonly kind?: CheckOrder['kind'];
+  readonly request?: string;
+  /** When it ends, in milliseconds; now unless told. */
+  readonly at?: number;
+  readonly frozen?: boolean;
+  readonly parent?: Name;
+}
+
+/** Everything but the save. `said` as in `evidenceOf`; once, it is what two addresses say. */
+export async function judgedCheck(
+  db: Database,
+  domainId: number,
+  said: string,
+  { kind = 'background', request, at = Date.now(), frozen = false, parent }: Wanted = {},
+): Promise<CheckOrder> {
+  const domain = await loadCheckedDomain(db, domainId);
+  if (domain === undefined) throw new Error(`domain ${domainId} is not checked`);
+  const evidence = evidenceOf(said.includes(';') ? said : `${said}; ${said}`, {
+    domain: domain.name,
+    parent: parent ?? parentOf(domain.name),
+    startedAt: at - 20,
+    finishedAt: at,
+  });
+  const { state, expected, seq } = domain;
+  const judgement = judgeDelegation(evidence, expected);
+  const decision = nextStatus(state, judgement, at, RULES, frozen, expected);
+  return {
+    domainId,
+    seq,
+    kind,
+    ...(request !== undefined && { request }),
+    evidence,
+    judgement,
+    decision,
+    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, 0.5),
+    startedAt: at - 20,
+    finishedAt: at,
+  };
+}
+
+export async function checkOnce(
+  db: Database,
+  domainId: number,
+  said: string,
+  wanted: Wanted = {},
+): Promise<SavedCheck> {
+  return await saveCheck(db, await judgedCheck(db, domainId, said, wanted));
+}

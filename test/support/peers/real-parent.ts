@@ -1,0 +1,155 @@
+// A root and a TLD on real nameservers, in a loopback network of their own: the root on NSD, the TLD `zz` on NSD and on
+// Knot, so that two programs have to agree on each delegation. What they delegate is changed while they run.
+
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeMessage } from '../../../src/dns/message/message.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { queryFor } from '../answer/queries.ts';
+import { freePort } from '../processes/free-port.ts';
+import { startTogether } from '../tests/start-together.ts';
+import { until } from '../tests/until.ts';
+import { askMany, isInstalled, type Peer, type PeerAddress, startPeer, type ZoneText } from './peers.ts';
+
+export interface RealParent {
+  /** The one that everything here listens on. */
+  readonly port: number;
+  /** It listens on port 53 too, the only one that Unbound asks. */
+  readonly has53: boolean;
+  /** The addresses of `ns1.fleet.zz` (and of `ns3`), and of `ns2.fleet.zz` (and of `ns4`). */
+  readonly ours: readonly PeerAddress[];
+  /** In the form of IANA's file. */
+  readonly rootHints: string;
+  /** For processes of ours that ask it. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** By label below `zz`; null: the name is gone. Resolves when every server says so. */
+  delegate(changes: Readonly<Record<string, readonly string[] | null>>): Promise<void>;
+  /** The servers of the TLD take questions and answer none, until they are thawed. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+}
+
+export const FLEET_SETS = [
+  ['ns1.fleet.zz', 'ns2.fleet.zz'],
+  ['ns3.fleet.zz', 'ns4.fleet.zz'],
+] as const;
+
+const missing = [
+  ...(process.platform === 'linux' ? [] : ['Linux']), // elsewhere loopback has one address
+  ...['nsd', 'knotd'].filter((program) => !isInstalled(program)),
+];
+/** For a test's name. */
+export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
+
+const TLD = 'zz.';
+const TTL = 30;
+
+/** `delegated`: as for `delegate`. */
+export async function startRealParent(
+  delegated: Readonly<Record<string, readonly string[]>>,
+): Promise<RealParent> {
+  const network = `127.${randomInt(64, 250)}.${randomInt(1, 250)}`;
+  const port = await freePort();
+  const has53 = await canListen(`${network}.1`, 53);
+  const at = (host: number): PeerAddress[] =>
+    [port, ...(has53 ? [53] : [])].map((each) => ({ address: `${network}.${host}`, port: each }));
+  const directory = await mkdtemp(join(tmpdir(), 'zonefleet-parent-'));
+  const rootHints = `. 3600000 NS a.root.\na.root. 3600000 A ${network}.1\n`;
+  await writeFile(join(directory, 'root.hints'), rootHints);
+
+  const delegations = new Map(Object.entries(delegated));
+  let serial = 1;
+  const tld = () => tldZone(network, serial, delegations);
+  const [root, ...registry] = await startTogether<[Peer, Peer, Peer]>([
+    startPeer('nsd', [rootZone(network)], at(1)),
+    startPeer('nsd', [tld()], at(2)),
+    startPeer('knot', [tld()], at(3)),
+  ]);
+  return {
+    port,
+    has53,
+    ours: [...at(4), ...at(5)],
+    rootHints,
+    settings: {
+      ROOT_HINTS: join(directory, 'root.hints'),
+      DNS_PORT_OUT: String(port),
+      RESOLVER_ALLOW: '127.0.0.0/8',
+    },
+    async delegate(changes) {
+      for (const [label, names] of Object.entries(changes)) {
+        if (names === null) delegations.delete(label);
+        else delegations.set(label, names);
+      }
+      serial++;
+      for (const peer of registry) await peer.rewrite(tld());
+      for (const host of [2, 3]) {
+        const [place] = at(host) as [PeerAddress];
+        await until(async () => (await serialAt(place)) === serial, `${place.address} has serial ${serial}`);
+      }
+    },
+    freeze: () => registry.forEach((peer) => void peer.freeze()),
+    thaw: () => registry.forEach((peer) => void peer.thaw()),
+    async stop() {
+      await Promise.all([root, ...registry].map((peer) => peer.stop()));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function rootZone(network: string): ZoneText {
+  const text = [
+    '@ 86400 SOA a.root. hostmaster.root. 1 1800 900 604800 30',
+    '@ 86400 NS a.root.',
+    `a.root. 86400 A ${network}.1`,
+    'zz. 86400 NS a.nic.zz.',
+    'zz. 86400 NS b.nic.zz.',
+    `a.nic.zz. 86400 A ${network}.2`,
+    `b.nic.zz. 86400 A ${network}.3`,
+  ];
+  return { apex: '.', text: text.join('\n') };
+}
+
+/** `fleet.zz` is ours; of `other.zz` nothing listens anywhere. */
+function tldZone(
+  network: string,
+  serial: number,
+  delegations: ReadonlyMap<string, readonly string[]>,
+): ZoneText {
+  const text = [
+    `@ ${TTL} SOA a.nic hostmaster.nic ${serial} 1800 900 604800 ${TTL}`,
+    `@ ${TTL} NS a.nic`,
+    `@ ${TTL} NS b.nic`,
+    ...FLEET_SETS.flat().map((name, i) => `${name}. ${TTL} A ${network}.${4 + (i % 2)}`),
+    ...[
+      ['a.nic', 2],
+      ['b.nic', 3],
+      ['ns1.other', 9],
+      ['ns2.other', 9],
+    ].map(([name, host]) => `${name} ${TTL} A ${network}.${host}`),
+    ...[...delegations].flatMap(([label, names]) => names.map((name) => `${label} ${TTL} NS ${name}.`)),
+  ];
+  return { apex: TLD, text: text.join('\n') };
+}
+
+const SOA = queryFor({ name: parseName(TLD), type: TYPE.SOA, udpPayloadSize: 1232 });
+
+async function serialAt({ address, port }: PeerAddress): Promise<number | undefined> {
+  const [reply] = await askMany(port, [SOA], { address, tries: 1 });
+  const rdata = reply === undefined ? undefined : decodeMessage(reply).answers[0]?.rdata;
+  return rdata && Buffer.from(rdata).readUInt32BE(rdata.length - 20); // RFC 1035 §3.3.13
+}
+
+async function canListen(address: string, port: number): Promise<boolean> {
+  const socket = createSocket('udp4');
+  const can = await new Promise<boolean>((done) => {
+    socket.once('error', () => done(false));
+    socket.bind(port, address, () => done(true));
+  });
+  socket.close();
+  return can;
+}

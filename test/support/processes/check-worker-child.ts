@@ -1,0 +1,16 @@
+// A process that takes checks out of the queue, says which, and never gets to the end of one: to be killed.
+//   check-worker-child.ts DATABASE_URL REDIS_URL LOCK_MS
+
+import { runJobWorker } from '../../../src/queue/job-worker.ts';
+import { CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
+
+const [databaseUrl = '', redisUrl = '', lockMs] = process.argv.slice(2);
+runJobWorker(
+  { databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl },
+  CHECK_DELEGATION,
+  async (job) => {
+    process.stdout.write(`${JSON.stringify(job)}\n`);
+    await new Promise(() => {});
+  },
+  { concurrency: 3, lockMs: Number(lockMs), onTrouble: () => {}, onFailed: () => {} },
+);

@@ -1,0 +1,269 @@
+// Runs the real rules of the delegation checker over simulated domains and parents in virtual time. The rules can be
+// swapped for broken ones, which must not go unnoticed.
+
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
+import type { CheckState, Expected } from '../../../src/checks/delegation/check-state.ts';
+import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
+import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
+import {
+  type Decision,
+  nextStatus,
+  type Rules,
+  UNKNOWN_PENDING_MAX_MS,
+} from '../../../src/checks/delegation/next-status.ts';
+import { setsLeft } from '../../../src/checks/delegation/preset.ts';
+import type { Verdict } from '../../../src/checks/delegation/verdict.ts';
+import { printName } from '../../../src/dns/name.ts';
+import { type Random, randomFrom } from '../random/random-zones.ts';
+import { EXPECTED, makeDomain, reactToPreset, type SimulatedDomain } from './simulated-domains.ts';
+import { DAY, END, MINUTE, makeParents, makeWeather, observe, type Weather } from './simulated-parents.ts';
+import { Truth, type Violation } from './simulated-truth.ts';
+
+export const RULES: Rules = {
+  movedAfterMs: DAY,
+  movedGraceMs: 14 * DAY,
+  pendingMaxMs: 28 * DAY,
+  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
+};
+
+export interface CheckerUnderTest {
+  readonly judge: typeof judgeDelegation;
+  readonly next: typeof nextStatus;
+}
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly domains: number;
+  readonly parents: number;
+  readonly checker?: CheckerUnderTest;
+  /** Ends with the first violation of this kind. */
+  readonly stopsAt?: Violation;
+}
+
+export interface Outcome {
+  readonly truth: Truth;
+  readonly checks: number;
+  readonly seconds: number;
+  /** `active → moved`, and how often. */
+  readonly moves: ReadonlyMap<string, number>;
+  /** Checks whose move the breaker held. */
+  readonly held: number;
+}
+
+export function simulate(options: SimulationOptions): Outcome {
+  return new Simulation(options).run();
+}
+
+class Simulation {
+  private readonly random: Random;
+  private readonly weather: Weather;
+  private readonly checker: CheckerUnderTest;
+  private readonly domains: readonly SimulatedDomain[];
+  private readonly stopsAt: Violation | undefined;
+  private readonly truth: Truth;
+  private readonly due = new DueHeap();
+  private readonly breaker = new SimulatedBreaker();
+  private readonly moves = new Map<string, number>();
+  private checks = 0;
+  private held = 0;
+  /** What the workers' clock is ahead of the real one. */
+  private offset = 0;
+
+  constructor({ seed, domains, parents, checker, stopsAt }: SimulationOptions) {
+    this.random = randomFrom(seed);
+    this.weather = makeWeather(this.random);
+    this.checker = checker ?? { judge: judgeDelegation, next: nextStatus };
+    this.stopsAt = stopsAt;
+    this.truth = new Truth(this.weather, RULES);
+    const all = makeParents(this.random, parents);
+    this.domains = Array.from({ length: domains }, (_, i) => makeDomain(this.random, i, all));
+  }
+
+  run(): Outcome {
+    const startedAt = performance.now();
+    for (const domain of this.domains) if (domain.state !== undefined) this.due.push(domain);
+    const acts = this.plannedActs();
+    const { clock } = this.weather;
+    for (const [i, { from, offset }] of clock.entries()) {
+      this.offset = offset;
+      this.runUntil(clock[i + 1]?.from ?? END, from, acts);
+    }
+    if (!this.isStopped()) this.truth.judgeTheEnd(this.domains);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { truth: this.truth, checks: this.checks, seconds, moves: this.moves, held: this.held };
+  }
+
+  private isStopped(): boolean {
+    return this.stopsAt !== undefined && this.truth.violations.at(-1)?.kind === this.stopsAt;
+  }
+
+  /** What owners do at a time that was known before: the last first. */
+  private plannedActs(): { at: number; act: () => void }[] {
+    const acts = this.domains.flatMap((domain) => [
+      ...(domain.state === undefined ? [{ at: domain.createdAt, act: () => this.create(domain) }] : []),
+      ...(domain.switchesAt === undefined ? [] : [{ at: domain.switchesAt, act: () => this.leave(domain) }]),
+    ]);
+    return acts.sort((a, b) => b.at - a.at);
+  }
+
+  /** As long as the clock is off by the same. */
+  private runUntil(end: number, start: number, acts: { at: number; act: () => void }[]): void {
+    for (let now = start; !this.isStopped(); ) {
+      const dueAt = Math.max(now, this.due.first - this.offset);
+      const first = acts.at(-1);
+      if (first !== undefined && first.at <= dueAt && first.at < end) {
+        now = first.at;
+        acts.pop()?.act();
+      } else if (dueAt < end) {
+        now = dueAt;
+        const domain = this.due.pop();
+        if (domain !== undefined) this.check(domain, now);
+      } else return;
+    }
+  }
+
+  private create(domain: SimulatedDomain): void {
+    const since = domain.createdAt + this.offset;
+    const preset = { kind: 'undecided' } as const;
+    domain.state = { status: 'pending', since, misses: undefined, conclusive: undefined, preset };
+    this.schedule(domain, since);
+  }
+
+  /** To external mode. */
+  private leave(domain: SimulatedDomain): void {
+    if (domain.state === undefined) return;
+    domain.enteredAt = domain.switchesAt as number;
+    const since = domain.enteredAt + this.offset;
+    domain.state = { ...domain.state, status: 'leaving', since, misses: undefined, conclusive: undefined };
+    this.schedule(domain, since);
+  }
+
+  private schedule(domain: SimulatedDomain, due: number): void {
+    domain.due = due;
+    this.due.push(domain);
+  }
+
+  /** Observe, judge, next; and what the store would save is kept here. */
+  private check(domain: SimulatedDomain, now: number): void {
+    const { parent, history, name } = domain;
+    const state = domain.state as CheckState;
+    const isPreset = state.preset.kind === 'standing';
+    const expected: Expected = isPreset ? { ...EXPECTED, sets: setsLeft(state.preset, EXPECTED) } : EXPECTED;
+    const { evidence, tookMs } = observe(this.random, this.weather, parent, name, history, now);
+    const judgement = this.checker.judge(evidence, expected);
+    const at = now + tookMs + this.offset;
+    const frozen = this.breaker.isFrozen(printName(parent.zone), at);
+    const decision = this.checker.next(state, judgement, at, RULES, frozen, expected);
+    const next = nextCheckAt(decision.state, judgement.verdict, at, this.random());
+    if (state.status === 'active')
+      this.breaker.count(printName(parent.zone), domain.lastVerdict, judgement.verdict, at);
+
+    this.checks++;
+    if (decision.frozen) {
+      this.held++;
+      domain.heldAt = now;
+    }
+    this.truth.look(domain, evidence.servers, now);
+    this.truth.judge(domain, state, decision, now, now + tookMs);
+    domain.lastVerdict = judgement.verdict;
+    if (decision.to !== state.status) {
+      const move = `${state.status} → ${decision.to}`;
+      this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
+      domain.enteredAt = now;
+    }
+    const isOver = decision.to === 'disabled' || decision.to === 'left';
+    domain.state = isOver ? undefined : decision.state;
+    this.tellOwner(domain, decision, now);
+    if (!isOver) this.schedule(domain, next.at);
+  }
+
+  /** Nobody who claims a dangling name can do anything about its delegation. */
+  private tellOwner(domain: SimulatedDomain, { state }: Decision, now: number): void {
+    if (domain.kind === 'dangling' || domain.told || state.preset.kind !== 'standing') return;
+    domain.told = true;
+    reactToPreset(this.random, domain, setsLeft(state.preset, EXPECTED), now);
+    if (domain.approved) domain.state = { ...state, preset: { kind: 'clear' } };
+  }
+}
+
+/** What the breaker is judged by, in minutes of the workers' clock. */
+class SimulatedBreaker {
+  private readonly minutes = new Map<number, Map<string, CheckCounts>>();
+  private minute = Number.NaN;
+  private frozen: ReadonlySet<string> = new Set();
+
+  isFrozen(parent: string, at: number): boolean {
+    this.advance(at);
+    return this.frozen.has('') || this.frozen.has(parent);
+  }
+
+  count(parent: string, before: Verdict | undefined, after: Verdict, at: number): void {
+    this.advance(at);
+    const counts = this.minutes.get(this.minute) ?? new Map<string, CheckCounts>();
+    this.minutes.set(this.minute, counts);
+    const sum = counts.get(parent) ?? { parent, checked: 0, turned: 0, off: 0 };
+    counts.set(parent, {
+      parent,
+      checked: sum.checked + 1,
+      turned: sum.turned + (isTurn(before, after) ? 1 : 0),
+      off: sum.off + (isOff(after) ? 1 : 0),
+    });
+  }
+
+  private advance(at: number): void {
+    const minute = Math.floor(at / MINUTE);
+    if (minute === this.minute) return;
+    this.minute = minute;
+    for (const old of this.minutes.keys()) if (old <= minute - 15 || old > minute) this.minutes.delete(old);
+    const counts = [...this.minutes.values()].flatMap((sums) => [...sums.values()]);
+    this.frozen = new Set(judgeBreaker(counts, this.frozen).map(({ parent }) => parent));
+  }
+}
+
+interface Entry {
+  readonly due: number;
+  readonly domain: SimulatedDomain;
+}
+
+/** Domains by the time of the workers' clock at which they are due. */
+class DueHeap {
+  private readonly heap: Entry[] = [];
+
+  get first(): number {
+    return this.heap[0]?.due ?? Number.POSITIVE_INFINITY;
+  }
+
+  push(domain: SimulatedDomain): void {
+    const { heap } = this;
+    const entry = { due: domain.due, domain };
+    let i = heap.push(entry) - 1;
+    for (let up = (i - 1) >> 1; i > 0 && (heap[up] as Entry).due > entry.due; up = (i - 1) >> 1) {
+      heap[i] = heap[up] as Entry;
+      i = up;
+    }
+    heap[i] = entry;
+  }
+
+  /** Undefined for an entry that another one replaced. */
+  pop(): SimulatedDomain | undefined {
+    const { heap } = this;
+    const top = heap[0];
+    const last = heap.pop();
+    if (top === undefined || last === undefined) return undefined;
+    if (heap.length > 0) this.sink(last);
+    return top.due === top.domain.due && top.domain.state !== undefined ? top.domain : undefined;
+  }
+
+  private sink(entry: Entry): void {
+    const { heap } = this;
+    let i = 0;
+    for (;;) {
+      let down = 2 * i + 1;
+      if (down + 1 < heap.length && (heap[down + 1] as Entry).due < (heap[down] as Entry).due) down++;
+      if (down >= heap.length || (heap[down] as Entry).due >= entry.due) break;
+      heap[i] = heap[down] as Entry;
+      i = down;
+    }
+    heap[i] = entry;
+  }
+}

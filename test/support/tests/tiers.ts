@@ -1,0 +1,85 @@
+// Which tests run when: `npm run test:unit` runs `unit`, `npm test` also `postgres` and `sockets`, `npm run test:all` also
+// `whole`, and `everyPostgres` once more on Postgres 15. A test's folder and imports tell where it belongs.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+
+export interface Tiers {
+  /** Reach nothing outside their process, which they share with the modules that it has loaded. */
+  readonly unit: readonly string[];
+  /** Call the store, the API, the workers and the command line; they share processes too, and reach Postgres. */
+  readonly postgres: readonly string[];
+  /** Sockets and threads; each file has a process for itself. */
+  readonly sockets: readonly string[];
+  /** Processes of ours, outages, the first minutes with a clone, proofs. */
+  readonly whole: readonly string[];
+  /** Of the others: what holds for every Postgres that is supported. */
+  readonly everyPostgres: readonly string[];
+}
+
+const LONG = /^test\/(flows|proofs)\//;
+const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
+/** They wait for time-outs. */
+const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
+/** Flows that show in seconds that the whole works: `npm test` has them, too. */
+const TOUR = ['api-tour', 'zone-load'];
+const STARTS_PROCESSES = /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
+/** What needs a process for itself, or starts others. */
+const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
+/** A process remembers whether statements are prepared: another file's fault would count. */
+const ALONE = ['preparing-client'];
+const POSTGRES = /^pg$|\/support\/database\/database\.ts$/;
+/** They replace modules, functions or clocks for all files that share their process. */
+const REPLACES = /\bvi\.(mock|spyOn|useFakeTimers)\(/;
+const IN_PROCESS = /^test\/(store|api|cli|workers)\//;
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+export function sortTests(): Tiers {
+  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${path}`)
+    .sort();
+  const tiers = {
+    unit: [] as string[],
+    postgres: [] as string[],
+    sockets: [] as string[],
+    whole: [] as string[],
+  };
+  for (const path of tests) tiers[tierOf(path)].push(path);
+  return { ...tiers, everyPostgres: tests.filter((path) => read(path).includes('testServers()')) };
+}
+
+function tierOf(path: string): 'unit' | 'postgres' | 'sockets' | 'whole' {
+  const name = basename(path, '.test.ts');
+  const reached = [...reach(path)];
+  const isApart =
+    reached.some((from) => APART.test(from)) || REPLACES.test(read(path)) || ALONE.includes(name);
+  const usesPostgres = reached.some((from) => POSTGRES.test(from));
+  if (TOUR.includes(name)) return 'sockets';
+  if (LONG.test(path) || PATIENT.includes(name)) return 'whole';
+  if (!isApart && !usesPostgres) return 'unit';
+  if (OF_PROCESSES.test(path) || reached.some((from) => STARTS_PROCESSES.test(from))) return 'whole';
+  return usesPostgres && !isApart && IN_PROCESS.test(path) ? 'postgres' : 'sockets';
+}
+
+/** What it imports, and what the support that it uses imports. */
+function reach(path: string, seen = new Set<string>()): Set<string> {
+  for (const name of importsOf(path)) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (name.startsWith('test/support/')) reach(name, seen);
+  }
+  return seen;
+}
+
+/** Ours as paths from the repository's root. */
+function importsOf(path: string): string[] {
+  return [...read(path).matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) =>
+    name.startsWith('.') ? normalize(join(dirname(path), name)) : name,
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}

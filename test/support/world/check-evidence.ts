@@ -1,0 +1,69 @@
+// Evidence from lines of text: what each address of the parent said, as the tables about delegation checks are written.
+//
+//   referral ns1.a ns2.a; timeout; referral ns2.a ns1.a +ds; nxdomain
+
+import type { Expected, NameserverSet } from '../../../src/checks/delegation/check-state.ts';
+import type { Evidence, ServerEvidence, ServerOutcome } from '../../../src/checks/delegation/evidence.ts';
+import { type Name, parseName, ROOT } from '../../../src/dns/name.ts';
+
+export const names = (text: string): readonly Name[] =>
+  text
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => parseName(word, ROOT));
+
+/** `ns1.a ns2.a | ns1.b ns2.b` */
+export const nameserverSets = (text: string): readonly NameserverSet[] =>
+  text
+    .split('|')
+    .map(names)
+    .filter((set) => set.length > 0);
+
+export const expectedSets = (accepted: string, all = accepted): Expected => ({
+  sets: nameserverSets(accepted),
+  allSets: nameserverSets(all),
+});
+
+export const DS = Uint8Array.of(0x30, 0x39, 13, 2, ...new Array(32).fill(7));
+
+/** One address: its outcome, the names of its NS set, `+ds`, `@address` where two lines mean the same one. */
+function parseServer(text: string, index: number): ServerEvidence {
+  const [outcome, ...words] = text.trim().split(/\s+/) as [ServerOutcome | 'database', ...string[]];
+  const ns = names(words.filter((word) => !/^[+@]/.test(word)).join(' '));
+  const address = words.find((word) => word.startsWith('@'))?.slice(1) ?? `192.0.2.${index + 1}`;
+  const isDatabase = outcome === 'database';
+  return {
+    server: parseName(isDatabase ? 'com.' : `p${index + 1}.com.`),
+    address: isDatabase ? '' : address,
+    transport: isDatabase ? 'database' : 'udp',
+    askedAt: 0,
+    rttMs: 1,
+    outcome: isDatabase ? (ns.length > 0 ? 'referral' : 'nodata') : outcome,
+    rcode: undefined,
+    aa: undefined,
+    ns,
+    ttl: undefined,
+    ds: words.includes('+ds') ? [DS] : [],
+    error: undefined,
+  };
+}
+
+/** `parentAddresses` is the number of lines unless told. */
+export function evidenceOf(text: string, more: Partial<Evidence> = {}): Evidence {
+  const servers = text.trim() === '' ? [] : text.split(';').map(parseServer);
+  return {
+    domain: parseName('shop.com.'),
+    parent: parseName('com.'),
+    walk: [
+      { zone: ROOT, servers: names('a.root'), cached: true },
+      { zone: parseName('com.'), servers: names('p1.com p2.com'), cached: true },
+    ],
+    servers,
+    parentAddresses: servers.length,
+    failure: undefined,
+    queries: servers.length,
+    startedAt: 0,
+    finishedAt: 0,
+    ...more,
+  };
+}

@@ -1,0 +1,91 @@
+// Checks as workers make them, of an internet that is said in a word: everything from the judgement on is real.
+
+import type { Api } from '../../../src/api/calls/call.ts';
+import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
+import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
+import { type Name, parentOf, parseName, ROOT } from '../../../src/dns/name.ts';
+import type { CheckKind } from '../../../src/queue/jobs.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { type CheckOutcome, createChecker } from '../../../workers/check-delegation.ts';
+
+const DAY_MS = 86_400_000;
+const RULES = {
+  movedAfterMs: DAY_MS,
+  movedGraceMs: 14 * DAY_MS,
+  pendingMaxMs: 28 * DAY_MS,
+  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
+};
+
+/** What both servers of the parent say: NS names with a final dot, or an outcome without any. */
+export type Said = readonly string[] | Exclude<ServerEvidence['outcome'], 'referral' | 'answer'>;
+
+export function evidenceOf(domain: Name, said: Said, more: Partial<ServerEvidence> = {}): Evidence {
+  const parent = parentOf(domain);
+  const at = Date.now();
+  const isSilent = said === 'timeout';
+  const servers = ['a.nic.test.', 'b.nic.test.'].map(
+    (server, i): ServerEvidence => ({
+      server: parseName(server),
+      address: `192.0.2.${53 + i}`,
+      transport: 'udp',
+      askedAt: at,
+      rttMs: isSilent ? undefined : 12,
+      outcome: typeof said === 'string' ? said : 'referral',
+      rcode: isSilent ? undefined : said === 'nxdomain' ? 3 : 0,
+      aa: isSilent ? undefined : typeof said === 'string',
+      ns: typeof said === 'string' ? [] : said.map((name) => parseName(name)),
+      ttl: isSilent ? undefined : 3600,
+      ds: [],
+      error: isSilent ? 'no answer' : undefined,
+      ...more,
+    }),
+  );
+  return {
+    domain,
+    parent,
+    walk: [
+      { zone: ROOT, servers: [parseName('a.root.')], cached: true },
+      { zone: parent, servers: servers.map(({ server }) => server), cached: false },
+    ],
+    servers,
+    parentAddresses: 2,
+    failure: undefined,
+    queries: 2,
+    startedAt: at,
+    finishedAt: at + 12,
+  };
+}
+
+/** One check of a domain, saved. */
+export async function makeCheck(
+  db: Database,
+  job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },
+  observed: (domain: Name) => Evidence,
+): Promise<CheckOutcome> {
+  let outcome: CheckOutcome | undefined;
+  const check = createChecker({
+    db,
+    resolver: { observeDelegation: async (domain) => observed(domain) },
+    rules: RULES,
+    breaker: { isFrozen: () => false, count: () => {} },
+    onOutcome: (came) => {
+      outcome = came;
+    },
+  });
+  await check({ kind: 'manual', ...job }, { signal: new AbortController().signal, again: false });
+  return outcome as CheckOutcome;
+}
+
+/** A queue with workers behind it. */
+export function workingChecks(
+  db: () => Database,
+  observed: (domain: Name) => Evidence,
+): Api['checks'] & { readonly made: Promise<CheckOutcome>[] } {
+  const made: Promise<CheckOutcome>[] = [];
+  return {
+    made,
+    async enqueueNow(job) {
+      made.push(makeCheck(db(), job, observed));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// What a scan found, from records as text (see `customer-records.ts`), and workers that find it.
+
+import type { Api } from '../../../src/api/calls/call.ts';
+import type { Scan } from '../../../src/checks/scan/scan.ts';
+import type { Name } from '../../../src/dns/name.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import type { ScanJob } from '../../../src/queue/jobs.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { type WireType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
+import { createScanner, type ScannerOptions, type ScanOutcome } from '../../../workers/scan-import.ts';
+import { APEX, newRecord } from '../zone/customer-records.ts';
+
+export function scanOf(lines: readonly string[], more: Partial<Scan> = {}): Scan {
+  const { domain = APEX } = more;
+  const at = Date.now();
+  return {
+    domain,
+    records: lines.map((line) => {
+      const { name, type, ttl, rdata } = newRecord(line, domain);
+      return { name, type: wireTypeCode(type as WireType), ttl, rdata };
+    }),
+    wildcards: [],
+    complete: true,
+    shortfalls: [],
+    failure: undefined,
+    names: 10,
+    queries: 12,
+    startedAt: at,
+    finishedAt: at + 1500,
+    ...more,
+  };
+}
+
+/** Of a zone whose servers cannot be found. */
+export function unreachable(domain: Name): Scan {
+  const failure = { zone: parseName('.'), reason: 'unreachable', message: 'nobody answers' } as const;
+  return scanOf([], { domain, complete: false, failure });
+}
+
+export type Found = ScannerOptions['resolver']['scanZone'];
+
+/** One job, as a worker does it. */
+export async function runScan(
+  db: Database,
+  job: ScanJob,
+  scanZone: Found,
+  signal = new AbortController().signal,
+): Promise<ScanOutcome> {
+  const outcomes: ScanOutcome[] = [];
+  const work = createScanner({
+    db,
+    resolver: { scanZone },
+    onOutcome: (one) => void outcomes.push(one),
+    pulseMs: 5,
+  });
+  await work(job, { signal, again: false });
+  return outcomes[0] as ScanOutcome;
+}
+
+/** A queue with workers behind it. */
+export function workingScans(
+  db: () => Database,
+  found: Found,
+): Api['scans'] & { readonly made: Promise<ScanOutcome>[] } {
+  const made: Promise<ScanOutcome>[] = [];
+  return {
+    made,
+    async enqueueNow(job) {
+      made.push(runScan(db(), job, found));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// Look-ups of ANAME targets of an internet that is said in a word: everything from the evidence on is real. With a clock of
+// its own, on which a target is looked up whenever it is due.
+
+import { sql } from 'kysely';
+import { TARGET_RULES } from '../../../src/checks/aname/next-target.ts';
+import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/target-evidence.ts';
+import { foldCase, isWithin, type Name, parseName, printName } from '../../../src/dns/name.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import {
+  createFlattener,
+  type FlattenerOptions,
+  type FlattenOutcome,
+} from '../../../workers/flatten-aname.ts';
+
+/** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */
+export type SaidOfTarget = string;
+
+export function targetEvidence(target: Name, said: SaidOfTarget, at: number): TargetEvidence {
+  const [, alias, text] = /^(?:→ (\S+) )?(.*)$/.exec(said) as unknown as [string, string | undefined, string];
+  const names = [foldCase(target), ...(alias === undefined ? [] : [parseName(alias)])];
+  const [addresses, ttl = '300'] = text.split(' for ') as [string, string | undefined];
+  const list = addresses.split(' ').filter((one) => /[.:]/.test(one));
+  const family = (isOurs: (address: string) => boolean): FamilyEvidence => {
+    if (text === 'unreachable' || text === 'lame') return { kind: 'failed', reason: text, message: text };
+    const own = list.filter(isOurs);
+    return own.length > 0 ? { kind: 'found', addresses: own, ttl: Number(ttl) } : { kind: 'none', ttl: 900 };
+  };
+  const isV6 = (address: string) => address.includes(':');
+  return {
+    names,
+    v4: family((address) => !isV6(address)),
+    v6: family(isV6),
+    queries: 2,
+    startedAt: at,
+    finishedAt: at,
+  };
+}
+
+export interface MadeTargets {
+  readonly clock: { now: number };
+  /** What is said of each name and of the names below it; `unreachable` of others. */
+  readonly said: Map<string, SaidOfTarget>;
+  /** The names that were looked up, in order. */
+  readonly lookedUp: string[];
+  /** All that are due now. */
+  round(): Promise<FlattenOutcome[]>;
+  /** One after the other, each at its time, for so long. */
+  runFor(seconds: number, each?: () => Promise<void>): Promise<void>;
+}
+
+export function madeTargets(db: Database, options: Partial<FlattenerOptions> = {}): MadeTargets {
+  const clock = { now: Date.now() };
+  const said: MadeTargets['said'] = new Map();
+  const lookedUp: string[] = [];
+  let outcomes: FlattenOutcome[] = [];
+  const run = createFlattener({
+    db,
+    resolver: {
+      async observeAddresses(target) {
+        lookedUp.push(printName(target));
+        const found = [...said].find(([name]) => isWithin(foldCase(target), parseName(name)));
+        return targetEvidence(target, found?.[1] ?? 'unreachable', clock.now);
+      },
+    },
+    rules: TARGET_RULES,
+    now: () => clock.now,
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    ...options,
+  });
+  const due = async (at: number) => {
+    const { rows } = await sql<{ id: number; at: Date }>`
+      select id, due_at as at from aname_targets where due_at <= ${new Date(at)} order by due_at, id`.execute(
+      db,
+    );
+    return rows;
+  };
+  const round = async () => {
+    outcomes = [];
+    // A new one is due by the clock of the database.
+    for (const { id } of await due(Math.max(clock.now, Date.now() + 1))) {
+      await run({ targetId: id }, { signal: new AbortController().signal, again: false });
+    }
+    return outcomes;
+  };
+  return {
+    clock,
+    said,
+    lookedUp,
+    round,
+    async runFor(seconds, each = async () => {}) {
+      const end = clock.now + seconds * 1000;
+      for (;;) {
+        const [next] = await due(end);
+        if (next === undefined) break;
+        clock.now = Math.max(clock.now, next.at.getTime());
+        await round();
+        await each();
+      }
+      clock.now = end;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+// A DNS server on loopback, UDP and TCP on one port, that does what a test tells it, however wrong. It remembers what it was
+// asked.
+
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import {
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  type MessageRecord,
+} from '../../../src/dns/message/message.ts';
+import { encodeName, type Name } from '../../../src/dns/name.ts';
+import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
+
+export interface Seen {
+  readonly octets: Buffer;
+  readonly query: Message;
+  /** Where it came from. */
+  readonly port: number;
+  readonly transport: 'udp' | 'tcp';
+  /** From the first question, as 0. */
+  readonly index: number;
+}
+
+export interface Behaviour {
+  /** Without it, silence. */
+  readonly udp?: (seen: Seen, send: (octets: Uint8Array) => void) => void;
+  /** Without it, connections are refused. */
+  readonly tcp?: (seen: Seen, socket: Socket) => void;
+  readonly address?: string;
+}
+
+export interface MisbehavingServer {
+  readonly address: string;
+  readonly port: number;
+  readonly seen: readonly Seen[];
+  close(): Promise<void>;
+}
+
+export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer> {
+  const address = behaviour.address ?? '127.0.0.1';
+  const seen: Seen[] = [];
+  const see = (octets: Buffer, port: number, transport: 'udp' | 'tcp'): Seen => {
+    const entry = { octets, query: decodeMessage(octets), port, transport, index: seen.length };
+    seen.push(entry);
+    return entry;
+  };
+  const connections = new Set<Socket>();
+  const { tcp } = behaviour;
+  const onConnection =
+    tcp === undefined
+      ? undefined
+      : (socket: Socket) => {
+          connections.add(socket);
+          socket.on('error', () => {});
+          let input = Buffer.alloc(0);
+          socket.on('data', (chunk) => {
+            input = Buffer.concat([input, chunk]);
+            if (input.length < 2 || input.length < 2 + input.readUInt16BE(0)) return;
+            tcp(
+              see(input.subarray(2, 2 + input.readUInt16BE(0)), socket.remotePort as number, 'tcp'),
+              socket,
+            );
+            input = Buffer.alloc(0);
+          });
+        };
+  const { udp, server } = await bindBoth(address, onConnection);
+  const { port } = udp.address();
+  udp.on('message', (octets, from) => {
+    behaviour.udp?.(see(octets, from.port, 'udp'), (reply) => udp.send(reply, from.port, from.address));
+  });
+  return {
+    address,
+    port,
+    seen,
+    async close() {
+      udp.close();
+      for (const socket of connections) socket.destroy();
+      server?.close();
+      if (server !== undefined) await once(server, 'close');
+    },
+  };
+}
+
+/** A port that is free for UDP may be taken for TCP: then another one. */
+async function bindBoth(
+  address: string,
+  onConnection: ((socket: Socket) => void) | undefined,
+): Promise<{ udp: UdpSocket; server?: Server }> {
+  for (;;) {
+    const udp = await bindUdp(address);
+    if (onConnection === undefined) return { udp };
+    try {
+      return { udp, server: await listenTcp(address, udp.address().port, onConnection) };
+    } catch (error) {
+      udp.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
+/** Another port of the same address, to answer from where nobody asked. */
+export async function bindUdp(address: string): Promise<UdpSocket> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  socket.on('error', () => {}); // what a client that is gone sends back
+  socket.bind(0, address);
+  await once(socket, 'listening');
+  return socket;
+}
+
+async function listenTcp(
+  address: string,
+  port: number,
+  onConnection: (socket: Socket) => void,
+): Promise<Server> {
+  const server = createServer(onConnection).listen(port, address);
+  await once(server, 'listening');
+  return server;
+}
+
+/** What a well-behaved server answers: the question as it came, and the NS set in the answer section. */
+export function rightReply(
+  query: Message,
+  nameservers: readonly Name[],
+  change: Partial<Message> = {},
+): Message {
+  const { id, questions, edns } = query;
+  const owner = questions[0]?.name as Name;
+  const answers: MessageRecord[] = nameservers.map((ns) => ({
+    owner,
+    type: TYPE.NS,
+    class: CLASS.IN,
+    ttl: 3600,
+    rdata: Uint8Array.from(encodeName(ns)),
+  }));
+  return {
+    id,
+    qr: true,
+    opcode: 0,
+    aa: true,
+    tc: false,
+    rd: false,
+    ra: false,
+    ad: false,
+    cd: false,
+    rcode: 0,
+    questions,
+    answers,
+    authorities: [],
+    additionals: [],
+    ...(edns !== undefined && { edns: { ...edns, options: [] } }),
+    ...change,
+  };
+}
+
+export function rightOctets(
+  query: Message,
+  nameservers: readonly Name[],
+  change: Partial<Message> = {},
+): Uint8Array {
+  return encodeMessage(rightReply(query, nameservers, change));
+}

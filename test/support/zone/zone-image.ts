@@ -1,0 +1,82 @@
+// Zones in an image, for tests: made, and looked at whole with all that only the writer keeps.
+
+import { type Name, printName } from '../../../src/dns/name.ts';
+import { createImage, Image } from '../../../src/zone/image/image.ts';
+import {
+  HEADER,
+  HEADER_OCTETS,
+  segmentOf,
+  TABLE,
+  UNIT_OCTETS,
+  unitsForTable,
+  wordOf,
+} from '../../../src/zone/image/layout.ts';
+import { forEachBucket, forEachName, unitsOfBucket } from '../../../src/zone/image/name-index.ts';
+import { readNode } from '../../../src/zone/image/read-zone.ts';
+import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
+import { shapeOfNode, unitsOfNode } from '../../../src/zone/image/write-node.ts';
+import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/zone/image/zone-root.ts';
+import { findRoot, rootsOf } from '../../../src/zone/image/zone-table.ts';
+import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
+
+export function smallImage(octets: number = 4 * 2 ** 20): Image {
+  return new Image(createImage(octets, 0x5eed));
+}
+
+/** Everything that the image says of a zone, by name and without refs: equal for equal zones, however they came to be. */
+export function zoneInImage(image: Image, apex: Name): unknown {
+  const root = findRoot(image, apex);
+  if (root === 0) return undefined;
+  const { apexNode, ...content } = readRoot(image, root);
+  const nodes: [string, unknown][] = [];
+  const places = new Set<number>();
+  forEachName(image, root, (hash, ref) => {
+    const node = readNode(image, ref, apex);
+    nodes.push([
+      printName(node.name),
+      { ...node, hash, shape: shapeOfNode(image, ref), isApex: ref === apexNode },
+    ]);
+    places.add(ref);
+  });
+  if (places.size !== nodes.length) throw new Error('two names share a node');
+  nodes.sort(([a], [b]) => (a < b ? -1 : 1));
+  return { content, nodes: new Map(nodes) };
+}
+
+export function log2BucketsIn(image: Image, apex: Name): number {
+  return log2BucketsOf(image, findRoot(image, apex));
+}
+
+export function recordsOfZone(zone: Zone): ZoneRecord[] {
+  const records: ZoneRecord[] = [];
+  for (const { sets } of zone.nodes.values()) {
+    for (const { owner, type, ttl, rdata } of sets.values()) {
+      for (const one of rdata) records.push({ owner, type, ttl, rdata: one });
+    }
+  }
+  return records;
+}
+
+/** Start and units of everything in the image: what is in use and what is free. Sorted. */
+export function blocksIn(image: Image, free: Int32Array): [ref: number, units: number][] {
+  const blocks: [number, number][] = [[0, HEADER_OCTETS / UNIT_OCTETS]];
+  const table = image.header[HEADER.ZONE_TABLE] as number;
+  const slots = image.words[segmentOf(table)]?.[wordOf(table) + TABLE.LOG2_CAPACITY] as number;
+  blocks.push([table, unitsForTable(slots)]);
+  for (const root of rootsOf(image)) {
+    blocks.push([root, unitsOfRoot(image, root)]);
+    forEachBucket(image, root, (ref) => {
+      blocks.push([ref, unitsOfBucket(image, ref)]);
+    });
+    forEachName(image, root, (_, ref) => {
+      blocks.push([ref, unitsOfNode(image, ref)]);
+    });
+  }
+  const sized = blocks.map(([ref, units]): [number, number] => [ref, ref === 0 ? units : held(units)]);
+  for (let i = 0; i < free.length; i += 2) sized.push([free[i] as number, free[i + 1] as number]);
+  return sized.sort(([a], [b]) => a - b);
+}
+
+function held(units: number): number {
+  return unitsOfClass(classFor(units));
+}
