@@ -23,7 +23,8 @@ const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
 const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
 /** Flows that show in seconds that the whole works: `npm test` has them, too. */
 const TOUR = ['api-tour', 'zone-load'];
-const STARTS_PROCESSES = /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
+const STARTS_PROCESSES =
+  /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
 const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
 /** A process remembers whether statements are prepared: another file's fault would count. */
