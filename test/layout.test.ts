@@ -53,15 +53,14 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/domain zone/edit zone/publish zone/records checks/delegation store/accounts store/domains store/postgres store/records store/zones',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
-  'store/checks':
-    'dns zone/domain zone/publish zone/records checks/delegation store/change store/domains store/postgres store/records',
+  'store/checks': 'dns zone/domain zone/publish checks/delegation store/change store/domains store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
   'store/migrate':
     'dns zone zone/publish store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres store/records',
+    'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',

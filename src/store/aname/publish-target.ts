@@ -53,9 +53,8 @@ async function publishIn(db: Database, domainId: number, target: Name): Promise<
     const lock = await lockDomain(trx, domainId);
     if (lock?.zone === undefined || lock.row.served !== 'full') return false;
     const names = await loadNames(trx, domainId, target);
-    const apex = decodeNameColumn(lock.row.name);
-    const byName = new Map<Name, CustomerRecord[]>([apex, ...names].map((name) => [name, []]));
-    for (const record of await loadRecordsAt(trx, domainId, [...byName.keys()])) {
+    const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
+    for (const record of await loadRecordsAt(trx, domainId, names)) {
       byName.get(record.name)?.push(record);
     }
     if (await isPublished(trx, lock, lock.zone, names, byName)) return false;

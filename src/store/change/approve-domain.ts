@@ -7,10 +7,9 @@ import { findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
-import { servedNow } from './settle-enclosed.ts';
+import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
+import { saveStatus } from './save-status.ts';
 import { NEXT_CHECK_SEQ } from './start-status.ts';
-import { writeDomainChange } from './write-domain-change.ts';
 
 export type ApprovedDomain =
   /** Without `changeId` there was nothing to approve. */
@@ -24,32 +23,28 @@ export async function approveDomain(
   return await inTransaction<ApprovedDomain>(db, async (trx) => {
     const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
-    const changeId = lock.row.preset === 'clear' ? undefined : await endPreset(trx, lock, { by, source });
-    return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+    if (lock.row.preset === 'clear') return await approved(trx, domainId, undefined);
+    const { changeId } = await saveStatus(trx, lock, columnsAfter(lock), { by, source, operation: 'status' });
+    return await approved(trx, domainId, changeId);
   });
 }
 
+async function approved(
+  trx: Database,
+  domainId: number,
+  changeId: number | undefined,
+): Promise<ApprovedDomain> {
+  return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+}
+
 /** Gives the domain back the sets that were taken away. */
-async function endPreset(trx: Database, { row, now }: DomainLock, by: ChangedBy): Promise<number> {
-  await trx
-    .updateTable('domains')
-    .set({
-      preset: 'clear',
-      preset_taken: '[]',
-      findings: findingsWithout('PRESET_DELEGATION'),
-      due_at: now,
-      next_check_at: now,
-      check_seq: NEXT_CHECK_SEQ,
-    })
-    .where('id', '=', row.id)
-    .execute();
-  const lock = (await lockDomain(trx, row.id)) as DomainLock;
-  const { changeId } = await writeDomainChange(trx, lock, {
-    ...by,
-    operation: 'status',
-    status: { from: row.status, to: row.status },
-    served: await servedNow(trx, lock),
-    publish: 'whole',
-  });
-  return changeId;
+function columnsAfter({ now }: DomainLock) {
+  return {
+    preset: 'clear',
+    preset_taken: '[]',
+    findings: findingsWithout('PRESET_DELEGATION'),
+    due_at: now,
+    next_check_at: now,
+    check_seq: NEXT_CHECK_SEQ,
+  } as const;
 }

@@ -9,14 +9,11 @@ import { findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { presetAtEntry, saveNameHolder } from '../domains/name-holders.ts';
 import type { Database } from '../postgres/database.ts';
-import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { loadRecordsAt } from '../records/load-touched-records.ts';
 import { claimName } from './claim-name.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
-import { servedNow, settleEnclosed } from './settle-enclosed.ts';
+import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
+import { saveStatus } from './save-status.ts';
 import { NEXT_CHECK_SEQ, offColumns, startColumns } from './start-status.ts';
-import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
 
 export type ChangedStatus =
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
@@ -80,30 +77,14 @@ export async function applyEvent(
     zoneId = claimed.zone.id;
     serial = claimed.serial ?? serial;
   }
-  await trx
-    .updateTable('domains')
-    .set({
-      ...(await columnsAfter(trx, lock, event, { to, exempt })),
-      dns_mode: to.dnsMode,
-      zone_id: zoneId,
-      serial,
-      check_seq: NEXT_CHECK_SEQ,
-    })
-    .where('id', '=', row.id)
-    .execute();
-  const moved = (await lockDomain(trx, row.id)) as DomainLock;
-  const apex = decodeNameColumn(row.name);
-  const differ = nameserversOf(row, moved.settings) !== nameserversOf(moved.row, moved.settings);
-  const { changeId } = await writeDomainChange(trx, moved, {
-    by,
-    source: 'status',
-    operation: 'status',
-    status: { from: row.status, to: to.status },
-    served: await servedNow(trx, moved),
-    // Every change publishes the apex anew, for its serial: with what the owner has there.
-    publish: differ ? 'whole' : new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
-  });
-  await settleEnclosed(trx, row.name);
+  const columns = {
+    ...(await columnsAfter(trx, lock, event, { to, exempt })),
+    dns_mode: to.dnsMode,
+    zone_id: zoneId,
+    serial,
+    check_seq: NEXT_CHECK_SEQ,
+  };
+  const { changeId } = await saveStatus(trx, lock, columns, { by, source: 'status', operation: 'status' });
   return { kind: 'applied', changeId };
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
 import { loseClaim } from './lose-claim.ts';
+import { hasActiveDomainAround, isBelow, namesAbove } from './names-around.ts';
 
 /** How long a claim keeps its name from other accounts while our servers are not seen at the parent. */
 const CLAIM_HOURS = 72;
@@ -92,18 +93,6 @@ function isAround(a: Name, b: Name): boolean {
   return isWithin(a, b) || isWithin(b, a);
 }
 
-export async function hasActiveDomainAround(
-  trx: Database,
-  nameText: string,
-  accountId: number,
-): Promise<boolean> {
-  const others = sql`d.zone_id is not null and d.account_id <> ${accountId} and d.status in ('active', 'moved')`;
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from domains d where d.name = any(${namesAbove(nameText)}::text[]) and ${others})
-      or exists (select from domains d where ${isBelow(nameText)} and ${others}) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
-
 async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<boolean> {
   const living = sql`d.kind = 'operator' and d.deleted_at is null`;
   const names = [nameText, ...namesAbove(nameText), '.'];
@@ -111,18 +100,4 @@ async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<b
     select exists (select from zones d where d.name = any(${names}::text[]) and ${living})
       or exists (select from zones d where ${isBelow(nameText)} and ${living}) as found`.execute(trx);
   return rows[0]?.found ?? false;
-}
-
-export function namesAbove(nameText: string): string[] {
-  const labels = nameText.slice(0, -1).split('.');
-  return labels.slice(1).map((_, i) => `${labels.slice(i + 1).join('.')}.`);
-}
-
-/** Selects names `d.name` below the given one; a dot within a label is escaped with a backslash. */
-export function isBelow(nameText: string): ReturnType<typeof sql> {
-  const end = `.${nameText}`;
-  const start = [...end].reverse().join('');
-  // names are ASCII: nothing that starts so is beyond it
-  return sql`reverse(d.name) collate "C" > ${start} and reverse(d.name) collate "C" < ${`${start}\x7f`}
-    and substr(d.name, length(d.name) - ${end.length}::integer, 1) <> '\\'`;
 }

@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { NEXT_CHECK_SEQ, offColumns } from './start-status.ts';
-import { writeDomainChange } from './write-domain-change.ts';
+import { STATUS_BY_SYSTEM, type StatusChange, setColumns, writeStatus } from './write-status.ts';
 
 /** The text does not tell which account has the name now. */
 const CLAIM_LOST: Finding = {
@@ -20,26 +20,13 @@ const CLAIM_LOST: Finding = {
 export async function loseClaim(
   trx: Database,
   domainId: number,
-  { checkId }: { readonly checkId?: number } = {},
+  { checkId }: Pick<StatusChange, 'checkId'> = {},
 ): Promise<void> {
   const found = (await lockDomain(trx, domainId)) as DomainLock;
   const { status, zoneId } = found.row;
   if (status !== 'disabled' && status !== 'banned') {
-    await trx
-      .updateTable('domains')
-      .set(offColumns('disabled', 'checker'))
-      .where('id', '=', domainId)
-      .execute();
-    const lock = (await lockDomain(trx, domainId)) as DomainLock;
-    await writeDomainChange(trx, lock, {
-      by: { kind: 'system' },
-      source: 'status',
-      operation: 'status',
-      status: { from: status, to: 'disabled' },
-      ...(checkId !== undefined && { checkId }),
-      served: 'none',
-      publish: 'whole',
-    });
+    const lock = await setColumns(trx, domainId, offColumns('disabled', 'checker'));
+    await writeStatus(trx, found.row, lock, { ...STATUS_BY_SYSTEM, checkId });
   }
   await trx
     .updateTable('domains')

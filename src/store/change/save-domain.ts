@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { type Name, parentOf } from '../../dns/name.ts';
-import { type DnsMode, type PresetKind, startStatus } from '../../zone/domain/domain-status.ts';
+import type { DnsMode, PresetKind } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
@@ -23,7 +23,8 @@ import {
   lockNamesAround,
 } from './lock-domain.ts';
 import { openBackgroundScan } from './open-scan.ts';
-import { servedNow, settleEnclosed } from './settle-enclosed.ts';
+import { saveServed, saveStatus } from './save-status.ts';
+import { settleEnclosed } from './settle-enclosed.ts';
 import { NEXT_CHECK_SEQ, NOT_CHECKED, NOT_VERIFIED, startColumns } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -67,20 +68,11 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const settings = await lockPublishSettings(trx);
     const claimed = await claimName(trx, { nameText, accountId, exempt, isNew: true, settings });
     if (claimed.kind === 'taken') rollBackTo(claimed);
-    const status = startStatus(dnsMode);
     const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
     const id = await insertDomain(trx, { ...wanted, nameText, preset }, claimed, planId);
     if (planId !== null) await startSubscription(trx, id, accountId, planId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
-    const { changeId } = await writeDomainChange(trx, lock, {
-      by,
-      source,
-      operation: 'create',
-      status: { from: null, to: status },
-      served: await servedNow(trx, lock),
-      publish: 'whole',
-    });
-    await settleEnclosed(trx, nameText);
+    const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
@@ -216,29 +208,15 @@ export async function restoreDomain(
     if (claimed.kind === 'taken') rollBackTo(claimed);
     const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
     const wasOff = row.status === 'disabled' || row.status === 'banned';
-    await trx
-      .updateTable('domains')
-      .set({
-        deleted_at: null,
-        zone_id: claimed.zone.id,
-        serial: claimed.serial ?? row.serial,
-        check_seq: NEXT_CHECK_SEQ,
-        ...(!wasOff && { ...startColumns({ dnsMode, preset, now }), ours_at: null }),
-      })
-      .where('id', '=', domainId)
-      .execute();
     if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
-    const lock = (await lockDomain(trx, domainId)) as DomainLock;
-    const { status } = lock.row;
-    const { changeId } = await writeDomainChange(trx, lock, {
-      by,
-      source,
-      operation: 'restore',
-      status: { from: null, to: status },
-      served: await servedNow(trx, lock),
-      publish: 'whole',
-    });
-    await settleEnclosed(trx, nameText);
+    const columns = {
+      deleted_at: null,
+      zone_id: claimed.zone.id,
+      serial: claimed.serial ?? row.serial,
+      check_seq: NEXT_CHECK_SEQ,
+      ...(!wasOff && { ...startColumns({ dnsMode, preset, now }), ours_at: null }),
+    };
+    const { changeId } = await saveStatus(trx, found, columns, { by, source, operation: 'restore' });
     return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
 }

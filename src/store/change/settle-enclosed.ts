@@ -2,32 +2,11 @@
 // every change of a domain may affect the domains inside it.
 
 import { sql } from 'kysely';
-import { type Served, servedOf } from '../../zone/domain/domain-status.ts';
 import type { Database } from '../postgres/database.ts';
-import { isBelow, namesAbove } from './claim-name.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { loseClaim } from './lose-claim.ts';
-import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
-
-/** What nodes must answer for a domain with this row. The caller holds `lockNamesAround`. */
-export async function servedNow(
-  trx: Database,
-  { row, settings }: Pick<DomainLock, 'row' | 'settings'>,
-): Promise<Served> {
-  const { leaving, preset } = row;
-  const served = servedOf(row, { leaving, preset, hasSet: nameserversOf(row, settings).length > 0 });
-  if (served === 'none' || row.status !== 'pending') return served;
-  return (await isEnclosed(trx, row.name, row.accountId)) ? 'none' : served;
-}
-
-async function isEnclosed(trx: Database, nameText: string, accountId: number): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (
-      select from domains d where d.name = any(${namesAbove(nameText)}::text[]) and d.zone_id is not null
-        and d.account_id <> ${accountId} and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))
-    ) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
+import { isBelow } from './names-around.ts';
+import { STATUS_BY_SYSTEM, type StatusChange, servedNow, writeStatus } from './write-status.ts';
 
 /** Settles the enclosed domains after a change of the domain of this name. */
 export async function settleEnclosed(trx: Database, nameText: string): Promise<void> {
@@ -38,17 +17,8 @@ export async function settleEnclosed(trx: Database, nameText: string): Promise<v
   for (const { id } of rows) {
     const lock = await lockDomain(trx, id);
     if (lock === undefined || lock.row.status !== 'pending' || lock.zone === undefined) continue;
-    const { row } = lock;
-    const served = await servedNow(trx, lock);
-    if (served === row.served) continue;
-    await writeDomainChange(trx, lock, {
-      by: { kind: 'system' },
-      source: 'status',
-      operation: 'status',
-      status: { from: row.status, to: row.status },
-      served,
-      publish: 'whole',
-    });
+    if ((await servedNow(trx, lock)) !== lock.row.served)
+      await writeStatus(trx, lock.row, lock, STATUS_BY_SYSTEM);
   }
 }
 
@@ -59,12 +29,12 @@ export async function settleEnclosed(trx: Database, nameText: string): Promise<v
 export async function takeEnclosedClaims(
   trx: Database,
   { name, accountId }: Pick<DomainLock['row'], 'name' | 'accountId'>,
-  { checkId }: { readonly checkId?: number } = {},
+  change: Pick<StatusChange, 'checkId'>,
 ): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select d.id from domains d
     where ${isBelow(name)} and d.zone_id is not null and d.status = 'pending' and d.dns_mode = 'managed'
       and d.account_id <> ${accountId}
     order by d.id`.execute(trx);
-  for (const { id } of rows) await loseClaim(trx, id, checkId === undefined ? {} : { checkId });
+  for (const { id } of rows) await loseClaim(trx, id, change);
 }

@@ -25,7 +25,7 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { DomainOperation } from '../postgres/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
 import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
-import { loadRecordsByName } from '../records/load-touched-records.ts';
+import { loadRecordsAt, loadRecordsByName } from '../records/load-touched-records.ts';
 import { encodeOperation } from '../records/record-row.ts';
 import {
   type ChangedZone,
@@ -50,7 +50,10 @@ export interface DomainChangeOrder extends ChangedBy {
   readonly recordCount?: number;
   /** Parts of a WITH that write the domain's records. */
   readonly records?: readonly RawBuilder<unknown>[];
-  /** The names whose records changed, each with all its records now; `whole`: perhaps every name. */
+  /**
+   * The names whose records changed, each with all its records now; `whole`: perhaps every name. The apex is always
+   * published anew, for its serial.
+   */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
 }
 
@@ -142,10 +145,20 @@ async function* chunksToPublish(
     const records = await wholeZone(trx, row, settings, serial, served, lockFlattened);
     yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) }]);
   } else {
-    const flattened = await lockFlattened(trx, zone.id, publish.values()); // looked up before they are served, too
-    const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : publish;
+    const changed = await withApex(trx, row, publish);
+    const flattened = await lockFlattened(trx, zone.id, changed.values()); // looked up before they are served, too
+    const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : changed;
     yield* chunksOfNames(publishNames(row, settings, serial, names, served, flattened), zone);
   }
+}
+
+async function withApex(
+  trx: Database,
+  row: DomainRow,
+  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
+): Promise<ReadonlyMap<Name, readonly CustomerRecord[]>> {
+  const apex = decodeNameColumn(row.name);
+  return names.has(apex) ? names : new Map([...names, [apex, await loadRecordsAt(trx, row.id, [apex])]]);
 }
 
 /** Whether more than the names concerned is written: the zone is served again, or was published with other settings. */

@@ -8,17 +8,14 @@ import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
-import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import { hasActiveDomainAround } from '../change/claim-name.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
-import { servedNow, settleEnclosed, takeEnclosedClaims } from '../change/settle-enclosed.ts';
+import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
+import { hasActiveDomainAround } from '../change/names-around.ts';
+import { saveServed } from '../change/save-status.ts';
 import { NEXT_CHECK_SEQ, NOT_CHECKED, offColumns } from '../change/start-status.ts';
-import { nameserversOf, writeDomainChange } from '../change/write-domain-change.ts';
+import { hasSameNameservers, STATUS_BY_SYSTEM, servedNow, setColumns } from '../change/write-status.ts';
 import { saveNameHolder } from '../domains/name-holders.ts';
 import type { Database } from '../postgres/database.ts';
-import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { loadRecordsAt } from '../records/load-touched-records.ts';
 import {
   type CheckOrder,
   type CheckOutcome,
@@ -67,9 +64,10 @@ async function saveUnderLock(trx: Database, order: CheckOrder): Promise<SavedChe
     refused = await whyNotActive(trx, lock);
     if (refused !== undefined) outcome = stillPending(outcome, lock, refused);
   }
-  await writeColumns(trx, lock, outcome);
+  await saveHolder(trx, lock, outcome);
   const checkId = await saveRun(trx, order, { outcome, from, last });
-  const changeId = await saveChange(trx, lock, outcome, checkId);
+  const after = await setColumns(trx, lock.row.id, columnsAfter(lock, outcome));
+  const changeId = await saveChange(trx, lock, after, checkId);
   return {
     kind: 'saved',
     checkId,
@@ -120,55 +118,39 @@ function stillPending(outcome: CheckOutcome, { row }: DomainLock, message: strin
   };
 }
 
-async function writeColumns(trx: Database, { row, now }: DomainLock, outcome: CheckOutcome): Promise<void> {
+function columnsAfter({ row }: DomainLock, outcome: CheckOutcome) {
   const { to, state } = outcome;
+  return {
+    ...rememberedColumns(outcome),
+    // What was to be changed at the registrar concerns an external domain no more.
+    findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
+    ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
+    ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
+    ...(to === 'disabled' && offColumns(to, 'checker')),
+    ...(to === 'left' && NOT_CHECKED),
+    check_seq: NEXT_CHECK_SEQ,
+  };
+}
+
+/** Remembers the account that has the name here, and the end of its time. */
+async function saveHolder(trx: Database, { row, now }: DomainLock, { to }: CheckOutcome): Promise<void> {
   if (to === 'active') await saveNameHolder(trx, { ...row, status: 'active', movedSince: null }, now);
   else if (to !== row.status) await saveNameHolder(trx, row, now);
-  await trx
-    .updateTable('domains')
-    .set({
-      ...rememberedColumns(outcome),
-      // What was to be changed at the registrar concerns an external domain no more.
-      findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
-      ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
-      ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
-      ...(to === 'disabled' && offColumns(to, 'checker')),
-      ...(to === 'left' && NOT_CHECKED),
-      check_seq: NEXT_CHECK_SEQ,
-    })
-    .where('id', '=', row.id)
-    .execute();
 }
 
 /** Undefined: nodes serve the domain as before, and its status is the same. */
 async function saveChange(
   trx: Database,
-  { row }: DomainLock,
-  { to }: CheckOutcome,
+  { row: before }: DomainLock,
+  after: DomainLock,
   checkId: number,
 ): Promise<number | undefined> {
-  const lock = (await lockDomain(trx, row.id)) as DomainLock;
-  const served = await servedNow(trx, lock);
-  const hasMoved = lock.row.status !== row.status || to === 'left';
-  const differ = nameserversOf(row, lock.settings) !== nameserversOf(lock.row, lock.settings);
-  if (!hasMoved && !differ && served === row.served) return undefined;
-  const { changeId } = await writeDomainChange(trx, lock, {
-    by: { kind: 'system' },
-    source: 'status',
-    operation: hasMoved || served !== row.served ? 'status' : 'nameservers',
-    status: { from: row.status, to: lock.row.status },
-    checkId,
-    served,
-    publish: differ ? 'whole' : await apexRecordsOf(trx, lock),
-  });
+  const { row } = after;
+  const isServedAlike = (await servedNow(trx, after)) === before.served;
+  const hasMoved = row.status !== before.status || row.leaving !== before.leaving;
+  if (!hasMoved && isServedAlike && hasSameNameservers(before, after)) return undefined;
+  const operation = hasMoved || !isServedAlike ? 'status' : 'nameservers';
+  const { changeId } = await saveServed(trx, before, after, { ...STATUS_BY_SYSTEM, operation, checkId });
   await sql`update check_runs set change_id = ${changeId} where id = ${checkId}`.execute(trx);
-  if (to === 'active') await takeEnclosedClaims(trx, row, { checkId });
-  if (hasMoved) await settleEnclosed(trx, row.name);
   return changeId;
-}
-
-/** The apex with the owner's records there: every change publishes it anew, for its serial. */
-async function apexRecordsOf(trx: Database, { row }: DomainLock) {
-  const apex = decodeNameColumn(row.name);
-  return new Map<typeof apex, CustomerRecord[]>([[apex, await loadRecordsAt(trx, row.id, [apex])]]);
 }

@@ -8,17 +8,15 @@ import { sql } from 'kysely';
 import type { TxtJudgement } from '../../checks/txt/judge-txt.ts';
 import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
-import { hasActiveDomainAround } from '../change/claim-name.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
-import { servedNow, settleEnclosed, takeEnclosedClaims } from '../change/settle-enclosed.ts';
+import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
+import { hasActiveDomainAround } from '../change/names-around.ts';
+import { saveStatus } from '../change/save-status.ts';
 import { NEXT_CHECK_SEQ, NOT_VERIFIED, offColumns } from '../change/start-status.ts';
-import { writeDomainChange } from '../change/write-domain-change.ts';
+import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
 import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
-import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind } from '../postgres/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { loadRecordsAt } from '../records/load-touched-records.ts';
 import { IS_TO_BE_VERIFIED } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
 
@@ -116,37 +114,21 @@ async function saveRefused(trx: Database, order: VerificationOrder): Promise<Sav
 
 async function saveMove(
   trx: Database,
-  { row, now }: DomainLock,
+  lock: DomainLock,
   order: VerificationOrder,
   to: 'active' | 'disabled',
 ): Promise<SavedVerification> {
-  await trx
-    .updateTable('domains')
-    .set({
-      ...(to === 'active'
-        ? { status: to, verified_at: now, findings: findingsWithout('CLAIM_LOST'), ...NOT_VERIFIED }
-        : offColumns(to, 'checker')),
-      check_seq: NEXT_CHECK_SEQ,
-      txt_seq: sql<number>`txt_seq + 1`,
-    })
-    .where('id', '=', row.id)
-    .execute();
   const runId = await saveRun(trx, order);
-  const lock = (await lockDomain(trx, row.id)) as DomainLock;
-  const apex = decodeNameColumn(row.name);
-  const { changeId } = await writeDomainChange(trx, lock, {
-    by: { kind: 'system' },
-    source: 'status',
-    operation: 'status',
-    status: { from: 'unverified', to },
-    served: await servedNow(trx, lock), // one that was managed is served until its delegation has left
-    // Every change publishes the apex anew, for its serial: with what the owner has there.
-    publish: new Map([[apex, await loadRecordsAt(trx, row.id, [apex])]]),
-  });
+  const columns = {
+    ...(to === 'active'
+      ? { status: to, verified_at: lock.now, findings: findingsWithout('CLAIM_LOST'), ...NOT_VERIFIED }
+      : offColumns(to, 'checker')),
+    check_seq: NEXT_CHECK_SEQ,
+    txt_seq: sql<number>`txt_seq + 1`,
+  };
+  const { changeId } = await saveStatus(trx, lock, columns, STATUS_BY_SYSTEM);
   if (runId !== undefined)
     await sql`update verification_runs set change_id = ${changeId} where id = ${runId}`.execute(trx);
-  if (to === 'active') await takeEnclosedClaims(trx, row);
-  await settleEnclosed(trx, row.name);
   return { kind: 'saved', runId, changeId, transition: { from: 'unverified', to } };
 }
 
