@@ -33,9 +33,9 @@ export function createBackoff(): Backoff {
   };
 }
 
-/** Ends early, without an error, when the process is to stop. */
+/** Ends early, without an error, when the process is to stop. A time that has passed already is no pause. */
 export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => undefined);
+  await pause(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
 /** A wait that `wake` ends. A call of `wake` without a waiter is kept for the next wait. */

@@ -143,7 +143,7 @@ export class JobQueue<J extends object> {
 async function within<T>(deadline: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Error('no answer in time')), deadline - performance.now());
+    timer = setTimeout(() => fail(new Error('no answer in time')), Math.max(0, deadline - performance.now()));
   });
   try {
     return await Promise.race([promise, late]);
