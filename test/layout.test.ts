@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'nameserver/follow':
     'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
   'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
-  'nameserver/tcp': 'nameserver/answer nameserver/threads nameserver/udp',
+  'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:
     'dns/message zone/image process store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': '',

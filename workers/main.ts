@@ -2,9 +2,10 @@
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../src/process/config.ts';
+import { type Config, readConfig } from '../src/process/config.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
+import { listenFault } from '../src/process/listen-fault.ts';
 import { type HealthListener, listenHealth, type Readiness } from '../src/process/listen-health.ts';
 import { type Log, openLog } from '../src/process/log.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
@@ -75,14 +76,14 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     metrics.countTrouble(of);
     tellOf(of, error);
   };
-  const health = await listen('METRICS_LISTEN', config.metricsListen, (address) =>
-    listenHealth(
-      address,
-      metrics.registry,
-      () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
-      config.metricsHosts,
-    ),
-  );
+  const health = await listenHealth(
+    config.metricsListen,
+    metrics.registry,
+    () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
+    config.metricsHosts,
+  ).catch((error: unknown) => {
+    throw listenFault('METRICS_LISTEN', error);
+  });
   life.onStop(() => health.close());
   const queues = all.map(({ queue }) => queue);
   const board = await openBoard(config, queues, log, life);
@@ -179,29 +180,14 @@ async function openBoard(
 ): Promise<HealthListener | undefined> {
   if (boardListen === undefined) return undefined;
   try {
-    const board = await listen('BOARD_LISTEN', boardListen, (address) => listenBoard(address, queues));
+    const board = await listenBoard(boardListen, queues);
     life.onStop(() => board.close());
     return board;
   } catch (error) {
-    if (!boardListenIsDefault || !(error instanceof StartFault)) throw error;
-    log.warn(`there is no board: ${error.message}`);
+    const fault = listenFault('BOARD_LISTEN', error);
+    if (!boardListenIsDefault || !(fault instanceof StartFault)) throw fault;
+    log.warn(`there is no board: ${fault.message}`);
     return undefined;
-  }
-}
-
-async function listen<T>(
-  setting: string,
-  address: ListenAddress,
-  open: (address: ListenAddress) => Promise<T>,
-): Promise<T> {
-  try {
-    return await open(address);
-  } catch (error) {
-    const { syscall, code } = error as NodeJS.ErrnoException;
-    if (syscall !== 'listen' && syscall !== 'bind') throw error;
-    const why = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${code})`;
-    const host = address.address.includes(':') ? `[${address.address}]` : address.address;
-    throw new StartFault(`${setting}: ${host}:${address.port} ${why}`);
   }
 }
 

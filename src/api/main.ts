@@ -1,9 +1,11 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../process/config.ts';
+import { type Config, readConfig } from '../process/config.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
+import type { ListenAddress } from '../process/listen-address.ts';
+import { listenFault } from '../process/listen-fault.ts';
 import { HEALTH_LIMITS } from '../process/listen-health.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
@@ -150,12 +152,8 @@ async function listenOn(
   life: ProcessLife,
 ): Promise<HttpListeners> {
   life.onStop(() => app.close());
-  const listeners = await listenHttp(app, addresses, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.syscall !== 'listen' && error.syscall !== 'bind') throw error;
-    const { address, port } = error as unknown as ListenAddress;
-    const why =
-      error.code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${error.code})`;
-    throw new StartFault(`${setting}: ${address.includes(':') ? `[${address}]` : address}:${port} ${why}`);
+  const listeners = await listenHttp(app, addresses, options).catch((error: unknown) => {
+    throw listenFault(setting, error);
   });
   life.onStop(() => listeners.close(DRAIN_MS));
   return listeners;

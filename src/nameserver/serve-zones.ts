@@ -6,11 +6,12 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dropRights } from '../process/drop-rights.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
+import type { ListenAddress } from '../process/listen-address.ts';
+import { listenFault } from '../process/listen-fault.ts';
 import { listenHealth, type Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
-import { StartFault } from '../process/start-fault.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
@@ -18,10 +19,9 @@ import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
 import { lagSecondsSince } from './follow/follow-changes.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
-import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
-import { type ListenAddress, listenUdp } from './udp/udp.ts';
+import { listenUdp } from './udp/udp.ts';
 import { ANSWERER } from './udp/udp-answerer.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
@@ -209,6 +209,5 @@ function warnOfWildcard({ dnsListen, log }: ServeOptions): void {
 }
 
 function refuse(setting: string, error: unknown): never {
-  const fault = explainListenFault(setting, error);
-  throw fault === undefined ? error : new StartFault(fault);
+  throw listenFault(setting, error);
 }

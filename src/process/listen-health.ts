@@ -6,11 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
 import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
-
-export interface Address {
-  readonly address: string;
-  readonly port: number;
-}
+import type { ListenAddress } from './listen-address.ts';
 
 /** Ready, or the reason why not, in words for the operator. */
 export type Readiness =
@@ -18,7 +14,7 @@ export type Readiness =
   | { readonly kind: 'waiting'; readonly reasons: readonly string[] };
 
 export interface HealthListener {
-  readonly address: Address;
+  readonly address: ListenAddress;
   close(): Promise<void>;
 }
 
@@ -34,7 +30,7 @@ export const HEALTH_LIMITS: ServerLimits = {
 
 /** `hosts`: METRICS_HOSTS. Rejects when it cannot listen on the address. */
 export async function listenHealth(
-  { address: host, port }: Address,
+  { address: host, port }: ListenAddress,
   registry: Registry,
   readiness: () => Readiness | Promise<Readiness>,
   hosts: readonly string[] = [],
