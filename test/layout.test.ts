@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
   'store/migrate':
-    'dns zone zone/publish store/change store/domains store/postgres store/records store/roles store/zones',
+    'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres store/records',

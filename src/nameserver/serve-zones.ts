@@ -84,7 +84,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
           ? { kind: 'ready' }
           : waiting(whyNotListening(thread)),
     options.metricsHosts,
-  ).catch((error) => refuse('METRICS_LISTEN', error));
+  );
   life.onStop(health.close);
 
   // The image's thread has the processor to itself until it has read the snapshot; then the others load.
@@ -114,7 +114,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
   };
-  tcp = await listenTcp(addresses, answers).catch((error) => refuse('DNS_LISTEN', error));
+  tcp = await listenTcp(addresses, answers).catch((error) => refuse(error));
   life.onStop(tcp.close);
   const udp = await listenUdp({
     addresses,
@@ -129,7 +129,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     loading,
     log,
     reportFailure,
-  }).catch((error) => refuse('DNS_LISTEN', error));
+  }).catch((error) => refuse(error));
   life.onStop(udp.close);
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
   dropRights(user, log);
@@ -141,7 +141,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
 }
 
 function waiting(reason: string): Readiness {
-  return { kind: 'waiting', reasons: [reason] };
+  return { kind: 'waiting', reason };
 }
 
 function whyNotListening(thread: ImageThread): string {
@@ -208,6 +208,6 @@ function warnOfWildcard({ dnsListen, log }: ServeOptions): void {
   );
 }
 
-function refuse(setting: string, error: unknown): never {
-  throw listenFault(setting, error);
+function refuse(error: unknown): never {
+  throw listenFault('DNS_LISTEN', error);
 }

@@ -12,7 +12,7 @@ import { migrateQueue } from '../queue/connection.ts';
 import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
-import { migrate, SchemaError } from '../store/migrate/migrate.ts';
+import { migrate } from '../store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
@@ -200,7 +200,7 @@ function interrupt(): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartFault || error instanceof SchemaError) return error.message;
+  if (error instanceof StartFault) return error.message;
   return hidePasswords((error as Error).stack ?? String(error));
 }
 
