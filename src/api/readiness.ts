@@ -3,9 +3,9 @@
 
 import type { Readiness } from '../process/listen-health.ts';
 import { checkSchema, SchemaError } from '../store/migrate/migrate.ts';
+import { DatabaseSilence } from '../store/postgres/bounded-client.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { OUTAGES, type OutageKind, outageOf } from '../store/postgres/outage.ts';
-import { DatabaseSilence } from '../store/postgres/preparing-client.ts';
 
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;
