@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
   'store/migrate':
-    'dns zone zone/publish store/change store/domains store/postgres store/records store/roles store/zones',
+    'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres',
@@ -67,7 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'nameserver/follow':
     'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
   'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
-  'nameserver/tcp': 'nameserver/answer nameserver/threads nameserver/udp',
+  'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:
     'dns/message zone/image process store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': '',

@@ -6,10 +6,11 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
 import { ANSWER_HEADERS } from '../src/process/answer-headers.ts';
 import { createBoundedServer } from '../src/process/bounded-server.ts';
-import { type Address, HEALTH_LIMITS } from '../src/process/listen-health.ts';
+import type { ListenAddress } from '../src/process/listen-address.ts';
+import { HEALTH_LIMITS } from '../src/process/listen-health.ts';
 
 export interface Board {
-  readonly address: Address;
+  readonly address: ListenAddress;
   close(): Promise<void>;
 }
 
@@ -17,7 +18,7 @@ const POLICY = "default-src 'self' 'unsafe-inline' data:";
 
 /** Rejects when it cannot listen on the address. */
 export async function listenBoard(
-  { address: host, port }: Address,
+  { address: host, port }: ListenAddress,
   queues: readonly { readonly queue: unknown }[],
 ): Promise<Board> {
   const adapter = new FastifyAdapter();
@@ -42,7 +43,7 @@ export async function listenBoard(
   });
   await app.register(adapter.registerPlugin());
   await app.listen({ host, port, exclusive: true });
-  const bound = app.addresses()[0] as Address;
+  const bound = app.addresses()[0] as ListenAddress;
   return { address: { address: bound.address, port: bound.port }, close: () => app.close() };
 }
 

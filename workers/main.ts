@@ -1,10 +1,10 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../src/process/config.ts';
+import { type Config, readConfig } from '../src/process/config.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
+import { listenFault } from '../src/process/listen-fault.ts';
 import { type HealthListener, listenHealth, type Readiness } from '../src/process/listen-health.ts';
 import { type Log, openLog } from '../src/process/log.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
@@ -22,7 +22,7 @@ import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolve
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
 import { loadRootHints } from '../src/resolver/state/root-hints.ts';
 import { postgresLeases } from '../src/store/accounts/query-leases.ts';
-import { checkSchema, SchemaError } from '../src/store/migrate/migrate.ts';
+import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { type Database, openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { listenBoard } from './board.ts';
@@ -31,7 +31,6 @@ import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
-const RETRY_MS = 1000;
 /** How long jobs may take to end; `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
@@ -75,20 +74,18 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     metrics.countTrouble(of);
     tellOf(of, error);
   };
-  const health = await listen('METRICS_LISTEN', config.metricsListen, (address) =>
-    listenHealth(
-      address,
-      metrics.registry,
-      () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
-      config.metricsHosts,
-    ),
+  const health = await listenHealth(
+    config.metricsListen,
+    metrics.registry,
+    () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
+    config.metricsHosts,
   );
   life.onStop(() => health.close());
   const queues = all.map(({ queue }) => queue);
   const board = await openBoard(config, queues, log, life);
   dropRights(user, log);
 
-  await prepare(db, place, log, life);
+  await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
   await breaker.start();
   life.onStop(() => breaker.stop());
   life.onStop(() => Promise.all(all.map((line) => line.stop(GRACE_MS))));
@@ -179,57 +176,24 @@ async function openBoard(
 ): Promise<HealthListener | undefined> {
   if (boardListen === undefined) return undefined;
   try {
-    const board = await listen('BOARD_LISTEN', boardListen, (address) => listenBoard(address, queues));
+    const board = await listenBoard(boardListen, queues);
     life.onStop(() => board.close());
     return board;
   } catch (error) {
-    if (!boardListenIsDefault || !(error instanceof StartFault)) throw error;
-    log.warn(`there is no board: ${error.message}`);
+    const fault = listenFault('BOARD_LISTEN', error);
+    if (!boardListenIsDefault || !(fault instanceof StartFault)) throw fault;
+    log.warn(`there is no board: ${fault.message}`);
     return undefined;
   }
 }
 
-async function listen<T>(
-  setting: string,
-  address: ListenAddress,
-  open: (address: ListenAddress) => Promise<T>,
-): Promise<T> {
-  try {
-    return await open(address);
-  } catch (error) {
-    const { syscall, code } = error as NodeJS.ErrnoException;
-    if (syscall !== 'listen' && syscall !== 'bind') throw error;
-    const why = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${code})`;
-    const host = address.address.includes(':') ? `[${address.address}]` : address.address;
-    throw new StartFault(`${setting}: ${host}:${address.port} ${why}`);
-  }
-}
-
-/**
- * If the database or the queue cannot be reached the process waits; an older schema is a mistake, since `migrate` comes
- * first.
- */
-async function prepare(db: Database, place: QueuePlace, log: Log, { stopping }: ProcessLife): Promise<void> {
-  for (;;) {
-    try {
-      await checkSchema(db);
-      await migrateQueue(place);
-      return;
-    } catch (error) {
-      if (error instanceof SchemaError) throw new StartFault(error.message);
-      log.warn({ err: error }, 'the database cannot be reached');
-    }
-    await pause(RETRY_MS, undefined, { signal: stopping });
-  }
-}
-
 async function readiness(queue: JobQueue<CheckJob>, isRunning: () => boolean): Promise<Readiness> {
-  if (!isRunning()) return { kind: 'waiting', reasons: ['it is being started or stopped'] };
+  if (!isRunning()) return { kind: 'waiting', reason: 'it is being started or stopped' };
   try {
     await queue.depth();
     return { kind: 'ready' };
   } catch (error) {
-    return { kind: 'waiting', reasons: [(error as Error).message] };
+    return { kind: 'waiting', reason: (error as Error).message };
   }
 }
 

@@ -1,24 +1,23 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Config, type ListenAddress, readConfig } from '../process/config.ts';
+import { type Config, readConfig } from '../process/config.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
-import { HEALTH_LIMITS } from '../process/listen-health.ts';
+import { listenFault } from '../process/listen-fault.ts';
+import { listenHealth } from '../process/listen-health.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
-import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
-import { checkSchema, SchemaError } from '../store/migrate/migrate.ts';
-import { type Database, openDatabase } from '../store/postgres/database.ts';
+import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
+import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
-import { addHealth, createHealthServer } from './health.ts';
-import { API_LIMITS, type HttpListeners, type ListenOptions, listenHttp } from './http/listen.ts';
+import { addHealth } from './health.ts';
+import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
 import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
@@ -27,7 +26,6 @@ import { describeRoutes } from './openapi.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes/every-route.ts';
 
-const DATABASE_RETRY_MS = 1000;
 const MAX_CONNECTIONS = 20;
 const FAULT_LINE_MS = 60_000;
 /** How many of the files that the process may open are not connections of the API. */
@@ -58,13 +56,8 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const databaseState = databaseReadiness(db, () => outages.lacking());
   const readiness: typeof databaseState = async () =>
     life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
-  const health = await createHealthServer(metrics.registry, readiness, config.metricsHosts);
-  const onError = acceptFaults(log);
-  const healthListeners = await listenOn(
-    { setting: 'METRICS_LISTEN', addresses: [config.metricsListen], limits: HEALTH_LIMITS, onError },
-    health,
-    life,
-  );
+  const health = await listenHealth(config.metricsListen, metrics.registry, readiness, config.metricsHosts);
+  life.onStop(() => health.close());
 
   const { allowReservedNames, countryDb } = config;
   const largeWork = new LargeWork({ databaseUrl, allowReservedNames, countryDb });
@@ -93,15 +86,18 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
       await describeRoutes(server, ROUTES);
     },
   });
-  const limits = apiLimits(config, log);
-  const { addresses } = await listenOn(
-    { setting: 'API_LISTEN', addresses: config.apiListen, limits, onError },
-    app,
-    life,
-  );
+  const listenOptions = { limits: apiLimits(config, log), onError: acceptFaults(log) };
+  life.onStop(() => app.close());
+  const listeners = await listenHttp(app, config.apiListen, listenOptions).catch((error: unknown) => {
+    throw listenFault('API_LISTEN', error);
+  });
+  life.onStop(() => listeners.close(DRAIN_MS));
+  const { addresses } = listeners;
   dropRights(user, log);
-  await prepareDatabase(db, config, log, life);
-  log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
+  await waitForDatabase(db, { log, signal: life.stopping }, async () => {
+    if (config.bootstrapApiKey !== undefined) await ensureAdminKey(db, config.bootstrapApiKey);
+  });
+  log.info({ addresses, metrics: health.address }, 'ready');
   life.ready({ addresses });
   // Later, so that the start itself does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
@@ -137,48 +133,6 @@ function acceptFaults(log: Log): (error: Error) => void {
     toldAtMs = performance.now();
     log.warn(`a connection could not be accepted: ${error.message}`);
   };
-}
-
-interface Listening {
-  readonly setting: string;
-  readonly addresses: readonly ListenAddress[];
-}
-
-async function listenOn(
-  { setting, addresses, ...options }: ListenOptions & Listening,
-  app: Awaited<ReturnType<typeof createServer>>,
-  life: ProcessLife,
-): Promise<HttpListeners> {
-  life.onStop(() => app.close());
-  const listeners = await listenHttp(app, addresses, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.syscall !== 'listen' && error.syscall !== 'bind') throw error;
-    const { address, port } = error as unknown as ListenAddress;
-    const why =
-      error.code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${error.code})`;
-    throw new StartFault(`${setting}: ${address.includes(':') ? `[${address}]` : address}:${port} ${why}`);
-  });
-  life.onStop(() => listeners.close(DRAIN_MS));
-  return listeners;
-}
-
-/** If the database cannot be reached the process waits; an older schema is a mistake, since `migrate` comes first. */
-async function prepareDatabase(
-  db: Database,
-  config: Config,
-  log: Log,
-  { stopping }: ProcessLife,
-): Promise<void> {
-  for (;;) {
-    try {
-      await checkSchema(db);
-      if (config.bootstrapApiKey !== undefined) await ensureAdminKey(db, config.bootstrapApiKey);
-      return;
-    } catch (error) {
-      if (error instanceof SchemaError) throw new StartFault(error.message);
-      log.warn({ err: error }, 'the database cannot be reached');
-    }
-    await pause(DATABASE_RETRY_MS, undefined, { signal: stopping });
-  }
 }
 
 runProcess((life) => start(readConfig(process.env), life));

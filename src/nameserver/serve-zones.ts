@@ -6,11 +6,12 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dropRights } from '../process/drop-rights.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
+import type { ListenAddress } from '../process/listen-address.ts';
+import { listenFault } from '../process/listen-fault.ts';
 import { listenHealth, type Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
-import { StartFault } from '../process/start-fault.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
@@ -18,10 +19,9 @@ import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
 import { lagSecondsSince } from './follow/follow-changes.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
-import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
-import { type ListenAddress, listenUdp } from './udp/udp.ts';
+import { listenUdp } from './udp/udp.ts';
 import { ANSWERER } from './udp/udp-answerer.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
@@ -84,7 +84,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
           ? { kind: 'ready' }
           : waiting(whyNotListening(thread)),
     options.metricsHosts,
-  ).catch((error) => refuse('METRICS_LISTEN', error));
+  );
   life.onStop(health.close);
 
   // The image's thread has the processor to itself until it has read the snapshot; then the others load.
@@ -114,7 +114,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
   };
-  tcp = await listenTcp(addresses, answers).catch((error) => refuse('DNS_LISTEN', error));
+  tcp = await listenTcp(addresses, answers).catch((error) => refuse(error));
   life.onStop(tcp.close);
   const udp = await listenUdp({
     addresses,
@@ -129,7 +129,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     loading,
     log,
     reportFailure,
-  }).catch((error) => refuse('DNS_LISTEN', error));
+  }).catch((error) => refuse(error));
   life.onStop(udp.close);
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
   dropRights(user, log);
@@ -141,7 +141,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
 }
 
 function waiting(reason: string): Readiness {
-  return { kind: 'waiting', reasons: [reason] };
+  return { kind: 'waiting', reason };
 }
 
 function whyNotListening(thread: ImageThread): string {
@@ -208,7 +208,6 @@ function warnOfWildcard({ dnsListen, log }: ServeOptions): void {
   );
 }
 
-function refuse(setting: string, error: unknown): never {
-  const fault = explainListenFault(setting, error);
-  throw fault === undefined ? error : new StartFault(fault);
+function refuse(error: unknown): never {
+  throw listenFault('DNS_LISTEN', error);
 }

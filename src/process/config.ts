@@ -6,13 +6,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { foldCase, type Name, parentOf, parseName, prependLabel, printName, ROOT } from '../dns/name.ts';
+import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { StartFault } from './start-fault.ts';
-
-export interface ListenAddress {
-  readonly address: string;
-  readonly port: number;
-}
 
 export interface Config {
   /** Undefined: the embedded server of `npm start`. */
@@ -249,12 +245,9 @@ function shapeRedisUrl(text: string): string {
 }
 
 function shapeListen(text: string): ListenAddress {
-  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const valid = (v4 !== undefined && isIPv4(v4)) || (v6 !== undefined && isIPv6(v6));
-  if (!valid || Number(port) < 1 || Number(port) > 65535) {
-    throw new Expected('addresses like 127.0.0.1:5300 or [::1]:5300');
-  }
-  return { address: (v4 ?? v6) as string, port: Number(port) };
+  const listen = parseListenAddress(text);
+  if (listen === undefined) throw new Expected('addresses like 127.0.0.1:5300 or [::1]:5300');
+  return listen;
 }
 
 /** `host`, `host:port`, `[v6]:port`. */

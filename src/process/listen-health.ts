@@ -6,23 +6,18 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
 import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { listenFault } from './listen-fault.ts';
 
-export interface Address {
-  readonly address: string;
-  readonly port: number;
-}
-
-/** Ready, or the reason why not, in words for the operator. */
-export type Readiness =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'waiting'; readonly reasons: readonly string[] };
+/** Whether the process can do its work; if not, why, in words for the operator. */
+export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
 
 export interface HealthListener {
-  readonly address: Address;
+  readonly address: ListenAddress;
   close(): Promise<void>;
 }
 
-/** For scrapers and probes: also of the API's METRICS_LISTEN, and of the board. */
+/** For scrapers and probes, and for the board. */
 export const HEALTH_LIMITS: ServerLimits = {
   connections: 64,
   perNetwork: 32,
@@ -32,9 +27,9 @@ export const HEALTH_LIMITS: ServerLimits = {
   keepAliveTimeoutMs: 72_000, // a scraper comes once a minute
 };
 
-/** `hosts`: METRICS_HOSTS. Rejects when it cannot listen on the address. */
+/** The address is METRICS_LISTEN, `hosts` are METRICS_HOSTS. Throws StartFault when it cannot listen. */
 export async function listenHealth(
-  { address: host, port }: Address,
+  { address: host, port }: ListenAddress,
   registry: Registry,
   readiness: () => Readiness | Promise<Readiness>,
   hosts: readonly string[] = [],
@@ -47,7 +42,7 @@ export async function listenHealth(
     });
   });
   await new Promise<void>((done, fail) => {
-    server.once('error', fail);
+    server.once('error', (error) => fail(listenFault('METRICS_LISTEN', error)));
     server.listen({ host, port, exclusive: true }, done);
   });
   server.removeAllListeners('error');
@@ -82,7 +77,7 @@ async function respond(
       const state = await readiness();
       if (state.kind === 'ready') return send(response, 200, 'ready\n');
       response.setHeader('Retry-After', '1');
-      return send(response, 503, `${state.reasons.join('\n')}\n`);
+      return send(response, 503, `${state.reason}\n`);
     }
     default:
       return send(response, 404, 'one of /metrics, /healthz, /readyz\n');

@@ -2,6 +2,7 @@
 // a signal, when its parent is gone, or after a failed start, and closes what it opened in reverse order.
 
 import { explainLimit } from './explain-limit.ts';
+import type { ListenAddress } from './listen-address.ts';
 import { StartFault } from './start-fault.ts';
 
 export interface ProcessLife {
@@ -11,7 +12,7 @@ export interface ProcessLife {
   onStop(close: () => Promise<unknown>): void;
   /** Ends the process, also after its start: it cannot go on. */
   fail(error: unknown): void;
-  ready(told: { readonly addresses: readonly { readonly address: string; readonly port: number }[] }): void;
+  ready(told: { readonly addresses: readonly ListenAddress[] }): void;
 }
 
 const STOP_TIMEOUT_MS = 4000;

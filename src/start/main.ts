@@ -2,8 +2,9 @@
 // asks: what is missing is created, and obstacles are reported in one line.
 
 import { parseName } from '../dns/name.ts';
-import { type Config, type ListenAddress, readConfig } from '../process/config.ts';
+import { type Config, readConfig } from '../process/config.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
+import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { StartFault } from '../process/start-fault.ts';
@@ -11,7 +12,7 @@ import { migrateQueue } from '../queue/connection.ts';
 import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
-import { migrate, SchemaError } from '../store/migrate/migrate.ts';
+import { migrate } from '../store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
@@ -66,7 +67,7 @@ async function start(config: Config): Promise<void> {
       entry: new URL(entry, import.meta.url),
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
-        METRICS_LISTEN: print(metricsListen),
+        METRICS_LISTEN: printListenAddress(metricsListen),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
@@ -154,12 +155,12 @@ function summary(started: {
   shownKey: string;
 }): string {
   const dns = reachable(started.addresses[0] as ListenAddress);
-  const api = `http://${print(reachable(started.api[0] as ListenAddress))}`;
+  const api = `http://${printListenAddress(reachable(started.api[0] as ListenAddress))}`;
   const urls = (addresses: readonly ListenAddress[], path = '') =>
-    addresses.map((address) => `http://${print(address)}${path}`).join(' ');
+    addresses.map((address) => `http://${printListenAddress(address)}${path}`).join(' ');
   return [
     'ready',
-    `  DNS       ${started.addresses.map(print).join(' ')} (UDP and TCP)`,
+    `  DNS       ${started.addresses.map(printListenAddress).join(' ')} (UDP and TCP)`,
     `  API       ${urls(started.api)} (described at /openapi.yaml)`,
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
@@ -174,10 +175,6 @@ function summary(started: {
 /** Where one that listens on every address can be asked. */
 function reachable({ address, port }: ListenAddress): ListenAddress {
   return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
-}
-
-function print({ address, port }: ListenAddress): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 async function stopAll(): Promise<void> {
@@ -203,7 +200,7 @@ function interrupt(): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartFault || error instanceof SchemaError) return error.message;
+  if (error instanceof StartFault) return error.message;
   return hidePasswords((error as Error).stack ?? String(error));
 }
 

@@ -10,11 +10,12 @@ import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { compiledFile } from '../process/compiled.ts';
+import type { ListenAddress } from '../process/listen-address.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
 export type ProcessMessage =
-  | { kind: 'ready'; addresses: readonly { address: string; port: number }[] }
+  | { kind: 'ready'; addresses: readonly ListenAddress[] }
   | { kind: 'failed'; reason: string };
 
 type Ready = Extract<ProcessMessage, { kind: 'ready' }>;

@@ -30,18 +30,18 @@ async function listening(readiness: () => Readiness | Promise<Readiness>): Promi
 }
 
 test('a process that runs is alive, and ready when it says so', async () => {
-  let readiness: Readiness = { kind: 'waiting', reasons: ['no zones loaded', 'feed position unknown'] };
+  let readiness: Readiness = { kind: 'waiting', reason: 'no zones loaded' };
   const url = await listening(() => readiness);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const waiting = await fetch(`${url}/readyz`);
   expect(waiting.status).toBe(503);
-  expect(await waiting.text()).toBe('no zones loaded\nfeed position unknown\n');
+  expect(await waiting.text()).toBe('no zones loaded\n');
   readiness = { kind: 'ready' };
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
 });
 
 test('what has to be looked up first is waited for, and a client is told when to ask again', async () => {
-  const url = await listening(async () => ({ kind: 'waiting', reasons: ['the queue cannot be reached'] }));
+  const url = await listening(async () => ({ kind: 'waiting', reason: 'the queue cannot be reached' }));
   const waiting = await fetch(`${url}/readyz`);
   expect([waiting.status, await waiting.text()]).toEqual([503, 'the queue cannot be reached\n']);
   expect(waiting.headers.get('retry-after')).toBe('1');
@@ -86,7 +86,7 @@ test('an address in use is an error', async () => {
   };
   const metrics = createMetrics(() => new QueryCounters(), gauges);
   const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
-  await expect(starting).rejects.toThrow('EADDRINUSE');
+  await expect(starting).rejects.toThrow(`METRICS_LISTEN: 127.0.0.1:${port} is in use`);
   await new Promise((done) => taken.close(done));
 });
 

@@ -5,14 +5,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createBoundedServer, type ServerLimits } from '../../process/bounded-server.ts';
-
-export interface HttpAddress {
-  readonly address: string;
-  readonly port: number;
-}
+import type { ListenAddress } from '../../process/listen-address.ts';
 
 export interface HttpListeners {
-  readonly addresses: readonly HttpAddress[];
+  readonly addresses: readonly ListenAddress[];
   /** Accepts no new connection; requests that are not answered after `drainMs` are cut. */
   close(drainMs: number): Promise<void>;
 }
@@ -42,7 +38,7 @@ export interface ListenOptions {
 /** Rejects when it cannot listen on one of the addresses. */
 export async function listenHttp(
   app: FastifyInstance,
-  addresses: readonly HttpAddress[],
+  addresses: readonly ListenAddress[],
   { limits = API_LIMITS, onError = () => {} }: ListenOptions = {},
 ): Promise<HttpListeners> {
   let closing = false;

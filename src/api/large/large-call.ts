@@ -1,7 +1,7 @@
 // The messages between the main thread and a work thread. All of them can be cloned from one thread to the other.
 
+import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { type OutageKind, outageOf } from '../../store/postgres/outage.ts';
-import { mayBeCommitted } from '../../store/postgres/preparing-client.ts';
 import type { Admitted } from '../calls/guard.ts';
 
 export interface ThreadSettings {

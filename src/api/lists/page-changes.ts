@@ -7,7 +7,10 @@ import type { StreamedArray } from '../answers/stream-array.ts';
 import { printChanges, type SeenChange } from '../print/print-change.ts';
 import type { Change } from '../schemas/change.ts';
 import { integerText } from '../schemas/query-text.ts';
-import { answerLog, LOG_QUERY } from './page-by-id.ts';
+import { answerList, type ListCall, LOG_QUERY, pagesById } from './paging.ts';
+
+/** A change can have 10,000 records. */
+const READ_AT_ONCE = 20;
 
 export const CHANGES_QUERY = {
   after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only changes with a higher id.'),
@@ -17,14 +20,12 @@ export const CHANGES_QUERY = {
 /** `load` gives so many changes after the one with that id, or the first ones. */
 export function answerChanges(
   db: Database,
-  ask: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  call: ListCall,
   load: (behind: number | undefined, limit: number) => Promise<readonly SeenChange[]>,
-  tellNext: (cursor: string) => void,
 ): Promise<z.input<typeof Change>[] | StreamedArray<z.input<typeof Change>> | Problem> {
-  return answerLog(ask, {
-    load,
-    idOf: ({ change }) => change.id,
+  return answerList(call, {
+    load: pagesById<SeenChange>(load, ({ change }) => change.id),
     print: (changes) => printChanges(db, changes),
-    tellNext,
+    readAtOnce: READ_AT_ONCE,
   });
 }

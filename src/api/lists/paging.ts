@@ -1,5 +1,5 @@
-// Answers lists: whole, read page by page while they are sent, or one page with a `Link` to the next. Cursors are those
-// of the store.
+// Answers lists: whole, read page by page while they are sent, or one page with a `Link` to the next. The cursor of a log is
+// the id of the last item on the page before; those of other lists are the store's.
 
 import { z } from 'zod';
 import { CursorError, type Page, type Paged } from '../../store/postgres/list-page.ts';
@@ -22,16 +22,23 @@ export const PAGE_QUERY = {
   count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
 };
 
+/** Members of the query schema of a log. */
+export const LOG_QUERY = { limit: PAGE_QUERY.limit, cursor: PAGE_QUERY.cursor };
+
 export interface PagedList<T, P> {
   /** Throws `CursorError`. */
   readonly load: (page: Page) => Promise<Paged<T>>;
-  readonly count: () => Promise<number>;
+  /** For lists whose query has `count`. */
+  readonly count?: () => Promise<number>;
+  /** How many items are read at a time while the whole list is sent. */
+  readonly readAtOnce?: number;
   /** Prints the items of one page as they are sent. */
   readonly print: (items: readonly T[]) => Promise<P[]>;
 }
 
 type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
-type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
+/** What a call asks of a list, and where its headers go. */
+export type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
 
 export async function answerList<T, P>(
   { query: { limit, cursor, offset = 0, count }, url, answerHeader }: ListCall,
@@ -39,8 +46,8 @@ export async function answerList<T, P>(
 ): Promise<P[] | StreamedArray<P> | Problem> {
   try {
     const from = { offset, ...(cursor !== undefined && { cursor }) };
-    const first = await list.load({ limit: limit ?? MAX_PAGE_ITEMS, ...from });
-    if (count) answerHeader('X-Total-Count', await list.count());
+    const first = await list.load({ limit: limit ?? list.readAtOnce ?? MAX_PAGE_ITEMS, ...from });
+    if (count && list.count !== undefined) answerHeader('X-Total-Count', await list.count());
     if (limit === undefined) return new StreamedArray(itemsFrom(first, list));
     if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
     return await list.print(first.items);
@@ -53,12 +60,27 @@ export async function answerList<T, P>(
 /** The items of this page and all that follow it. */
 async function* itemsFrom<T, P>(
   first: Paged<T>,
-  { load, print }: Pick<PagedList<T, P>, 'load' | 'print'>,
+  { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
 ): AsyncGenerator<P> {
-  for (let page = first; ; page = await load({ limit: MAX_PAGE_ITEMS, cursor: page.cursor })) {
+  for (let page = first; ; page = await load({ limit, cursor: page.cursor })) {
     yield* await print(page.items);
     if (page.cursor === undefined) return;
   }
+}
+
+/** The pages of a log. `load` gives so many items after the one with that id, or the first ones. */
+export function pagesById<T>(
+  load: (behind: number | undefined, limit: number) => Promise<readonly T[]>,
+  idOf: (item: T) => number,
+): (page: Page) => Promise<Paged<T>> {
+  return async ({ limit, cursor }) => {
+    if (cursor !== undefined && !/^[1-9][0-9]{0,14}$/.test(cursor)) throw new CursorError();
+    const found = await load(cursor === undefined ? undefined : Number(cursor), limit + 1);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const isLast = found.length <= limit || last === undefined;
+    return { items, cursor: isLast ? undefined : String(idOf(last)) };
+  };
 }
 
 /** The value of `Link`: the same request, from the cursor on. */

@@ -6,7 +6,6 @@ import { listAccountChanges } from '../../store/records/load-changes.ts';
 import { asStoreCaller } from '../callers/caller.ts';
 import { accountRoute } from '../calls/route.ts';
 import { answerChanges, CHANGES_QUERY } from '../lists/page-changes.ts';
-import { linkToNext } from '../lists/paging.ts';
 import { Change } from '../schemas/change.ts';
 
 export const listChanges = accountRoute({
@@ -20,19 +19,16 @@ export const listChanges = accountRoute({
   query: z.object(CHANGES_QUERY),
   response: z.array(Change),
   answerHeaders: ['Link'],
-  run({ api: { db }, caller, query, url, answerHeader }) {
-    const { after = 0 } = query;
+  run(call) {
+    const { db } = call.api;
+    const { caller } = call;
+    const { after = 0 } = call.query;
     const { domains } = caller.key;
     const names = domains === null ? {} : { names: domains.map((name) => parseName(`${name}.`)) };
-    return answerChanges(
-      db,
-      query,
-      async (behind = 0, limit) => {
-        const page = { after: Math.max(after, behind), limit, ...names };
-        const changes = await listAccountChanges(db, asStoreCaller(caller), page);
-        return changes.map((change) => ({ change, apex: change.domainName, role: change.role }));
-      },
-      (next) => answerHeader('Link', linkToNext(url, next)),
-    );
+    return answerChanges(db, call, async (behind = 0, limit) => {
+      const page = { after: Math.max(after, behind), limit, ...names };
+      const changes = await listAccountChanges(db, asStoreCaller(caller), page);
+      return changes.map((change) => ({ change, apex: change.domainName, role: change.role }));
+    });
   },
 });

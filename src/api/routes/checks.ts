@@ -2,17 +2,18 @@
 // before.
 
 import { z } from 'zod';
-import { listChecks, loadCheck } from '../../store/checks/load-checks.ts';
+import { listChecks, loadCheck, type SavedRun } from '../../store/checks/load-checks.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
-import { answerLog, LOG_QUERY } from '../lists/page-by-id.ts';
-import { linkToNext } from '../lists/paging.ts';
+import { answerList, LOG_QUERY, pagesById } from '../lists/paging.ts';
 import { printCheck } from '../print/print-check.ts';
 import { Check } from '../schemas/check.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText, integerText } from '../schemas/query-text.ts';
 
 const tag = 'Checks';
+/** Evidence can be large. */
+const READ_AT_ONCE = 20;
 
 export const listChecksOfDomain = domainRoute({
   method: 'GET',
@@ -30,14 +31,15 @@ export const listChecksOfDomain = domainRoute({
   }),
   response: z.array(Check),
   answerHeaders: ['Link'],
-  run({ api: { db }, domain, query, url, answerHeader }) {
-    const { after = 0, evidence = false } = query;
-    return answerLog(query, {
-      load: (before, limit) =>
-        listChecks(db, domain.id, { after, limit, evidence, ...(before !== undefined && { before }) }),
-      idOf: ({ id }) => id,
+  run(call) {
+    const { db } = call.api;
+    const { after = 0, evidence = false } = call.query;
+    const load = (before: number | undefined, limit: number) =>
+      listChecks(db, call.domain.id, { after, limit, evidence, ...(before !== undefined && { before }) });
+    return answerList(call, {
+      load: pagesById<SavedRun>(load, ({ id }) => id),
       print: async (runs) => runs.map(printCheck),
-      tellNext: (next) => answerHeader('Link', linkToNext(url, next)),
+      readAtOnce: READ_AT_ONCE,
     });
   },
 });

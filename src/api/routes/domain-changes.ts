@@ -12,7 +12,6 @@ import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerChanges, CHANGES_QUERY } from '../lists/page-changes.ts';
-import { linkToNext } from '../lists/paging.ts';
 import { printChange, type SeenChange } from '../print/print-change.ts';
 import { Change } from '../schemas/change.ts';
 import { idText } from '../schemas/ids.ts';
@@ -31,17 +30,14 @@ export const listChangesOfDomain = domainRoute({
   query: z.object(CHANGES_QUERY),
   response: z.array(Change),
   answerHeaders: ['Link'],
-  run({ api: { db }, domain, query, url, answerHeader }) {
-    const { after = 0 } = query;
-    return answerChanges(
-      db,
-      query,
-      async (before, limit) => {
-        const page = { after, limit, ...(before !== undefined && { before }) };
-        return (await listDomainChanges(db, domain.id, page)).map((change) => seenBy(domain, change));
-      },
-      (next) => answerHeader('Link', linkToNext(url, next)),
-    );
+  run(call) {
+    const { db } = call.api;
+    const { domain } = call;
+    const { after = 0 } = call.query;
+    return answerChanges(db, call, async (before, limit) => {
+      const page = { after, limit, ...(before !== undefined && { before }) };
+      return (await listDomainChanges(db, domain.id, page)).map((change) => seenBy(domain, change));
+    });
   },
 });
 

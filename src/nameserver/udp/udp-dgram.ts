@@ -2,9 +2,10 @@
 // wildcard address the system chooses the source of an answer (Node cannot set it): list the addresses instead.
 
 import { createSocket, type Socket } from 'node:dgram';
+import type { ListenAddress } from '../../process/listen-address.ts';
 import { addressOctets } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
-import type { ListenAddress, UdpListener } from './udp.ts';
+import type { UdpListener } from './udp.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
 
 /**

@@ -4,6 +4,7 @@
 
 import { networkInterfaces } from 'node:os';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { type ListenAddress, printListenAddress } from '../../process/listen-address.ts';
 import {
   AF_INET,
   AF_INET6,
@@ -27,7 +28,6 @@ import {
   SOL_SOCKET,
   SystemError,
 } from '../threads/libc.ts';
-import type { ListenAddress } from './udp.ts';
 
 export interface UdpSocket {
   readonly descriptor: number;
@@ -127,9 +127,8 @@ function boundAddress(libc: Libc, socket: UdpSocket): ListenAddress {
   return decodeSocketAddress(octets);
 }
 
-function listenError(libc: Libc, { address, port }: ListenAddress): Error {
-  const error = new SystemError('bind', libc.errno(), `${address}:${port}`);
-  return Object.assign(error, { address, port });
+function listenError(libc: Libc, address: ListenAddress): Error {
+  return Object.assign(new SystemError('bind', libc.errno(), printListenAddress(address)), address);
 }
 
 function setTimeLimit(libc: Libc, descriptor: number, option: number): void {

@@ -1,19 +1,13 @@
 // Listens on UDP: chooses between threads of blocking calls (koffi) and node:dgram, which give the same answers.
 
 import type { Worker } from 'node:worker_threads';
+import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
 import { listenDgram } from './udp-dgram.ts';
 import { openUdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
-
-export interface ListenAddress {
-  /** IPv4 or IPv6, without brackets. */
-  readonly address: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
 
 export interface UdpListener {
   /** The addresses in the order of the request, with ports filled in. */

@@ -2,6 +2,7 @@
 // rights. Many processes may run it at once: one works, the others wait and find nothing to do.
 
 import { Migrator, sql } from 'kysely';
+import { StartFault } from '../../process/start-fault.ts';
 import { announceChanges } from '../postgres/announce-changes.ts';
 import type { AnswerSettings } from '../postgres/answer-settings.ts';
 import { saveAnswerSettings } from '../postgres/answer-settings.ts';
@@ -23,7 +24,8 @@ export interface Migrated {
   roles: PreparedRoles;
 }
 
-export class SchemaError extends Error {
+/** The schema is missing, or older than this program. */
+export class SchemaError extends StartFault {
   override readonly name = 'SchemaError';
 }
 

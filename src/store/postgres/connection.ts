@@ -4,7 +4,7 @@
 import { Socket } from 'node:net';
 import { Client, type Notification, Query, type QueryConfig } from 'pg';
 import { connectionTypes } from './connection-types.ts';
-import { notePreparedFailure, preparedName } from './prepared-statements.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 
 export interface ConnectionOptions {
   applicationName: string;
@@ -76,6 +76,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     options.signal?.removeEventListener('abort', abort);
   }
 
+  const statements = new PreparedStatements();
   const stream: Connection['stream'] = (text, values, onRow, silenceMs = SILENCE_MS) =>
     new Promise((resolve, reject) => {
       if (!open) return reject(new Error('the connection to Postgres is closed'));
@@ -86,7 +87,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
         clearTimeout(deadline);
         error === undefined ? resolve() : reject(error);
       };
-      const name = preparedName(text, values);
+      const name = statements.nameOf(text, values);
       const query = new Query({
         ...(name !== undefined && { name }),
         text,
@@ -104,7 +105,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
       });
       query.on('end', () => settle(fault));
       query.on('error', (error) => {
-        notePreparedFailure(error);
+        statements.noteFailure(error);
         settle(error);
       });
       client.query(query);

@@ -3,10 +3,11 @@
 
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase } from 'pg';
+import { BoundedClient } from './bounded-client.ts';
 import { connectionTypes } from './connection-types.ts';
 import { type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { GrowingPool } from './growing-pool.ts';
-import { PreparingClient } from './preparing-client.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -36,7 +37,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const settings = sessionSettings(limits);
   const config = {
     maxWaiting,
-    Client: PreparingClient,
+    Client: BoundedClient,
     connectionString: url,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
@@ -45,6 +46,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     application_name: 'zonefleet',
     types: connectionTypes,
     limits,
+    statements: new PreparedStatements(),
     onConnect: async (client: ClientBase) => {
       await client.query(settings);
     },

@@ -1,7 +1,7 @@
 // Whether an error means that Postgres cannot serve now, and why: the caller may try again, and gets a 503.
 
+import { DatabaseSilence } from './bounded-client.ts';
 import { PoolFull } from './growing-pool.ts';
-import { DatabaseSilence } from './preparing-client.ts';
 
 export type OutageKind =
   /** Postgres cannot be reached, or takes no connections. */

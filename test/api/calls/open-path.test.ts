@@ -1,6 +1,4 @@
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHealthServer } from '../../../src/api/health.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -33,19 +31,5 @@ describe('a path that is open to everybody', () => {
     expect((await api.ask('POST', '/healthz')).status).toBe(404);
     expect((await api.ask('OPTIONS', '/healthz/')).status).toBe(404);
     expect((await api.ask('OPTIONS', '/openapi.yml', { as: null })).status).toBe(401);
-  });
-
-  it('answers OPTIONS beside /metrics too, and before the process is ready', async () => {
-    const app = await createHealthServer(new Registry(), async () => ({
-      kind: 'waiting',
-      reason: 'not yet',
-    }));
-    for (const url of ['/metrics', '/healthz', '/readyz']) {
-      const { statusCode, headers, body } = await app.inject({ method: 'OPTIONS', url });
-      expect([url, statusCode, headers.allow]).toEqual([url, 200, 'GET, HEAD, OPTIONS']);
-      expect(JSON.parse(body)).toEqual({ methods: METHODS });
-    }
-    expect((await app.inject({ method: 'OPTIONS', url: '/nowhere' })).statusCode).toBe(404);
-    await app.close();
   });
 });

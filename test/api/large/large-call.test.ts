@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { packError, ThreadError } from '../../../src/api/large/large-call.ts';
-import { DatabaseSilence } from '../../../src/store/postgres/preparing-client.ts';
+import { DatabaseSilence } from '../../../src/store/postgres/bounded-client.ts';
 
 /** As it comes out of the thread. */
 const crossed = (error: unknown) => new ThreadError(structuredClone(packError(error)));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Problem } from '../../../src/api/answers/problem.ts';
 import type { StreamedArray } from '../../../src/api/answers/stream-array.ts';
-import { answerList, linkToNext, PAGE_QUERY } from '../../../src/api/lists/paging.ts';
+import { answerList, linkToNext, PAGE_QUERY, pagesById } from '../../../src/api/lists/paging.ts';
 import { booleanText, listText, sortText } from '../../../src/api/schemas/query-text.ts';
 import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts';
 
@@ -89,6 +89,55 @@ describe('a list', () => {
     expect((answer as Problem).members.fields).toEqual([
       { field: 'cursor', error: 'is not one of this list' },
     ]);
+  });
+});
+
+describe('a log', () => {
+  const reads: [behind: number | undefined, limit: number][] = [];
+  /** Newest first, like the log of a domain. */
+  const log = {
+    load: pagesById(
+      async (behind = 46, limit) => {
+        reads.push([behind, limit]);
+        return Array.from({ length: Math.min(limit, behind - 1) }, (_, i) => ({ id: behind - 1 - i }));
+      },
+      ({ id }) => id,
+    ),
+    print: async (items: readonly { id: number }[]) => items.map(({ id }) => id),
+    readAtOnce: 20,
+  };
+  const ask = async (query: Parameters<typeof answerList>[0]['query']) => {
+    reads.length = 0;
+    const links: unknown[] = [];
+    const answerHeader = (_: string, value: unknown) => void links.push(value);
+    return { links, answer: await answerList({ query, url: '/changes', answerHeader }, log) };
+  };
+
+  it('goes on behind the id of the last item', async () => {
+    const first = await ask({ limit: 2 });
+    expect(first).toEqual({ links: ['</changes?cursor=44>; rel="next"'], answer: [45, 44] });
+    const last = await ask({ limit: 2, cursor: '3' });
+    expect(last).toEqual({ links: [], answer: [2, 1] });
+  });
+
+  it('without a limit is read in the pages that it asks for', async () => {
+    const { answer } = await ask({});
+    const sent: number[] = [];
+    for await (const item of (answer as StreamedArray<number>).items) sent.push(item);
+    expect(sent).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
+    expect(reads).toEqual([
+      [46, 21],
+      [26, 21],
+      [6, 21],
+    ]);
+  });
+
+  it.each(['0', '-1', 'x', '1'.repeat(16)])('refuses the cursor "%s"', async (cursor) => {
+    const { answer } = await ask({ cursor });
+    expect((answer as Problem).members.fields).toEqual([
+      { field: 'cursor', error: 'is not one of this list' },
+    ]);
+    expect(reads).toEqual([]);
   });
 });
 

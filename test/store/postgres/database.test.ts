@@ -2,10 +2,10 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DatabaseSilence, mayBeCommitted } from '../../../src/store/postgres/bounded-client.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { PoolFull } from '../../../src/store/postgres/growing-pool.ts';
 import { outageOf } from '../../../src/store/postgres/outage.ts';
-import { DatabaseSilence, mayBeCommitted } from '../../../src/store/postgres/preparing-client.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';

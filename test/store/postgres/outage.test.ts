@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DatabaseSilence } from '../../../src/store/postgres/bounded-client.ts';
 import { PoolFull } from '../../../src/store/postgres/growing-pool.ts';
 import { OUTAGES, outageOf } from '../../../src/store/postgres/outage.ts';
-import { DatabaseSilence } from '../../../src/store/postgres/preparing-client.ts';
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
 

@@ -1,26 +1,26 @@
-// Which statements get a name, and when a process stops naming them.
+// Which statements get a name, and when no more get one.
 
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { PreparedStatements } from '../../../src/store/postgres/prepared-statements.ts';
 
 describe('a statement', () => {
-  let module: typeof import('../../../src/store/postgres/prepared-statements.ts');
+  let statements: PreparedStatements;
 
-  beforeEach(async () => {
-    vi.resetModules(); // the counts are the process's
-    module = await import('../../../src/store/postgres/prepared-statements.ts');
+  beforeEach(() => {
+    statements = new PreparedStatements();
   });
 
   const repeat = (text: string, values: readonly unknown[] = [1], times = 8): string | undefined => {
     let name: string | undefined;
-    for (let i = 0; i < times; i++) name = module.preparedName(text, values);
+    for (let i = 0; i < times; i++) name = statements.nameOf(text, values);
     return name;
   };
 
   test('that is repeated gets a name of its own, which stays', () => {
     expect(repeat('select $1::integer', [1], 7)).toBeUndefined();
-    const name = module.preparedName('select $1::integer', [1]);
+    const name = statements.nameOf('select $1::integer', [1]);
     expect(name).toMatch(/^zonefleet_\d+$/);
-    expect(module.preparedName('select $1::integer', [2])).toBe(name);
+    expect(statements.nameOf('select $1::integer', [2])).toBe(name);
     expect(repeat('select $1::text')).not.toBe(name);
   });
 
@@ -28,7 +28,7 @@ describe('a statement', () => {
     const items = Array.from({ length: 65 }, (_, i) => i);
     expect(repeat('select from unnest($1::integer[])', [items], 50)).toBeUndefined();
     expect(repeat('select from unnest($1::integer[])', [items.slice(1)])).toBeDefined();
-    expect(module.preparedName('select from unnest($1::integer[])', [items])).toBeUndefined();
+    expect(statements.nameOf('select from unnest($1::integer[])', [items])).toBeUndefined();
   });
 
   test('beyond a hundred is sent as it is: each connection keeps every plan', () => {
@@ -37,7 +37,7 @@ describe('a statement', () => {
   });
 
   test('is not remembered among thousands of others', () => {
-    for (let i = 0; i < 2000; i++) module.preparedName(`select ${i}`, []);
+    for (let i = 0; i < 2000; i++) statements.nameOf(`select ${i}`, []);
     expect(repeat('select 1999')).toBeUndefined();
   });
 
@@ -47,15 +47,15 @@ describe('a statement', () => {
     ['has a useless plan', { code: '0A000', message: 'cached plan must not change result type' }],
   ])('that %s is the last one with a name', (_, error) => {
     expect(repeat('select $1')).toBeDefined();
-    module.notePreparedFailure(error);
+    statements.noteFailure(error);
     expect(repeat('select $1')).toBeUndefined();
   });
 
   test('that fails for another reason keeps its name', () => {
     const name = repeat('select $1');
-    module.notePreparedFailure({ code: '23505', message: 'duplicate key' });
-    module.notePreparedFailure({ code: '0A000', message: 'something else is not supported' });
-    module.notePreparedFailure(new Error('Connection terminated'));
-    expect(module.preparedName('select $1', [1])).toBe(name);
+    statements.noteFailure({ code: '23505', message: 'duplicate key' });
+    statements.noteFailure({ code: '0A000', message: 'something else is not supported' });
+    statements.noteFailure(new Error('Connection terminated'));
+    expect(statements.nameOf('select $1', [1])).toBe(name);
   });
 });

@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { printListenAddress } from '../../../src/process/listen-address.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { type CliRun, runCli } from '../cli/run-cli.ts';
@@ -50,7 +51,7 @@ export class RealFleet {
       MOVED_AFTER: `${MOVED_AFTER_MS / 1000}s`,
       ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
     };
-    const listen = parent.ours.map(({ address, port }) => `${address}:${port}`).join();
+    const listen = parent.ours.map(printListenAddress).join();
     const nodeSettings = { DATABASE_URL: asRole(database.url, 'zonefleet_node'), DNS_LISTEN: listen };
     const starting = startTogether<[ApiProcess, NodeProcess | undefined]>([
       startApi(database.url, { env: settings }),

@@ -27,8 +27,6 @@ const STARTS_PROCESSES =
   /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
 const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
-/** A process remembers whether statements are prepared: another file's fault would count. */
-const ALONE = ['preparing-client'];
 const POSTGRES = /^pg$|\/support\/database\/database\.ts$/;
 /** They replace modules, functions or clocks for all files that share their process. */
 const REPLACES = /\bvi\.(mock|spyOn|useFakeTimers)\(/;
@@ -54,8 +52,7 @@ export function sortTests(): Tiers {
 function tierOf(path: string): 'unit' | 'postgres' | 'sockets' | 'whole' {
   const name = basename(path, '.test.ts');
   const reached = [...reach(path)];
-  const isApart =
-    reached.some((from) => APART.test(from)) || REPLACES.test(read(path)) || ALONE.includes(name);
+  const isApart = reached.some((from) => APART.test(from)) || REPLACES.test(read(path));
   const usesPostgres = reached.some((from) => POSTGRES.test(from));
   if (TOUR.includes(name)) return 'sockets';
   if (LONG.test(path) || PATIENT.includes(name)) return 'whole';

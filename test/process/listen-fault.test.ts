@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { explainListenFault } from '../../src/nameserver/listen-fault.ts';
 import { listenTcp } from '../../src/nameserver/tcp/tcp.ts';
+import { listenFault } from '../../src/process/listen-fault.ts';
+import { StartFault } from '../../src/process/start-fault.ts';
 import { listenUdpFor } from '../support/answer/listen-udp-for.ts';
 import { testNode } from '../support/answer/test-node.ts';
 
@@ -10,11 +11,15 @@ const node = testNode();
 const IO = ['koffi', 'dgram'] as const;
 
 async function faultOf(listening: Promise<unknown>): Promise<string | undefined> {
-  const error = await listening.then(
-    () => undefined,
-    (fault: unknown) => fault,
-  );
-  return error === undefined ? undefined : explainListenFault('DNS_LISTEN', error);
+  return await listening.then(() => undefined, explain);
+}
+
+/** Undefined where the operator can mend nothing. */
+function explain(error: unknown): string | undefined {
+  const fault = listenFault('DNS_LISTEN', error);
+  if (fault instanceof StartFault) return fault.message;
+  expect(fault).toBe(error);
+  return undefined;
 }
 
 describe('a fault of listening', () => {
@@ -43,17 +48,17 @@ describe('a fault of listening', () => {
 
   it('on a port that is not for this user says so', () => {
     const error = Object.assign(new Error(), { code: 'EACCES', syscall: 'bind', address: '::1', port: 53 });
-    expect(explainListenFault('DNS_LISTEN', error)).toContain('[::1]:53 may not be used by this user');
+    expect(explain(error)).toContain('DNS_LISTEN: [::1]:53 may not be used by this user');
   });
 
   it('is none where something else went wrong', () => {
-    expect(explainListenFault('DNS_LISTEN', new TypeError('a bug'))).toBeUndefined();
+    expect(explain(new TypeError('a bug'))).toBeUndefined();
     const refused = Object.assign(new Error(), {
       code: 'ECONNREFUSED',
       syscall: 'connect',
       address: '::1',
       port: 5432,
     });
-    expect(explainListenFault('DNS_LISTEN', refused)).toBeUndefined();
+    expect(explain(refused)).toBeUndefined();
   });
 });

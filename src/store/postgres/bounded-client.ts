@@ -1,10 +1,10 @@
-// A pool's connection, which prepares statements, and ends itself when Postgres does not answer one in time: the caller
-// gets an error, and the pool makes another connection.
+// A pool's connection, which ends itself when Postgres does not answer a statement in time: the caller gets an error, and
+// the pool makes another connection. It prepares what the pool repeats.
 
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import { ConnectionDeadlines, type Limits, SERVICE_LIMITS } from './deadlines.ts';
-import { notePreparedFailure, preparedName } from './prepared-statements.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 
 type Callback = (error: Error | null, result: QueryResult) => void;
 
@@ -23,12 +23,15 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-export interface PreparingClientConfig extends ClientConfig {
+export interface BoundedClientConfig extends ClientConfig {
   readonly limits?: Limits;
+  /** The pool's; by default the connection counts for itself. */
+  readonly statements?: PreparedStatements;
 }
 
-export class PreparingClient extends Client {
+export class BoundedClient extends Client {
   readonly #deadlines: ConnectionDeadlines;
+  readonly #statements: PreparedStatements;
   readonly #pending = new Set<Pending>();
   #socket: Socket | undefined;
   #transaction: NodeJS.Timeout | undefined;
@@ -36,9 +39,11 @@ export class PreparingClient extends Client {
   #begunAtMs = 0;
   #silence: DatabaseSilence | undefined;
 
-  constructor(config?: string | PreparingClientConfig) {
+  constructor(config?: string | BoundedClientConfig) {
     super(config);
-    this.#deadlines = new ConnectionDeadlines((config as PreparingClientConfig)?.limits ?? SERVICE_LIMITS);
+    const { limits, statements } = typeof config === 'object' ? config : {};
+    this.#deadlines = new ConnectionDeadlines(limits ?? SERVICE_LIMITS);
+    this.#statements = statements ?? new PreparedStatements();
     this.on('end', () => this.#endTransaction());
   }
 
@@ -48,7 +53,8 @@ export class PreparingClient extends Client {
     const text: string = typeof first === 'string' ? first : first.text;
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
     const isSetting = text.startsWith('set '); // several in one, which cannot be prepared
-    const name = typeof first === 'string' && values && !isSetting ? preparedName(first, values) : undefined;
+    const mayPrepare = typeof first === 'string' && values && !isSetting;
+    const name = mayPrepare ? this.#statements.nameOf(first, values) : undefined;
     const statement = name === undefined ? first : { name, text, values };
     const callback: Callback | undefined = [second, third].find((each) => typeof each === 'function');
     const settle = this.#watch(text);
@@ -87,7 +93,7 @@ export class PreparingClient extends Client {
         if (this.#pending.size === 0 && this.getTransactionStatus() === 'I') this.#endTransaction();
         return null;
       }
-      notePreparedFailure(error);
+      this.#statements.noteFailure(error);
       const told = this.#silence ?? error;
       const fromServer = 'severity' in error;
       if (!fromServer && isLast && wasOpen) unknownCommits.add(told);

@@ -1,0 +1,22 @@
+// An address with a port, as the settings name it and people read it: `127.0.0.1:5300`, `[::1]:5300` (RFC 3986 §3.2.2).
+
+import { isIPv4, isIPv6 } from 'node:net';
+
+export interface ListenAddress {
+  /** IPv4 or IPv6, without brackets. */
+  readonly address: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** Undefined when the text is none, or names no port. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isAddress = (v4 !== undefined && isIPv4(v4)) || (v6 !== undefined && isIPv6(v6));
+  const port = Number(digits);
+  return isAddress && port >= 1 && port <= 65535 ? { address: (v4 ?? v6) as string, port } : undefined;
+}
+
+export function printListenAddress({ address, port }: ListenAddress): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
