@@ -10,8 +10,8 @@ import { decodeMessage } from '../../src/dns/message/message.ts';
 import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { decodeName, foldCase, type Name, nameInRdata, prependLabel, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import type { PacketAnswerer } from '../../src/nameserver/answer/answer-query.ts';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp/tcp.ts';
-import type { PacketAnswerer } from '../../src/nameserver/udp/packet-batch.ts';
 import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
 import { listenDgram } from '../../src/nameserver/udp/udp-dgram.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
@@ -54,13 +54,14 @@ describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missin
   beforeAll(async () => {
     const watching: PacketAnswerer = {
       nowMs: 0,
-      answer(input, at, octets, out, outAt, room, transport, ...from) {
+      client: node.answerer.client,
+      answer(input, at, octets, out, outAt, room) {
         node.answerer.nowMs = this.nowMs;
-        const length = node.answerer.answer(input, at, octets, out, outAt, room, transport, ...from);
+        const length = node.answerer.answer(input, at, octets, out, outAt, room);
         const { name } = decodeName(input.subarray(at), 12);
         if (name !== foldCase(name)) seen.mixedCase++;
         if (name !== decodeName(out.subarray(outAt, outAt + length), 12).name) seen.otherCase++;
-        if (transport === 1) seen.tcp++;
+        if (this.client.transport === 1) seen.tcp++;
         if (((out[outAt + 2] as number) & 0x02) !== 0) seen.truncated++;
         return length;
       },

@@ -101,7 +101,7 @@ describe('a delegation check', () => {
     const internet = await FakeInternet.start(world);
     const clock = new VirtualClock();
     const timeoutMs = hasSilence(world, expected) ? TIMEOUT_FOR_SILENCE_MS : TIMEOUT_MS;
-    const exchange = createExchange({ port: 53, timeoutMs, tries: TRIES, route: internet.route });
+    const exchange = createExchange({ port: 53, timeoutMs, attempts: TRIES, route: internet.route });
     const resolver = createResolver({
       exchange,
       rootServers: internet.rootServers(),
@@ -240,7 +240,7 @@ describe('a world for whole programs', () => {
       },
     });
     const resolver = createResolver({
-      exchange: createExchange({ port: world.port, timeoutMs: TIMEOUT_MS, tries: TRIES }),
+      exchange: createExchange({ port: world.port, timeoutMs: TIMEOUT_MS, attempts: TRIES }),
       rootServers: await loadRootHints(world.rootHints),
       allowed: [parseNetwork(world.settings.RESOLVER_ALLOW) as Network],
       rates: new AddressRates(50, undefined, Date.now),

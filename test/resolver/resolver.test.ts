@@ -8,8 +8,8 @@ import {
   dice,
   failure,
   internet,
+  outcomesOf,
   testResolver,
-  told,
   walked,
 } from '../support/world/test-resolver.ts';
 import { name, recordsIn, reply, zone } from '../support/world/zone-exchange.ts';
@@ -27,7 +27,7 @@ describe('checks at the same time', () => {
     expect(exchange.asked.filter((text) => text.endsWith(' com. NS'))).toHaveLength(1);
     expect(exchange.asked).toHaveLength(101);
     for (const [i, evidence] of all.entries()) {
-      expect(told(evidence)).toEqual(Array(2).fill(`referral ns${i}.host.net.`));
+      expect(outcomesOf(evidence)).toEqual(Array(2).fill(`referral ns${i}.host.net.`));
     }
     // The one that asked pays.
     expect(all.map(({ queries }) => queries).sort()).toEqual([...Array<number>(49).fill(2), 3]);
@@ -44,7 +44,7 @@ describe('checks at the same time', () => {
       );
     const { observe } = testResolver(exchange);
     const [a, b] = await Promise.all([observe('x.a.com'), observe('x.b.com')]);
-    expect([told(a), told(b)]).toEqual([['referral n.'], ['referral n.']]);
+    expect([outcomesOf(a), outcomesOf(b)]).toEqual([['referral n.'], ['referral n.']]);
     const questions = exchange.asked.map((text) => text.replace(/^\S+ /, ''));
     expect(new Set(questions).size).toBe(questions.length);
   });
@@ -62,7 +62,7 @@ describe('checks at the same time', () => {
     controller.abort(reason);
     await expect(first).rejects.toBe(reason);
     gate.release();
-    expect((await Promise.all([second, third])).map(told)).toEqual([
+    expect((await Promise.all([second, third])).map(outcomesOf)).toEqual([
       Array(2).fill('referral ns1.host.net.'),
       Array(2).fill('referral ns2.host.net.'),
     ]);
@@ -79,7 +79,7 @@ describe('checks at the same time', () => {
     controller.abort();
     await expect(second).rejects.toThrow('aborted');
     gate.release();
-    expect(told(await first)).toEqual(Array(2).fill('referral ns0.host.net.'));
+    expect(outcomesOf(await first)).toEqual(Array(2).fill('referral ns0.host.net.'));
   });
 
   it('share the failure of what they all need', async () => {
@@ -179,7 +179,7 @@ describe('what is remembered', () => {
     const { observe } = testResolver(world(0));
     for (let i = 0; i < 2; i++) {
       const evidence = await observe('x.ent.com');
-      expect(told(evidence)).toEqual(Array(2).fill('referral ns.host.net.'));
+      expect(outcomesOf(evidence)).toEqual(Array(2).fill('referral ns.host.net.'));
     }
     expect((await observe('x.ent.com')).queries).toBe(3); // com, and the domain twice
     expect(walked(await observe('x.ent.com'))).toBe('(.) com.');
@@ -223,7 +223,7 @@ describe('the limits of a check', () => {
     for (const address of [COM_A, COM_B]) exchange.behave(address, () => 'silent');
     const evidence = await testResolver(exchange, { limits: { packets: 3 } }).observe('shop0.com');
     expect(evidence).toMatchObject({ queries: 3, parent: name('com'), failure: undefined });
-    expect(told(evidence)).toEqual(['timeout', 'timeout']);
+    expect(outcomesOf(evidence)).toEqual(['timeout', 'timeout']);
     expect(exchange.packets).toBe(3);
   });
 
@@ -269,7 +269,7 @@ describe('the limits of a check', () => {
     );
     const { observe } = testResolver(exchange, { limits: { milliseconds: 30 } });
     const evidence = await observe('shop0.com');
-    expect(told(evidence)).toEqual(['referral ns0.host.net.', 'timeout']);
+    expect(outcomesOf(evidence)).toEqual(['referral ns0.host.net.', 'timeout']);
     expect(evidence).toMatchObject({ failure: undefined, parentAddresses: 2, parent: name('com') });
     expect(evidence.servers.map(({ error }) => error).sort()).toEqual(['not done within 0.03 s', undefined]);
   });

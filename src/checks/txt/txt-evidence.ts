@@ -39,7 +39,7 @@ export interface TxtServerEvidence {
 }
 
 /** What one address of the zone above says of a delegation. */
-export interface TxtDelegationWord {
+export interface TxtDelegationReply {
   readonly server: Name;
   readonly address: string;
   readonly outcome: ServerOutcome;
@@ -52,7 +52,7 @@ export interface TxtDelegation {
   readonly zone: Name;
   readonly nameservers: readonly Name[];
   /** The replies of all servers of the zone above, or of some if that is the root or a top-level domain. */
-  readonly servers: readonly TxtDelegationWord[];
+  readonly servers: readonly TxtDelegationReply[];
 }
 
 /** A link: the challenge's name, or a name that its aliases lead to. */

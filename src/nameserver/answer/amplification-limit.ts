@@ -4,6 +4,7 @@
 //   tokens ← tokens + 2.5 × octets asked + octetsPerSecond × time, at most the burst
 //   an answer takes its octets in tokens; when they do not suffice, an empty answer with TC and silence alternate
 
+import type { Client } from './client.ts';
 import type { RateDecision } from './response-rate-limit.ts';
 import { mix, TokenBuckets } from './token-buckets.ts';
 
@@ -46,20 +47,12 @@ export class AmplificationLimit {
   }
 
   /**
-   * Counts a query of `asked` octets and its answer of `answered` to the network (/24 of 4 octets, /56 of 16) of the address at
-   * `fromAt`. In place of an answer that is too much goes one of `truncated` octets, or none. `nowMs` is taken modulo 2^32.
+   * Counts a query of `asked` octets and its answer of `answered` to the client's network (/24 of 4 octets, /56 of 16).
+   * In place of an answer that is too much goes one of `truncated` octets, or none. `nowMs` is taken modulo 2^32.
    */
-  decide(
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    asked: number,
-    answered: number,
-    truncated: number,
-    nowMs: number,
-  ): RateDecision {
+  decide(client: Client, asked: number, answered: number, truncated: number, nowMs: number): RateDecision {
     const buckets = this.#buckets;
-    const at = this.#find(from, fromAt, fromOctets, nowMs);
+    const at = this.#find(client, nowMs);
     const tokens = Math.min(buckets.capacity, buckets.tokens(at, nowMs) + asked * ANSWERED_PER_ASKED);
     if (answered <= tokens) {
       buckets.setTokens(at, tokens - answered, nowMs);
@@ -75,14 +68,15 @@ export class AmplificationLimit {
    * of its set. So a flood of forged networks can neither empty the table to get a burst again, nor limit other
    * networks, except where all four of a set have been emptied.
    */
-  #find(from: Uint8Array, at: number, octets: number, nowMs: number): number {
+  #find({ address, at, octets }: Client, nowMs: number): number {
     const buckets = this.#buckets;
     const { seed, secondSeed } = buckets;
-    const first = ((from[at] as number) << 16) | ((from[at + 1] as number) << 8) | (from[at + 2] as number);
+    const first =
+      ((address[at] as number) << 16) | ((address[at + 1] as number) << 8) | (address[at + 2] as number);
     if (octets === 4) return buckets.find(mix(mix(first ^ seed) ^ secondSeed), first | IPV4_KEY, nowMs, true);
-    const fourth = (first << 8) | (from[at + 3] as number);
+    const fourth = (first << 8) | (address[at + 3] as number);
     const rest =
-      ((from[at + 4] as number) << 16) | ((from[at + 5] as number) << 8) | (from[at + 6] as number);
+      ((address[at + 4] as number) << 16) | ((address[at + 5] as number) << 8) | (address[at + 6] as number);
     const hash = mix(mix(fourth ^ seed) ^ rest ^ secondSeed);
     const key = mix(mix(rest ^ seed) ^ fourth ^ ~secondSeed) | IPV6_KEY;
     return buckets.find(hash, key, nowMs, true);

@@ -10,10 +10,10 @@ import { FOUND, ImageFinder } from '../../zone/image/find-in-image.ts';
 import type { Image } from '../../zone/image/image.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
-import { isLoopback } from './client.ts';
+import { type Client, isLoopback } from './client.ts';
 import { Cookies, type CookieVerdict } from './cookies.ts';
 import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
-import type { QueryCounters, TransportIndex } from './query-counters.ts';
+import type { QueryCounters } from './query-counters.ts';
 import { Query, readQuery } from './read-query.ts';
 import { NODATA_BUCKET, type RateDecision, type RateLimit, ZONE_BUCKET } from './response-rate-limit.ts';
 import { SectionWriter } from './section-writer.ts';
@@ -46,6 +46,8 @@ type Source = (typeof SOURCE)[keyof typeof SOURCE];
 export class Answerer {
   /** The clock, which the caller sets before each batch. */
   nowMs = 0;
+  /** Who asks, which the caller sets before each query. */
+  readonly client: Client;
   readonly #query: Query;
   readonly #found: ImageFinder;
   readonly #sections: SectionWriter;
@@ -58,6 +60,7 @@ export class Answerer {
   readonly #reportFailure: (error: unknown) => void;
   #input: Uint8Array = new Uint8Array(0);
   #inputView: DataView = new DataView(new ArrayBuffer(0));
+  #cookie: CookieVerdict | undefined = undefined;
   #source: Source = SOURCE.NONE;
   #rcode = 0;
   /** Seconds modulo 2^32; set for queries with a cookie. */
@@ -75,6 +78,7 @@ export class Answerer {
   ) {
     this.#found = new ImageFinder(image);
     this.#query = new Query(this.#found.question);
+    this.client = this.#query.client;
     this.#sections = new SectionWriter(image, this.#found);
     this.#cookies = new Cookies(settings.cookieSecrets);
     this.#opt = new OptWriter(settings.nodeName, this.#cookies, settings.tcpIdleTimeoutMs);
@@ -86,9 +90,8 @@ export class Answerer {
   }
 
   /**
-   * Answers the query of `octets` octets at `at` and returns the length of the answer, which stands in `out` from `outAt` on and
-   * takes at most `room`; 0 is silence. The client's address has 4 or 16 octets at `fromAt`. The caller has entered its
-   * reader slot.
+   * Answers the client's query of `octets` octets at `at` and returns the length of the answer, which stands in `out`
+   * from `outAt` on and takes at most `room`; 0 is silence. The caller has entered its reader slot.
    */
   answer(
     input: Uint8Array,
@@ -97,10 +100,6 @@ export class Answerer {
     out: Uint8Array,
     outAt: number,
     room: number,
-    transport: TransportIndex,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
   ): number {
     if (octets < HEADER_OCTETS || ((input[at + 2] as number) & 0x80) !== 0) {
       this.#counters.ignored++;
@@ -112,23 +111,22 @@ export class Answerer {
     }
     try {
       readQuery(input, this.#inputView, at, octets, this.#query);
-      const cookie = this.#judgeCookie(from, fromAt, fromOctets);
-      this.#source = this.#decide(cookie);
-      const isLimited = this.#isLimited(cookie, transport, from, fromAt, fromOctets);
-      const limited = isLimited ? this.#limitRate(from, fromAt, fromOctets) : 'send';
+      this.#cookie = this.#judgeCookie();
+      this.#source = this.#decide();
+      const isLimited = this.#isLimited();
+      const limited = isLimited ? this.#limitRate() : 'send';
       if (limited === 'drop') {
         this.#counters.rateDropped++;
         return 0;
       }
       if (limited === 'truncate') this.#counters.rateTruncated++;
-      let length = this.#write(out, outAt, room, transport, limited, cookie, from, fromAt, fromOctets);
+      let length = this.#write(out, outAt, room, limited);
       if (isLimited && this.#amplificationLimit !== undefined) {
-        const amplified = this.#limitAmplification(octets, length, from, fromAt, fromOctets);
+        const amplified = this.#limitAmplification(octets, length);
         if (amplified === 'drop') return 0;
-        if (amplified === 'truncate')
-          length = this.#write(out, outAt, room, transport, amplified, cookie, from, fromAt, fromOctets);
+        if (amplified === 'truncate') length = this.#write(out, outAt, room, amplified);
       }
-      this.#counters.countAnswer(transport, this.#query.type, this.#rcode, !this.#complete);
+      this.#counters.countAnswer(this.client.transport, this.#query.type, this.#rcode, !this.#complete);
       return length;
     } catch (error) {
       this.#counters.failed++;
@@ -137,17 +135,17 @@ export class Answerer {
     }
   }
 
-  #judgeCookie(from: Uint8Array, fromAt: number, fromOctets: number): CookieVerdict | undefined {
+  #judgeCookie(): CookieVerdict | undefined {
     const query = this.#query;
     if (query.cookieOctets < 0 || query.malformed) return undefined;
     const { cookieAt, cookieOctets } = query;
     const nowSeconds = Math.floor(this.nowMs / 1000) | 0;
     this.#nowSeconds = nowSeconds;
-    return this.#cookies.judge(this.#inputView, cookieAt, cookieOctets, from, fromAt, fromOctets, nowSeconds);
+    return this.#cookies.judge(this.#inputView, cookieAt, cookieOctets, query.client, nowSeconds);
   }
 
   /** Decides what the answer is, and where its sections come from. */
-  #decide(cookie: CookieVerdict | undefined): Source {
+  #decide(): Source {
     const query = this.#query;
     // Two OPT records are no version; everything else about an unknown version is not for us to judge.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
@@ -155,8 +153,8 @@ export class Answerer {
     if (query.malformed) return this.#fail(RCODE.FORMERR, -1);
     if (query.questions === 0) {
       // RFC 7873 §5.4: asks for nothing but a server cookie.
-      if (cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
-      return this.#fail(cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
+      if (this.#cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
+      return this.#fail(this.#cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
     }
     if (query.class !== CLASS.IN) return this.#decideChaos();
     if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
@@ -204,18 +202,13 @@ export class Answerer {
   }
 
   /** Loopback, TCP and clients that proved their address are never limited. */
-  #isLimited(
-    cookie: CookieVerdict | undefined,
-    transport: TransportIndex,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-  ): boolean {
-    if (transport === TCP || cookie === 'fresh' || cookie === 'renew') return false;
-    return !isLoopback(from, fromAt, fromOctets);
+  #isLimited(): boolean {
+    const { transport, address, at, octets } = this.client;
+    if (transport === TCP || this.#cookie === 'fresh' || this.#cookie === 'renew') return false;
+    return !isLoopback(address, at, octets);
   }
 
-  #limitRate(from: Uint8Array, fromAt: number, fromOctets: number): RateDecision {
+  #limitRate(): RateDecision {
     const rateLimit = this.#rateLimit;
     if (rateLimit === undefined) return 'send';
     const found = this.#found;
@@ -230,52 +223,36 @@ export class Answerer {
       // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
       if (isOwnBucket) type = found.kind === FOUND.NODATA ? NODATA_BUCKET : this.#query.type;
     }
-    return rateLimit.decide(from, fromAt, fromOctets, name, type, this.nowMs | 0);
+    return rateLimit.decide(this.client, name, type, this.nowMs | 0);
   }
 
   /** Limits the answer that has been written, of `answered` octets. */
-  #limitAmplification(
-    asked: number,
-    answered: number,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-  ): RateDecision {
+  #limitAmplification(asked: number, answered: number): RateDecision {
     const limit = this.#amplificationLimit as AmplificationLimit;
     const truncated = this.#query.questionEnd + this.#opt.octets;
     const nowMs = this.nowMs | 0;
-    const decision = limit.decide(from, fromAt, fromOctets, asked, answered, truncated, nowMs);
+    const decision = limit.decide(this.client, asked, answered, truncated, nowMs);
     if (decision === 'drop') this.#counters.octetsDropped++;
     else if (decision === 'truncate') this.#counters.octetsTruncated++;
     return decision;
   }
 
-  #write(
-    out: Uint8Array,
-    outAt: number,
-    room: number,
-    transport: TransportIndex,
-    limited: RateDecision,
-    cookie: CookieVerdict | undefined,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-  ): number {
+  #write(out: Uint8Array, outAt: number, room: number, limited: RateDecision): number {
     const query = this.#query;
+    const isTcp = this.client.transport === TCP;
     const { message } = this.#sections;
     const opt = this.#opt;
-    const maxOctets = transport === TCP ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
+    const maxOctets = isTcp ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
     message.begin(out, outAt, maxOctets < room ? maxOctets : room);
     message.at += HEADER_OCTETS;
     message.copyFrom(this.#inputView, query.start + HEADER_OCTETS, query.questionEnd - HEADER_OCTETS);
     this.#sections.begin();
-    opt.cookie = cookie;
-    opt.plan(query, transport === TCP, message.limit - message.at);
+    opt.cookie = this.#cookie;
+    opt.plan(query, isTcp, message.limit - message.at);
     message.limit -= opt.octets;
     this.#complete = limited === 'send' && this.#writeSections();
     message.limit += opt.octets;
-    if (query.edns)
-      opt.write(message, query, this.#inputView, this.#rcode, from, fromAt, fromOctets, this.#nowSeconds);
+    if (query.edns) opt.write(message, query, this.#inputView, this.#rcode, this.#nowSeconds);
     this.#writeHeader(message.view, outAt);
     return message.at - outAt;
   }
@@ -304,6 +281,9 @@ export class Answerer {
     view.setUint16(at + 10, additionals + (query.edns ? 1 : 0));
   }
 }
+
+/** What the transports need of an answerer. */
+export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'>;
 
 function maxUdpOctets(payloadSize: number): number {
   if (payloadSize <= MIN_UDP_OCTETS) return MIN_UDP_OCTETS;

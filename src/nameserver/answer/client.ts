@@ -1,12 +1,24 @@
-// The address of a client and its transport: the address as octets, for cookies and rate limits.
+// The client that asks: its transport, and its address as octets, for cookies and rate limits.
 
 import { parseIpv6 } from '../../dns/record/ip-address.ts';
-import type { Transport } from './query-counters.ts';
+import type { TransportIndex } from './query-counters.ts';
 
-export interface Client {
-  readonly transport: Transport;
-  /** The address, 4 or 16 octets. */
-  readonly address: Uint8Array;
+/** One object for each thread: whoever receives a query fills it before the answer is made. */
+export class Client {
+  transport: TransportIndex = 0;
+  /** Where the address stands, among whatever else. */
+  address: Uint8Array = new Uint8Array(4);
+  at = 0;
+  /** The length of the address: 4 or 16. */
+  octets = 4;
+
+  /** The address is the whole of `address`. */
+  set(transport: TransportIndex, address: Uint8Array): void {
+    this.transport = transport;
+    this.address = address;
+    this.at = 0;
+    this.octets = address.length;
+  }
 }
 
 /** Gives the octets of an address as Node prints it: IPv4, or IPv6 that may end in a zone (`fe80::1%eth0`). */

@@ -1,6 +1,7 @@
 // Server cookies that every node of a fleet understands (RFC 7873, RFC 9018): version 1, signed with the first secret
 // and accepted under each, so that secrets can be rolled over without a gap.
 
+import type { Client } from './client.ts';
 import { sipHash } from './sip-hash.ts';
 
 /**
@@ -19,7 +20,7 @@ const MAX_AGE_SECONDS = 3600;
 const MAX_FUTURE_SECONDS = 300;
 const RENEW_AGE_SECONDS = 1800;
 
-/** Times are seconds modulo 2^32, the client's address has 4 or 16 octets at `fromAt`. */
+/** Times are seconds modulo 2^32. */
 export class Cookies {
   /** The first secret signs. */
   readonly #secrets: readonly DataView[];
@@ -35,15 +36,7 @@ export class Cookies {
   }
 
   /** Judges the option value of `octets` (8, or 16 to 40) at `at`. */
-  judge(
-    option: DataView,
-    at: number,
-    octets: number,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    nowSeconds: number,
-  ): CookieVerdict {
+  judge(option: DataView, at: number, octets: number, client: Client, nowSeconds: number): CookieVerdict {
     if (octets === CLIENT_COOKIE_OCTETS) return 'client-only';
     const server = at + CLIENT_COOKIE_OCTETS;
     if (octets !== CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS || option.getUint8(server) !== VERSION)
@@ -55,38 +48,29 @@ export class Cookies {
     for (let i = 0; i < 16; i += 4) this.#input.setInt32(i, option.getInt32(at + i));
     const secrets = this.#secrets;
     for (let i = 0; i < secrets.length; i++) {
-      this.#hashInput(secrets[i] as DataView, from, fromAt, fromOctets);
+      this.#hashInput(secrets[i] as DataView, client);
       if (this.#isHash(option, server + 8)) return i === 0 && age <= RENEW_AGE_SECONDS ? 'fresh' : 'renew';
     }
     return 'invalid';
   }
 
   /** Writes a new server cookie, 16 octets, for the client cookie at `at`. */
-  sign(
-    option: DataView,
-    at: number,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    nowSeconds: number,
-    out: DataView,
-    outAt: number,
-  ): void {
+  sign(option: DataView, at: number, client: Client, nowSeconds: number, out: DataView, outAt: number): void {
     const input = this.#input;
     input.setInt32(0, option.getInt32(at));
     input.setInt32(4, option.getInt32(at + 4));
     input.setInt32(8, VERSION << 24);
     input.setInt32(12, nowSeconds);
-    this.#hashInput(this.#secrets[0] as DataView, from, fromAt, fromOctets);
+    this.#hashInput(this.#secrets[0] as DataView, client);
     out.setInt32(outAt, VERSION << 24);
     out.setInt32(outAt + 4, nowSeconds);
     out.setInt32(outAt + 8, this.#hash.getInt32(0));
     out.setInt32(outAt + 12, this.#hash.getInt32(4));
   }
 
-  #hashInput(secret: DataView, from: Uint8Array, fromAt: number, fromOctets: number): void {
-    for (let i = 0; i < fromOctets; i++) this.#input.setUint8(16 + i, from[fromAt + i] as number);
-    sipHash(secret, this.#input, 16 + fromOctets, this.#hash, 0);
+  #hashInput(secret: DataView, { address, at, octets }: Client): void {
+    for (let i = 0; i < octets; i++) this.#input.setUint8(16 + i, address[at + i] as number);
+    sipHash(secret, this.#input, 16 + octets, this.#hash, 0);
   }
 
   #isHash(option: DataView, at: number): boolean {

@@ -67,16 +67,7 @@ export class OptWriter {
   }
 
   /** Writes the record that was planned. */
-  write(
-    to: NameWriter,
-    query: Query,
-    input: DataView,
-    rcode: number,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    nowSeconds: number,
-  ): void {
+  write(to: NameWriter, query: Query, input: DataView, rcode: number, nowSeconds: number): void {
     const { view } = to;
     const at = to.at;
     const options = this.octets - OPT_OCTETS;
@@ -87,7 +78,7 @@ export class OptWriter {
     view.setUint8(at + 10, options);
     to.at = at + OPT_OCTETS;
     if (this.octets === OPT_OCTETS) return;
-    if (this.cookie !== undefined) this.#writeCookie(to, query, input, from, fromAt, fromOctets, nowSeconds);
+    if (this.cookie !== undefined) this.#writeCookie(to, query, input, nowSeconds);
     if (this.extendedError >= 0) {
       writeHead(to, EDNS_OPTION.EXTENDED_ERROR, 2);
       view.setUint16(to.at, this.extendedError);
@@ -115,22 +106,14 @@ export class OptWriter {
   /**
    * Writes the client's cookie and a server cookie: the received one while it is fresh, else a new one (RFC 9018 §4.3).
    */
-  #writeCookie(
-    to: NameWriter,
-    query: Query,
-    input: DataView,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    nowSeconds: number,
-  ): void {
+  #writeCookie(to: NameWriter, query: Query, input: DataView, nowSeconds: number): void {
     const octets = CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
     writeHead(to, EDNS_OPTION.COOKIE, octets);
-    const { cookieAt } = query;
+    const { cookieAt, client } = query;
     const isFresh = this.cookie === 'fresh';
     to.copyFrom(input, cookieAt, isFresh ? octets : CLIENT_COOKIE_OCTETS);
     if (isFresh) return;
-    this.#cookies.sign(input, cookieAt, from, fromAt, fromOctets, nowSeconds, to.view, to.at);
+    this.#cookies.sign(input, cookieAt, client, nowSeconds, to.view, to.at);
     to.at += SERVER_COOKIE_OCTETS;
   }
 }

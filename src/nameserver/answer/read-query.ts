@@ -5,11 +5,14 @@ import { EDNS_OPTION } from '../../dns/message/edns.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from '../../zone/image/folded-name.ts';
+import { Client } from './client.ts';
 
 const HEADER_OCTETS = 12;
 
 /** A query that was read. Offsets count within the octets that were read. */
 export class Query {
+  /** Who asks. It is no part of the message: whoever receives the query fills it. */
+  readonly client = new Client();
   /** The question's name, folded (RFC 4343); the root if there is no question. */
   readonly name: FoldedName;
   /** Where the message starts, and where it ends. */

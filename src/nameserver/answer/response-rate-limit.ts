@@ -1,6 +1,7 @@
 // Response rate limiting: bounds how many equal UDP answers one network gets in a second, so that a forged source
 // address gains little. When a flood brings many networks or names, the table forgets quiet buckets.
 
+import type { Client } from './client.ts';
 import { mix, TokenBuckets } from './token-buckets.ts';
 
 /** `drop` and `truncate` alternate beyond the rate, so that a real client gets its answer over TCP. */
@@ -30,23 +31,16 @@ export class RateLimit {
   }
 
   /**
-   * Counts one answer to the network (/24 of 4 octets, /56 of 16) of the address at `fromAt`, about the name with this hash,
-   * and a type. `nowMs` is taken modulo 2^32.
+   * Counts one answer to the client's network (/24 of 4 octets, /56 of 16), about the name with this hash, and a type.
+   * `nowMs` is taken modulo 2^32.
    */
-  decide(
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-    nameHash: number,
-    type: number,
-    nowMs: number,
-  ): RateDecision {
+  decide({ address, at: from, octets }: Client, nameHash: number, type: number, nowMs: number): RateDecision {
     const buckets = this.#buckets;
-    const network = fromOctets === 4 ? 3 : 7;
-    let index = buckets.seed ^ fromOctets;
+    const network = octets === 4 ? 3 : 7;
+    let index = buckets.seed ^ octets;
     let key = Math.imul(buckets.seed, 0x9e3779b1) ^ type;
     for (let i = 0; i < network; i++) {
-      const octet = from[fromAt + i] as number;
+      const octet = address[from + i] as number;
       index = Math.imul(index ^ octet, 0x01000193);
       key = Math.imul(key ^ octet, 0x5bd1e995);
     }

@@ -5,8 +5,9 @@
 //      └→ the peer does not read: unread, nothing more is read or answered until it has taken what was written
 
 import type { Socket } from 'node:net';
+import type { PacketAnswerer } from '../answer/answer-query.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
-import type { PacketAnswerer, Reader } from '../udp/packet-batch.ts';
+import type { Reader } from '../udp/packet-batch.ts';
 import type { TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
 
@@ -217,9 +218,8 @@ export class TcpConnection {
     const { answerer, counters } = this.#owner.answers;
     const startedAt = performance.now();
     const outAt = filled + LENGTH_OCTETS;
-    const from = this.#from;
-    const room = MAX_MESSAGE_OCTETS;
-    const length = answerer.answer(input, at, octets, batch, outAt, room, OVER_TCP, from, 0, from.length);
+    answerer.client.set(OVER_TCP, this.#from);
+    const length = answerer.answer(input, at, octets, batch, outAt, MAX_MESSAGE_OCTETS);
     if (length === 0) return filled;
     batch[filled] = length >> 8;
     batch[filled + 1] = length;

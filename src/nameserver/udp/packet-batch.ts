@@ -2,6 +2,7 @@
 // memory and the headers in it are made once, in one buffer; nothing is allocated for a packet.
 
 import { performance } from 'node:perf_hooks';
+import type { PacketAnswerer } from '../answer/answer-query.ts';
 import {
   EAGAIN,
   EINTR,
@@ -18,23 +19,6 @@ import {
   SystemError,
 } from '../threads/libc.ts';
 import type { UdpSocket } from './udp-sockets.ts';
-
-/** Answers packets: see `Answerer`. */
-export interface PacketAnswerer {
-  nowMs: number;
-  answer(
-    input: Uint8Array,
-    at: number,
-    octets: number,
-    out: Uint8Array,
-    outAt: number,
-    room: number,
-    transport: 0 | 1,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-  ): number;
-}
 
 /** The counters besides those of the answers. */
 export interface PacketCounters {
@@ -235,8 +219,11 @@ export class PacketBatch {
     const words = this.#words;
     const answerer = this.#answerer;
     const { ipv6, wildcard } = socket;
+    const { client } = answerer;
     const addressOffset = ipv6 ? 8 : 4; // in struct sockaddr_in6, sockaddr_in
-    const addressOctets = ipv6 ? 16 : 4;
+    client.transport = 0;
+    client.address = octets;
+    client.octets = ipv6 ? 16 : 4;
     let answers = 0;
     this.#reader.enter();
     for (let i = 0; i < received; i++) {
@@ -252,6 +239,7 @@ export class PacketBatch {
         continue;
       }
       const output = this.#outputs + answers * this.#outputStep;
+      client.at = name + addressOffset;
       let written = 0;
       try {
         written = answerer.answer(
@@ -261,10 +249,6 @@ export class PacketBatch {
           octets,
           output,
           this.#answerOctets,
-          0,
-          octets,
-          name + addressOffset,
-          addressOctets,
         );
       } catch {
         this.#counters.unsent++; // a bug that even the answerer did not survive: this packet alone is lost

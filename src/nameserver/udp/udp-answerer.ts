@@ -4,10 +4,10 @@
 import { programUrl } from '../../process/compiled.ts';
 import { Image, ReaderSlot } from '../../zone/image/image.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
-import type { AnswerSettings } from '../answer/answer-query.ts';
+import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { RateLimit } from '../answer/response-rate-limit.ts';
-import type { PacketAnswerer, Reader } from './packet-batch.ts';
+import type { Reader } from './packet-batch.ts';
 
 export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;

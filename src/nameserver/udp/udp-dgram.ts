@@ -64,12 +64,12 @@ async function bind(
   socket.on('message', (query, from) => {
     const startedAtMs = performance.now();
     try {
-      const client = addressOctets(from.address);
+      answerer.client.set(0, addressOctets(from.address));
       answerer.nowMs = Date.now();
       reader.enter();
       let octets: number;
       try {
-        octets = answerer.answer(query, 0, query.length, out, 0, out.length, 0, client, 0, client.length);
+        octets = answerer.answer(query, 0, query.length, out, 0, out.length);
       } finally {
         reader.leave();
       }

@@ -5,7 +5,7 @@ import type { FamilyEvidence, TargetEvidence } from '../../checks/aname/target-e
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import { foldCase, type Name, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn } from '../replies/read-reply.ts';
+import { addressIn } from '../replies/classify-reply.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
@@ -64,30 +64,30 @@ class Search {
   async #ask(type: number): Promise<FamilyEvidence | undefined> {
     const name = this.names.at(-1) as Name;
     if (name === ROOT) return { kind: 'none', ttl: 0 }; // an alias of the root has nothing
-    const asked = await askAuthority(
+    const result = await askAuthority(
       this.#state,
       this.#journey,
       { name, type },
       { work: this.#work, within: undefined },
     );
-    if (asked.kind === 'failed') return failed(asked.failure);
-    const { told, zone } = asked;
-    switch (told.kind) {
+    if (result.kind === 'failed') return failed(result.failure);
+    const { reply, zone } = result;
+    switch (reply.kind) {
       case 'answer': {
         const addresses = [
-          ...new Set([...told.rdata].sort(Buffer.compare).map((one) => addressIn(type, one))),
+          ...new Set([...reply.rdata].sort(Buffer.compare).map((one) => addressIn(type, one))),
         ];
-        return { kind: 'found', addresses, ttl: this.#lowest(told.ttl) };
+        return { kind: 'found', addresses, ttl: this.#lowest(reply.ttl) };
       }
       case 'alias':
-        this.#end = this.#follow(told, zone.zone);
+        this.#end = this.#follow(reply, zone.zone);
         return undefined;
       case 'nodata':
       case 'nxdomain':
-        this.isNothing = told.kind === 'nxdomain';
-        return { kind: 'none', ttl: this.#lowest(told.ttl) };
+        this.isNothing = reply.kind === 'nxdomain';
+        return { kind: 'none', ttl: this.#lowest(reply.ttl) };
       default:
-        return told satisfies never;
+        return reply satisfies never;
     }
   }
 

@@ -5,20 +5,20 @@ import { isConclusive } from '../../checks/delegation/conclusive.ts';
 import type { ServerEvidence, WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { namesIn, type ToldOf } from '../replies/read-reply.ts';
+import { namesIn, type ReplyOf } from '../replies/classify-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
-import { askServer, type Heard } from '../walk/ask-server.ts';
+import { askServer, type ServerResult } from '../walk/ask-server.ts';
 import { Lookups } from '../walk/lookups.ts';
-import { nextAtParent } from '../walk/next-step.ts';
+import { nextParentStep } from '../walk/next-step.ts';
 import { pickAddresses } from '../walk/pick-addresses.ts';
 
-export type AtParentFound =
+export type ParentResult =
   | { readonly kind: 'seen'; readonly servers: readonly ServerEvidence[]; readonly parentAddresses: number }
   | { readonly kind: 'failed'; readonly failure: WalkFailure }
   /** There is a zone between this one and the domain. */
-  | { readonly kind: 'cut'; readonly told: ToldOf<'referral'> }
+  | { readonly kind: 'cut'; readonly referral: ReplyOf<'referral'> }
   /** A server holds a zone between this one and the domain; `mayMiss` has recorded that. */
   | { readonly kind: 'missed' }
   /** The servers say that a name above the domain does not exist, yet the domain exists. */
@@ -37,20 +37,20 @@ export async function askParent(
   zone: KnownZone,
   domain: Name,
   { work, doubt, mayMiss }: Options,
-): Promise<AtParentFound> {
+): Promise<ParentResult> {
   const { now, random, hasIpv6, limits } = state.around;
   const lookups = new Lookups(state, zone, { work, within: undefined });
   const servers: ServerEvidence[] = [];
   const asked: ZoneAddress[] = [];
-  const seen = (): AtParentFound => ({
+  const seenSoFar = (): ParentResult => ({
     kind: 'seen',
     servers,
     parentAddresses: Math.max(zone.addressCount(now(), hasIpv6()), servers.length),
   });
   for (;;) {
     const left = zone.addresses(now(), hasIpv6()).filter(({ address }) => !isAmong(asked, address));
-    const next = nextAtParent({
-      asked: servers,
+    const next = nextParentStep({
+      answers: servers,
       addresses: left.length,
       servers: countOthers(left, asked),
       unresolved: lookups.left(),
@@ -58,13 +58,13 @@ export async function askParent(
     });
     switch (next.kind) {
       case 'done':
-        return servers.length === 0 ? { kind: 'failed', failure: lookups.failure() } : seen();
+        return servers.length === 0 ? { kind: 'failed', failure: lookups.failure() } : seenSoFar();
       case 'resolve':
         try {
           await lookups.next();
         } catch (error) {
           if (!isOver(error) || servers.length === 0) throw error;
-          return seen();
+          return seenSoFar();
         }
         continue;
       case 'ask':
@@ -75,10 +75,10 @@ export async function askParent(
     const round = pickAddresses(left, next.count, { now: now(), random, asked });
     asked.push(...round);
     const replies = await Promise.all(round.map((to) => askOne(state, work, zone, to, domain)));
-    for (const reply of replies) {
-      if (reply === undefined) continue;
-      const { evidence, heard } = reply;
-      const elsewhere = heard === undefined ? undefined : readElsewhere(heard, zone.zone, domain, mayMiss);
+    for (const each of replies) {
+      if (each === undefined) continue;
+      const { evidence, result } = each;
+      const elsewhere = result === undefined ? undefined : readElsewhere(result, zone.zone, domain, mayMiss);
       if (elsewhere !== undefined) return elsewhere;
       servers.push(evidence);
       const isNews = isConclusive(evidence) && evidence.outcome !== 'nxdomain';
@@ -86,7 +86,7 @@ export async function askParent(
     }
     if (work.stopped === undefined) continue;
     if (servers.length === 0) throw work.stopped;
-    return seen();
+    return seenSoFar();
   }
 }
 
@@ -114,37 +114,37 @@ async function askOne(
   zone: KnownZone,
   to: ZoneAddress,
   domain: Name,
-): Promise<{ evidence: ServerEvidence; heard?: Heard } | undefined> {
+): Promise<{ evidence: ServerEvidence; result?: ServerResult } | undefined> {
   let sentAt: number | undefined;
   try {
-    const heard = await askServer(state, work, zone, to, { name: domain, type: TYPE.NS }, (askedAt) => {
+    const result = await askServer(state, work, zone, to, { name: domain, type: TYPE.NS }, (askedAt) => {
       sentAt = askedAt;
     });
-    return { evidence: evidenceOf(heard, to, zone.zone), heard };
+    return { evidence: evidenceOf(result, to, zone.zone), result };
   } catch (error) {
     if (!isOver(error)) throw error;
     if (sentAt === undefined) return undefined;
-    const reading = { kind: 'timeout', error: (error as Stopped).message } as const;
-    const heard: Heard = {
-      reading,
+    const reply = { kind: 'timeout', error: (error as Stopped).message } as const;
+    const result: ServerResult = {
+      reply,
       askedAt: sentAt,
       message: undefined,
       transport: 'udp',
       rttMs: undefined,
     };
-    return { evidence: evidenceOf(heard, to, zone.zone) };
+    return { evidence: evidenceOf(result, to, zone.zone) };
   }
 }
 
 /** Reads what leads to a zone between the parent and the domain. */
 function readElsewhere(
-  { reading }: Heard,
+  { reply }: ServerResult,
   zone: Name,
   domain: Name,
   mayMiss: (at: Name) => boolean,
-): AtParentFound | undefined {
-  if (reading.kind === 'referral' && reading.cut !== domain) return { kind: 'cut', told: reading };
-  if ('soa' in reading && reading.soa !== zone && reading.soa !== domain && mayMiss(reading.soa)) {
+): ParentResult | undefined {
+  if (reply.kind === 'referral' && reply.cut !== domain) return { kind: 'cut', referral: reply };
+  if ('soa' in reply && reply.soa !== zone && reply.soa !== domain && mayMiss(reply.soa)) {
     return { kind: 'missed' };
   }
   return undefined;
@@ -153,26 +153,21 @@ function readElsewhere(
 const NO_NAMES: readonly Name[] = [];
 const NO_DS: readonly Uint8Array[] = [];
 
-function evidenceOf(heard: Heard, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
-  const { reading, askedAt, message, transport, rttMs } = heard;
-  const isForeign = 'soa' in reading && reading.soa !== zone; // of a zone that the server holds besides
+function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
+  const { reply, askedAt, message, transport, rttMs } = result;
+  const isForeign = 'soa' in reply && reply.soa !== zone; // of a zone that the server holds besides
   return {
     server,
     address,
     transport,
     askedAt,
     rttMs,
-    outcome: isForeign ? 'lame' : reading.kind,
+    outcome: isForeign ? 'lame' : reply.kind,
     rcode: message?.rcode,
     aa: message?.aa,
-    ns:
-      reading.kind === 'referral'
-        ? reading.ns
-        : reading.kind === 'answer'
-          ? namesIn(reading.rdata)
-          : NO_NAMES,
-    ttl: 'ttl' in reading && !isForeign ? reading.ttl : undefined,
-    ds: reading.kind === 'referral' ? reading.ds : NO_DS,
-    error: isForeign ? 'its SOA is not of the parent zone' : 'error' in reading ? reading.error : undefined,
+    ns: reply.kind === 'referral' ? reply.ns : reply.kind === 'answer' ? namesIn(reply.rdata) : NO_NAMES,
+    ttl: 'ttl' in reply && !isForeign ? reply.ttl : undefined,
+    ds: reply.kind === 'referral' ? reply.ds : NO_DS,
+    error: isForeign ? 'its SOA is not of the parent zone' : 'error' in reply ? reply.error : undefined,
   };
 }

@@ -41,10 +41,10 @@ export async function observeDelegation(
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
   const journey = new Journey(state, start);
   return runWork(state, { limits: state.around.limits, signal }, async (work) => {
-    const seen = await observe(state, domain, journey, work);
+    const observed = await observe(state, domain, journey, work);
     return {
       domain,
-      ...seen,
+      ...observed,
       walk: [...before, ...journey.walked()],
       queries: work.packets,
       startedAt,
@@ -53,9 +53,14 @@ export async function observeDelegation(
   });
 }
 
-type Seen = Pick<Evidence, 'parent' | 'servers' | 'parentAddresses' | 'failure'>;
+type ParentObservation = Pick<Evidence, 'parent' | 'servers' | 'parentAddresses' | 'failure'>;
 
-async function observe(state: ResolverState, domain: Name, journey: Journey, work: Work): Promise<Seen> {
+async function observe(
+  state: ResolverState,
+  domain: Name,
+  journey: Journey,
+  work: Work,
+): Promise<ParentObservation> {
   try {
     return await walkAndAsk(state, domain, journey, work);
   } catch (error) {
@@ -68,30 +73,40 @@ async function observe(state: ResolverState, domain: Name, journey: Journey, wor
   }
 }
 
-async function walkAndAsk(state: ResolverState, domain: Name, journey: Journey, work: Work): Promise<Seen> {
+async function walkAndAsk(
+  state: ResolverState,
+  domain: Name,
+  journey: Journey,
+  work: Work,
+): Promise<ParentObservation> {
   for (;;) {
-    const walked = await walk(state, domain, journey, { work, within: undefined });
-    if (walked.kind === 'failed') return failed(undefined, walked.failure);
-    const { zone, doubt } = walked;
+    const arrival = await walk(state, domain, journey, { work, within: undefined });
+    if (arrival.kind === 'failed') return failed(undefined, arrival.failure);
+    const { zone, doubt } = arrival;
     const parent = zone.zone;
-    const found = await askParent(state, zone, domain, { work, doubt, mayMiss: (at) => journey.missed(at) });
-    switch (found.kind) {
+    const result = await askParent(state, zone, domain, { work, doubt, mayMiss: (at) => journey.missed(at) });
+    switch (result.kind) {
       case 'seen':
-        if (isUseless(found.servers) && state.zones.forgetOld(zone) && work.stopped === undefined) break;
-        return { parent, servers: found.servers, parentAddresses: found.parentAddresses, failure: undefined };
+        if (isUseless(result.servers) && state.zones.forgetOld(zone) && work.stopped === undefined) break;
+        return {
+          parent,
+          servers: result.servers,
+          parentAddresses: result.parentAddresses,
+          failure: undefined,
+        };
       case 'failed':
         state.zones.forgetOld(zone);
-        return failed(parent, found.failure);
+        return failed(parent, result.failure);
       case 'cut': // it came into being, or its parent's servers do not agree on it: the parent is further down
-        journey.learn(found.told.cut, keepReferral(state, found.told, work), parent);
+        journey.learn(result.referral.cut, keepReferral(state, result.referral, work), parent);
         break;
       case 'missed':
         break;
       case 'doubted':
-        journey.correct(found.name);
+        journey.correct(result.name);
         break;
       default:
-        return found satisfies never;
+        return result satisfies never;
     }
   }
 }
@@ -100,7 +115,7 @@ function isUseless(servers: readonly ServerEvidence[]): boolean {
   return !servers.some(isConclusive);
 }
 
-function failed(parent: Name | undefined, failure: WalkFailure): Seen {
+function failed(parent: Name | undefined, failure: WalkFailure): ParentObservation {
   return { parent, servers: [], parentAddresses: 0, failure };
 }
 

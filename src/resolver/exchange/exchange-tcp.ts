@@ -3,13 +3,13 @@
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
-import { acceptReply } from './accept-reply.ts';
+import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import { setId } from './encode-query.ts';
+import { matchReply } from './match-reply.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { RandomOctets } from './random-octets.ts';
 import { socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
-import type { Tried, TryOptions } from './tried.ts';
 
 const LENGTH_OCTETS = 2;
 
@@ -17,7 +17,7 @@ export class TcpExchange {
   readonly #sockets: OpenSockets;
   readonly #random: RandomOctets;
   readonly #timeoutMs: number;
-  readonly #tries = new Set<TcpTry>();
+  readonly #attempts = new Set<TcpAttempt>();
 
   constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
     this.#sockets = sockets;
@@ -26,33 +26,33 @@ export class TcpExchange {
   }
 
   /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
-  ask(target: Target, query: Uint8Array, options: TryOptions): Promise<Tried> {
+  ask(target: Target, query: Uint8Array, options: AttemptOptions): Promise<AttemptResult> {
     setId(query, this.#random.uint16());
     return new Promise((resolve, reject) => {
       const start = () => attempt.begin(this.#timeoutMs);
-      const attempt = new TcpTry(target, query, options, (wasBegun, outcome) => {
-        this.#tries.delete(attempt);
+      const attempt = new TcpAttempt(target, query, options, (wasBegun, result) => {
+        this.#attempts.delete(attempt);
         if (wasBegun) this.#sockets.release();
         else this.#sockets.cancel(start);
-        if (outcome === undefined) reject(options.signal.reason);
-        else resolve(outcome);
+        if (result === undefined) reject(options.signal.reason);
+        else resolve(result);
       });
-      this.#tries.add(attempt);
+      this.#attempts.add(attempt);
       this.#sockets.take(start);
     });
   }
 
-  /** Ends all tries. */
+  /** Ends all attempts. */
   close(error: string): void {
-    for (const attempt of [...this.#tries]) attempt.finish({ kind: 'failed', error });
+    for (const attempt of [...this.#attempts]) attempt.finish({ kind: 'failed', error });
   }
 }
 
-class TcpTry {
+class TcpAttempt {
   readonly #target: Target;
   readonly #query: Uint8Array;
-  readonly #options: TryOptions;
-  readonly #onEnd: (wasBegun: boolean, outcome: Tried | undefined) => void;
+  readonly #options: AttemptOptions;
+  readonly #onEnd: (wasBegun: boolean, result: AttemptResult | undefined) => void;
   readonly #onAbort = () => this.finish(undefined);
   readonly #length = new Uint8Array(LENGTH_OCTETS);
   /** The buffer for the message, as long as its length field says, so that no peer makes us keep more. */
@@ -68,8 +68,8 @@ class TcpTry {
   constructor(
     target: Target,
     query: Uint8Array,
-    options: TryOptions,
-    onEnd: (wasBegun: boolean, outcome: Tried | undefined) => void,
+    options: AttemptOptions,
+    onEnd: (wasBegun: boolean, result: AttemptResult | undefined) => void,
   ) {
     this.#target = target;
     this.#query = query;
@@ -109,13 +109,12 @@ class TcpTry {
   }
 
   #read(message: Uint8Array): void {
-    const accepted = acceptReply(this.#query, message, 'tcp');
+    const match = matchReply(this.#query, message, 'tcp');
     const rttMs = performance.now() - (this.#begunAt as number);
-    if (accepted.kind === 'reply') this.finish({ ...accepted, rttMs });
-    else if (accepted.kind === 'unreadable') this.finish({ kind: 'failed', error: accepted.error });
-    else if (accepted.kind === 'unrelated')
-      this.finish({ kind: 'failed', error: 'a reply to something else' });
-    else this.finish(accepted);
+    if (match.kind === 'reply') this.finish({ ...match, rttMs });
+    else if (match.kind === 'unreadable') this.finish({ kind: 'failed', error: match.error });
+    else if (match.kind === 'unrelated') this.finish({ kind: 'failed', error: 'a reply to something else' });
+    else this.finish(match);
   }
 
   #describeCut(): string {
@@ -124,12 +123,12 @@ class TcpTry {
     return `the connection was closed after ${came} of ${this.#message.length} octets`;
   }
 
-  finish(outcome: Tried | undefined): void {
+  finish(result: AttemptResult | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
     unwatchAbort(this.#options.signal, this.#onAbort);
     this.#socket?.destroy();
-    this.#onEnd(this.#begunAt !== undefined, outcome);
+    this.#onEnd(this.#begunAt !== undefined, result);
   }
 }

@@ -2,16 +2,16 @@
 // one address share a port and wait for it together, so that an address with many questions gets one turn, like an
 // address with one question.
 
+import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { RandomOctets } from './random-octets.ts';
 import type { Target } from './target.ts';
-import type { Tried, TryOptions } from './tried.ts';
+import { UdpAttempt } from './udp-attempt.ts';
 import { MAX_QUESTIONS, type PortOptions, UdpPort } from './udp-port.ts';
-import { UdpTry } from './udp-try.ts';
 
-interface WaitingTries {
+interface WaitingAttempts {
   readonly start: () => void;
-  tries: UdpTry[];
+  attempts: UdpAttempt[];
 }
 
 export class UdpExchange {
@@ -20,7 +20,7 @@ export class UdpExchange {
   readonly #ports = new Set<UdpPort>();
   /** The newest port to each address. */
   readonly #newest = new Map<Target, UdpPort>();
-  readonly #waiting = new Map<Target, WaitingTries>();
+  readonly #waiting = new Map<Target, WaitingAttempts>();
 
   constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
     this.#sockets = sockets;
@@ -28,41 +28,41 @@ export class UdpExchange {
   }
 
   /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
-  ask(target: Target, query: Uint8Array, options: TryOptions): Promise<Tried> {
+  ask(target: Target, query: Uint8Array, options: AttemptOptions): Promise<AttemptResult> {
     return new Promise((resolve, reject) => {
-      const attempt = new UdpTry(query, options, { resolve, reject });
+      const attempt = new UdpAttempt(query, options, { resolve, reject });
       const port = this.#sockets.areScarce ? this.#newest.get(target) : undefined;
       if (port !== undefined && port.room > 0) port.send(attempt);
       else this.#wait(target, attempt);
     });
   }
 
-  /** Ends all tries. */
+  /** Ends all attempts. */
   close(error: string): void {
-    for (const { tries } of [...this.#waiting.values()]) {
-      for (const attempt of tries) attempt.finish({ kind: 'failed', error });
+    for (const { attempts } of [...this.#waiting.values()]) {
+      for (const attempt of attempts) attempt.finish({ kind: 'failed', error });
     }
     for (const port of [...this.#ports]) port.end(error);
   }
 
-  #wait(target: Target, attempt: UdpTry): void {
+  #wait(target: Target, attempt: UdpAttempt): void {
     const waiting = this.#waiting.get(target);
     if (waiting !== undefined) {
-      waiting.tries.push(attempt);
+      waiting.attempts.push(attempt);
       return;
     }
     const start = () => this.#open(target);
-    this.#waiting.set(target, { start, tries: [attempt] });
+    this.#waiting.set(target, { start, attempts: [attempt] });
     this.#sockets.take(start);
   }
 
-  /** A socket may be opened: it serves as many of the waiting tries as one port takes. */
+  /** A socket may be opened: it serves as many of the waiting attempts as one port takes. */
   #open(target: Target): void {
-    const waiting = this.#waiting.get(target) as WaitingTries;
-    const tries = waiting.tries.filter(({ ended }) => !ended);
-    waiting.tries = tries.splice(MAX_QUESTIONS);
-    if (waiting.tries.length === 0) this.#waiting.delete(target);
-    if (tries.length === 0) {
+    const waiting = this.#waiting.get(target) as WaitingAttempts;
+    const attempts = waiting.attempts.filter(({ ended }) => !ended);
+    waiting.attempts = attempts.splice(MAX_QUESTIONS);
+    if (waiting.attempts.length === 0) this.#waiting.delete(target);
+    if (attempts.length === 0) {
       this.#sockets.release();
       return;
     }
@@ -71,8 +71,8 @@ export class UdpExchange {
       this.#ports.add(port);
       this.#newest.set(target, port);
     }
-    for (const attempt of tries) port.send(attempt);
-    if (waiting.tries.length > 0) this.#sockets.take(waiting.start);
+    for (const attempt of attempts) port.send(attempt);
+    if (waiting.attempts.length > 0) this.#sockets.take(waiting.start);
   }
 
   #forget(port: UdpPort): void {

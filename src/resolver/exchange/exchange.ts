@@ -6,10 +6,11 @@
 //    ├──> TC, or other case ──> TCP ──> reply, or bad
 //    └──> refused, no route ──> bad
 //
-// Every try has an id of its own and other letter case. What the reply says is not judged here: SERVFAIL is a reply.
+// Every attempt has an id of its own and other letter case. What the reply says is not judged here: SERVFAIL is a reply.
 
 import type { Message } from '../../dns/message/message.ts';
 import type { Name } from '../../dns/name.ts';
+import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import { encodeQuery } from './encode-query.ts';
 import { TcpExchange } from './exchange-tcp.ts';
 import { UdpExchange } from './exchange-udp.ts';
@@ -17,14 +18,13 @@ import { MIXING_OCTETS, mixCase } from './mixed-case.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { RandomOctets } from './random-octets.ts';
 import { readTarget, type Target } from './target.ts';
-import type { Tried, TryOptions } from './tried.ts';
 
 export interface Question {
   readonly name: Name;
   readonly type: number;
 }
 
-export type Exchanged =
+export type QueryResult =
   /**
    * The reply matches the question; its names may have the question's mixed case. `rttMs` is the round trip of the last
    * packet.
@@ -46,17 +46,17 @@ export interface Exchange {
     address: string,
     question: Question,
     options: { signal: AbortSignal; onPacket: () => void },
-  ): Promise<Exchanged>;
+  ): Promise<QueryResult>;
   /** Questions that are open become `bad`. */
   close(): Promise<void>;
 }
 
 export interface ExchangeOptions {
   readonly port: number;
-  /** The time limit of one try. */
+  /** The time limit of one attempt. */
   readonly timeoutMs?: number;
   /** How many times a question is sent over UDP. */
-  readonly tries?: number;
+  readonly attempts?: number;
   readonly maxSockets?: number;
   /** The servers are resolvers: asked with RD=1. */
   readonly recursive?: boolean;
@@ -65,7 +65,7 @@ export interface ExchangeOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 3000;
-const DEFAULT_TRIES = 2;
+const DEFAULT_ATTEMPTS = 2;
 const DEFAULT_MAX_SOCKETS = 500;
 const MAX_KEPT_TARGETS = 20_000;
 
@@ -77,7 +77,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
 class SocketExchange implements Exchange {
   readonly #route: (address: string) => { address: string; port: number };
-  readonly #tries: number;
+  readonly #attempts: number;
   readonly #timeoutMs: number;
   readonly #recursive: boolean;
   readonly #random = new RandomOctets();
@@ -89,7 +89,7 @@ class SocketExchange implements Exchange {
   constructor(options: ExchangeOptions) {
     const { port, route = (address: string) => ({ address, port }) } = options;
     this.#route = route;
-    this.#tries = options.tries ?? DEFAULT_TRIES;
+    this.#attempts = options.attempts ?? DEFAULT_ATTEMPTS;
     this.#recursive = options.recursive ?? false;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const sockets = new OpenSockets(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
@@ -97,19 +97,19 @@ class SocketExchange implements Exchange {
     this.#tcp = new TcpExchange(sockets, this.#random, this.#timeoutMs);
   }
 
-  async ask(address: string, question: Question, options: TryOptions): Promise<Exchanged> {
+  async ask(address: string, question: Question, options: AttemptOptions): Promise<QueryResult> {
     const target = this.#targetOf(address);
     if (target === undefined) return { kind: 'bad', error: `"${address}" is not an address` };
     let edns = true;
     let silences = 0;
     let unreadable: string | undefined;
     for (;;) {
-      const tried = await this.#try(this.#udp, target, question, edns, options);
-      switch (tried.kind) {
+      const result = await this.#attempt(this.#udp, target, question, edns, options);
+      switch (result.kind) {
         case 'reply':
-          return replied(tried, 'udp');
+          return replied(result, 'udp');
         case 'failed':
-          return { kind: 'bad', error: tried.error };
+          return { kind: 'bad', error: result.error };
         case 'truncated':
           return this.#askTcp('the reply over UDP was cut short', target, question, edns, options);
         case 'other_case': {
@@ -120,11 +120,11 @@ class SocketExchange implements Exchange {
           edns = false;
           break;
         case 'silence':
-          unreadable = tried.error ?? unreadable;
-          if (++silences < this.#tries) break;
+          unreadable = result.error ?? unreadable;
+          if (++silences < this.#attempts) break;
           return unreadable === undefined ? { kind: 'timeout' } : { kind: 'bad', error: unreadable };
         default:
-          return tried satisfies never;
+          return result satisfies never;
       }
     }
   }
@@ -135,27 +135,28 @@ class SocketExchange implements Exchange {
     target: Target,
     question: Question,
     edns: boolean,
-    options: TryOptions,
-  ): Promise<Exchanged> {
-    let tried = await this.#try(this.#tcp, target, question, edns, options);
-    if (tried.kind === 'edns_refused') tried = await this.#try(this.#tcp, target, question, false, options);
-    if (tried.kind === 'reply') return replied(tried, 'tcp');
-    return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(tried)}` };
+    options: AttemptOptions,
+  ): Promise<QueryResult> {
+    let result = await this.#attempt(this.#tcp, target, question, edns, options);
+    if (result.kind === 'edns_refused')
+      result = await this.#attempt(this.#tcp, target, question, false, options);
+    if (result.kind === 'reply') return replied(result, 'tcp');
+    return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(result)}` };
   }
 
-  #describe(tried: Exclude<Tried, { kind: 'reply' }>): string {
-    if (tried.kind === 'failed') return tried.error;
-    if (tried.kind === 'silence') return `no reply within ${this.#timeoutMs} ms`;
-    return tried.kind === 'truncated' ? 'cut short as well' : 'a reply that cannot be used';
+  #describe(result: Exclude<AttemptResult, { kind: 'reply' }>): string {
+    if (result.kind === 'failed') return result.error;
+    if (result.kind === 'silence') return `no reply within ${this.#timeoutMs} ms`;
+    return result.kind === 'truncated' ? 'cut short as well' : 'a reply that cannot be used';
   }
 
-  async #try(
+  async #attempt(
     over: UdpExchange | TcpExchange,
     target: Target,
     { name, type }: Question,
     edns: boolean,
-    options: TryOptions,
-  ): Promise<Tried> {
+    options: AttemptOptions,
+  ): Promise<AttemptResult> {
     options.signal.throwIfAborted();
     if (this.#isClosed) return { kind: 'failed', error: CLOSED };
     const query = encodeQuery(name, type, edns, this.#recursive);
@@ -183,6 +184,9 @@ class SocketExchange implements Exchange {
 }
 
 /** The time is rounded to the microsecond; further digits are noise of the clock. */
-function replied({ message, rttMs }: Extract<Tried, { kind: 'reply' }>, transport: 'udp' | 'tcp'): Exchanged {
+function replied(
+  { message, rttMs }: Extract<AttemptResult, { kind: 'reply' }>,
+  transport: 'udp' | 'tcp',
+): QueryResult {
   return { kind: 'reply', message, transport, rttMs: Math.round(rttMs * 1000) / 1000 };
 }

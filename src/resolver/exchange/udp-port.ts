@@ -7,7 +7,7 @@ import { setId } from './encode-query.ts';
 import type { RandomOctets } from './random-octets.ts';
 import { socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
-import type { UdpTry } from './udp-try.ts';
+import type { UdpAttempt } from './udp-attempt.ts';
 
 /** How many questions one port takes in all: the longer a port is open, the longer an attacker can guess at it. */
 export const MAX_QUESTIONS = 16;
@@ -25,11 +25,11 @@ export class UdpPort {
   readonly target: Target;
   readonly #options: PortOptions;
   readonly #socket: Socket;
-  /** Tries by the id of their question. */
-  readonly #asked = new Map<number, UdpTry>();
+  /** Attempts by the id of their question. */
+  readonly #asked = new Map<number, UdpAttempt>();
   #room = MAX_QUESTIONS;
-  /** Tries that wait until the socket is connected; undefined once it is. */
-  #early: UdpTry[] | undefined = [];
+  /** Attempts that wait until the socket is connected; undefined once it is. */
+  #early: UdpAttempt[] | undefined = [];
   #fault: string | undefined;
 
   constructor(target: Target, options: PortOptions) {
@@ -47,7 +47,7 @@ export class UdpPort {
     return this.#fault === undefined ? this.#room : 0;
   }
 
-  send(attempt: UdpTry): void {
+  send(attempt: UdpAttempt): void {
     if (this.#fault !== undefined) {
       attempt.finish({ kind: 'failed', error: this.#fault });
       return;
@@ -62,7 +62,7 @@ export class UdpPort {
     else this.#early.push(attempt);
   }
 
-  /** Ends all tries. Every failure (no listener, no route, no socket) concerns the address, so it ends all of them. */
+  /** Ends all attempts. Every failure (no listener, no route, no socket) concerns the address, so it ends all of them. */
   end(error: string): void {
     if (this.#fault !== undefined) return;
     this.#close(error);
@@ -75,7 +75,7 @@ export class UdpPort {
     for (const attempt of early) if (!attempt.ended) this.#transmit(attempt);
   }
 
-  #transmit(attempt: UdpTry): void {
+  #transmit(attempt: UdpAttempt): void {
     attempt.begin(this.#options.timeoutMs);
     if (!attempt.ended) this.#socket.send(attempt.query, this.#onSent);
   }

@@ -3,8 +3,8 @@
 import { isWithin, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { Found } from './found-records.ts';
-import { MAX_RECORDS } from './read-reply.ts';
+import { MAX_RECORDS } from './classify-reply.ts';
+import type { ScannedSet } from './scanned-records.ts';
 
 interface Glue {
   readonly name: Name;
@@ -12,8 +12,8 @@ interface Glue {
   readonly ttl: number;
 }
 
-export function glueSets(cut: Name, ns: readonly Name[], glue: readonly Glue[]): Found[] {
-  const sets: Found[] = [];
+export function glueSets(cut: Name, ns: readonly Name[], glue: readonly Glue[]): ScannedSet[] {
+  const sets: ScannedSet[] = [];
   const byName = new Map<Name, Glue[]>();
   for (const each of glue) {
     const beside = byName.get(each.name);

@@ -1,5 +1,5 @@
-// Reads what a reply to a scan's question says about its name: the same as `Told`, and details that only a scan needs.
-// Pure.
+// Reads what a reply to a scan's question says about its name: the same as `UsefulReply`, and details that only a scan
+// needs. Pure.
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
@@ -8,8 +8,8 @@ import { NSEC } from '../../dns/record/types/nsec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
-import type { Recursive } from './read-recursive.ts';
-import { MAX_RECORDS, recordsOf, type Told } from './read-reply.ts';
+import { MAX_RECORDS, recordsOf, type UsefulReply } from './classify-reply.ts';
+import type { ResolverReply } from './classify-resolver-reply.ts';
 
 /** Names are folded. */
 export type ScanReply =
@@ -17,7 +17,7 @@ export type ScanReply =
   | { readonly kind: 'alias'; readonly target: Name; readonly ttl: number }
   /** The DNAME stands at the name or above it, and makes all names below `owner`. */
   | { readonly kind: 'dname'; readonly owner: Name; readonly rdata: Uint8Array; readonly ttl: number }
-  | Extract<Told, { kind: 'referral' }>
+  | Extract<UsefulReply, { kind: 'referral' }>
   /**
    * `soa`: the zone that says so; undefined from a resolver, which does not tell. `neighbours`: names that exist, by
    * NSEC.
@@ -34,26 +34,26 @@ export type ScanReply =
 /** The type in a bitmap that means that the name does not exist (RFC 9824 §3.1). */
 const NXNAME = 128;
 
-export function readScanReply(name: Name, told: Told, message: Message): ScanReply {
-  switch (told.kind) {
+export function readScanReply(name: Name, reply: UsefulReply, message: Message): ScanReply {
+  switch (reply.kind) {
     case 'referral':
-      return told;
+      return reply;
     case 'answer':
-      return { kind: 'records', rdata: told.rdata, ttl: told.ttl };
+      return { kind: 'records', rdata: reply.rdata, ttl: reply.ttl };
     case 'alias':
-      return readAlias(name, told, message);
+      return readAlias(name, reply, message);
     case 'nodata':
     case 'nxdomain': {
       const nsec = nsecOf(message);
       const isNothing = nsec.some(({ owner, types }) => owner === name && types.includes(NXNAME));
       return {
-        kind: isNothing ? 'nxdomain' : told.kind,
-        soa: told.soa,
+        kind: isNothing ? 'nxdomain' : reply.kind,
+        soa: reply.soa,
         neighbours: nsec.flatMap(({ owner, next }) => [owner, next]).filter((each) => each !== name),
       };
     }
     default:
-      return told satisfies never;
+      return reply satisfies never;
   }
 }
 
@@ -63,7 +63,7 @@ export function isExcessive({ answers, aa, tc, rcode }: Message, { name, type }:
 }
 
 /** The CNAME that a DNAME makes is no record of its own (RFC 6672 §3.1). */
-function readAlias(name: Name, told: Extract<Told, { kind: 'alias' }>, message: Message): ScanReply {
+function readAlias(name: Name, reply: Extract<UsefulReply, { kind: 'alias' }>, message: Message): ScanReply {
   const dname = message.answers.find(
     ({ type, class: classCode, owner, rdata }) =>
       type === TYPE.DNAME && classCode === CLASS.IN && rdata.length > 0 && isWithin(name, foldCase(owner)),
@@ -72,9 +72,9 @@ function readAlias(name: Name, told: Extract<Told, { kind: 'alias' }>, message: 
     const { owner, rdata, ttl } = dname;
     return { kind: 'dname', owner: foldCase(owner), rdata, ttl };
   }
-  return told.target === undefined
+  return reply.target === undefined
     ? { kind: 'unanswered' }
-    : { kind: 'alias', target: told.target, ttl: told.ttl };
+    : { kind: 'alias', target: reply.target, ttl: reply.ttl };
 }
 
 /** The bitmaps are well-formed: rdata was checked together with its message. */
@@ -88,7 +88,7 @@ function nsecOf({ authorities }: Message): { owner: Name; next: Name; types: rea
 }
 
 /** Reads a resolver's reply: it does not show zone cuts, and its TTLs are the remaining ones. */
-export function readResolverReply(name: Name, answer: Recursive): ScanReply {
+export function readScanReplyOfResolver(name: Name, answer: ResolverReply): ScanReply {
   if (answer.kind === 'failed') return { kind: 'unanswered' };
   const [alias] = answer.aliases;
   if (alias !== undefined && alias.name === name) {

@@ -28,7 +28,7 @@ import {
 import { COMMON_WORDS } from './scan-words.ts';
 
 /** A record set that exists. */
-export interface FoundSet {
+export interface ExistingSet {
   readonly type: number;
   readonly rdata: readonly Uint8Array[];
 }
@@ -80,7 +80,7 @@ export class ScanLeads {
   }
 
   /** Follows a name that exists. If it has no records, another name is below it. */
-  follow(name: Name, sets: readonly FoundSet[]): void {
+  follow(name: Name, sets: readonly ExistingSet[]): void {
     for (const set of sets) this.#learn(name, set);
     if (name === this.#domain || isWildcard(name)) return;
     const label = labelsOf(name)[0] as string;
@@ -161,7 +161,7 @@ export class ScanLeads {
     this.#addAll('listed', ['*', ...reverseLabels(this.#domain)], name);
   }
 
-  #learn(name: Name, { type, rdata }: FoundSet): void {
+  #learn(name: Name, { type, rdata }: ExistingSet): void {
     const names = someOf(rdata, (octets) => learnNames(this.#domain, type, octets));
     for (const each of names) this.queue.add('learned', each, true);
     if (type === TYPE.MX) for (const host of names) this.#add('learned', '_25._tcp', host); // RFC 7672 §2.2

@@ -4,7 +4,7 @@ import { labelsOf, type Name } from '../../dns/name.ts';
 import { list, set } from './scan-kind.ts';
 
 /** What is known of a name that exists. */
-export interface Known {
+export interface KnownName {
   /** The name has records of its own. If not, another name is below it (RFC 8020). */
   readonly hasRecords: boolean;
   readonly hasAddress: boolean;
@@ -67,7 +67,7 @@ const PLAIN_BELOW = /^(www|\*|_.*)$/;
 const MAX_NUMBER = 400;
 
 /** Gives labels, or names relative to the name that exists. */
-export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }: Known): string[] {
+export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }: KnownName): string[] {
   const names = ['*'];
   if (hasAddress || takesMail) names.push('www');
   if (takesMail || !hasRecords) names.push('_dmarc', '_domainkey');

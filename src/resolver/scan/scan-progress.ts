@@ -12,10 +12,10 @@ import {
   wildcardBelow,
 } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { type Found, FoundRecords } from '../replies/found-records.ts';
+import { namesIn } from '../replies/classify-reply.ts';
 import { glueSets } from '../replies/glue-sets.ts';
-import { namesIn } from '../replies/read-reply.ts';
 import type { ScanReply } from '../replies/read-scan-reply.ts';
+import { ScannedRecords, type ScannedSet } from '../replies/scanned-records.ts';
 import type { QueuedName } from './name-queue.ts';
 import { ScanLeads } from './scan-leads.ts';
 import type { ScanServers } from './scan-servers.ts';
@@ -33,7 +33,7 @@ const WILDCARD: Wanted = {
   further: [TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.CAA, TYPE.HTTPS, TYPE.SRV],
 };
 
-interface Asked {
+interface TypedReply {
   readonly type: number;
   readonly reply: ScanReply;
 }
@@ -50,7 +50,7 @@ export class ZoneScan {
   readonly #onProgress: ZoneScanOptions['onProgress'];
   readonly #wildcards: Wildcards;
   readonly #leads: ScanLeads;
-  readonly #records: FoundRecords;
+  readonly #records: ScannedRecords;
   readonly #withWildcard = new Set<Name>();
   /** Names at which the zone's own servers may hold another zone. */
   readonly #held = new Map<Name, Promise<void>>();
@@ -64,7 +64,7 @@ export class ZoneScan {
     this.#onProgress = onProgress;
     this.#wildcards = new Wildcards((name, type) => servers.ask(name, type), random);
     this.#leads = new ScanLeads(domain, words);
-    this.#records = new FoundRecords(domain);
+    this.#records = new ScannedRecords(domain);
   }
 
   /** Throws Stopped; the records found until then are kept. */
@@ -78,7 +78,7 @@ export class ZoneScan {
     await this.#visitAll();
   }
 
-  found(): {
+  results(): {
     records: ScannedRecord[];
     recordsLeft: number;
     wildcards: Name[];
@@ -98,10 +98,10 @@ export class ZoneScan {
 
   async #visitApex(): Promise<ScanReply> {
     const types = [APEX.first, ...APEX.further];
-    const asked = await this.#askFor(this.#domain, types);
-    if (await this.#endsHere(this.#domain, asked)) return UNANSWERED;
-    this.#keep(this.#domain, asked);
-    return (asked[0] as Asked).reply;
+    const replies = await this.#askFor(this.#domain, types);
+    if (await this.#endsHere(this.#domain, replies)) return UNANSWERED;
+    this.#keep(this.#domain, replies);
+    return (replies[0] as TypedReply).reply;
   }
 
   async #visitAll(): Promise<void> {
@@ -159,16 +159,16 @@ export class ZoneScan {
     return this.#servers.areSilent ? [...further, TYPE.NS] : further;
   }
 
-  async #askFor(name: Name, types: readonly number[]): Promise<Asked[]> {
-    const asked = await Promise.all(
+  async #askFor(name: Name, types: readonly number[]): Promise<TypedReply[]> {
+    const replies = await Promise.all(
       types.map(async (type) => ({ type, reply: await this.#servers.ask(name, type) })),
     );
-    for (const { reply } of asked) if ('neighbours' in reply) this.#leads.learnNeighbours(reply.neighbours);
-    return asked;
+    for (const { reply } of replies) if ('neighbours' in reply) this.#leads.learnNeighbours(reply.neighbours);
+    return replies;
   }
 
   /** Whether a wildcard makes the name. The wildcard's own name is never such a name. */
-  async #isMade(name: Name, { type, reply }: Asked): Promise<boolean> {
+  async #isMade(name: Name, { type, reply }: TypedReply): Promise<boolean> {
     const above = parentOf(name);
     if (isWildcard(name) && !this.#homes.has(above)) return false;
     if (reply.kind === 'unanswered') return true;
@@ -179,15 +179,15 @@ export class ZoneScan {
   }
 
   /** Missing texts at a name say little; an address that the wildcard has too says that the name is not real. */
-  async #isSurelyMade(name: Name, { reply }: Asked): Promise<boolean> {
+  async #isSurelyMade(name: Name, { reply }: TypedReply): Promise<boolean> {
     if (reply.kind !== 'nodata') return true;
     const [asked] = await this.#askFor(name, [TYPE.A]);
     return asked?.reply.kind === 'records' && this.#isMade(name, asked);
   }
 
   /** Whether the zone ends at the name, or above it. The delegation or DNAME that ends it is kept. */
-  async #endsHere(name: Name, asked: readonly Asked[]): Promise<boolean> {
-    for (const { type, reply } of asked) {
+  async #endsHere(name: Name, replies: readonly TypedReply[]): Promise<boolean> {
+    for (const { type, reply } of replies) {
       if (reply.kind === 'referral') this.#cutOff(reply);
       else if (reply.kind === 'dname') {
         this.#records.endBelow(reply.owner, { ttl: reply.ttl, rdata: [reply.rdata] });
@@ -199,7 +199,7 @@ export class ZoneScan {
 
   #cutOff({ cut, ns, ttl, ds, glue }: Extract<ScanReply, { kind: 'referral' }>): void {
     if (cut === this.#domain || !isWithin(cut, this.#domain)) return;
-    const sets: Found[] = [{ name: cut, type: TYPE.NS, ttl, rdata: ns.map(encodeName) }];
+    const sets: ScannedSet[] = [{ name: cut, type: TYPE.NS, ttl, rdata: ns.map(encodeName) }];
     if (ds.length > 0) sets.push({ name: cut, type: TYPE.DS, ttl, rdata: ds });
     sets.push(...glueSets(cut, ns, glue));
     this.#records.cutOff(cut, sets);
@@ -221,7 +221,7 @@ export class ZoneScan {
     if (reply.kind === 'referral') return this.#cutOff(reply);
     if (reply.kind !== 'records') return;
     const ns = namesIn(reply.rdata);
-    const sets: Found[] = [{ name: cut, type: TYPE.NS, ttl: reply.ttl, rdata: ns.map(encodeName) }];
+    const sets: ScannedSet[] = [{ name: cut, type: TYPE.NS, ttl: reply.ttl, rdata: ns.map(encodeName) }];
     for (const host of ns.filter((each) => isWithin(each, cut))) {
       for (const { type, reply: address } of await this.#askFor(host, [TYPE.A, TYPE.AAAA])) {
         if (address.kind !== 'records') continue;
@@ -232,9 +232,9 @@ export class ZoneScan {
     this.#leads.follow(cut, sets.slice(0, 1));
   }
 
-  #keep(name: Name, asked: readonly Asked[]): void {
-    const sets: Found[] = [];
-    for (const { type, reply } of asked) {
+  #keep(name: Name, replies: readonly TypedReply[]): void {
+    const sets: ScannedSet[] = [];
+    for (const { type, reply } of replies) {
       if (reply.kind === 'records') sets.push({ name, type, ttl: reply.ttl, rdata: reply.rdata });
       if (reply.kind === 'alias' && !sets.some((set) => set.type === TYPE.CNAME)) {
         sets.push({ name, type: TYPE.CNAME, ttl: reply.ttl, rdata: [encodeName(reply.target)] });

@@ -6,12 +6,17 @@
 //   no address left ──> a public resolver, or another one ──> unanswered
 
 import type { Name } from '../../dns/name.ts';
-import { isExcessive, readResolverReply, readScanReply, type ScanReply } from '../replies/read-scan-reply.ts';
+import {
+  isExcessive,
+  readScanReply,
+  readScanReplyOfResolver,
+  type ScanReply,
+} from '../replies/read-scan-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
-import { askRecursive, nextResolver } from '../walk/ask-recursive.ts';
-import { askServer, isTold } from '../walk/ask-server.ts';
+import { askResolver, nextResolver } from '../walk/ask-resolver.ts';
+import { askServer, isUseful } from '../walk/ask-server.ts';
 import { findAddresses } from '../walk/find-addresses.ts';
 
 const ADDRESSES_PER_QUESTION = 3;
@@ -94,10 +99,10 @@ export class ScanServers {
       tried.add(seat.to.address);
       const { silences } = seat;
       try {
-        const { reading, message } = await askServer(this.#state, this.#work, zone, seat.to, { name, type });
-        if (isTold(reading) && message !== undefined) {
+        const { reply, message } = await askServer(this.#state, this.#work, zone, seat.to, { name, type });
+        if (isUseful(reply) && message !== undefined) {
           noteAnswer(seat);
-          return readScanReply(name, reading, message);
+          return readScanReply(name, reply, message);
         }
         if (message !== undefined && isExcessive(message, { name, type })) {
           noteAnswer(seat);
@@ -116,8 +121,8 @@ export class ScanServers {
     for (let i = 0; i < RESOLVERS_PER_QUESTION; i++) {
       const resolver = nextResolver(this.#state);
       if (resolver === undefined) return undefined;
-      const answer = await askRecursive(this.#state, this.#work, resolver, { name, type });
-      const reply = readResolverReply(name, answer);
+      const answer = await askResolver(this.#state, this.#work, resolver, { name, type });
+      const reply = readScanReplyOfResolver(name, answer);
       if (reply.kind === 'unanswered') continue;
       this.fromResolvers++;
       return reply;

@@ -16,7 +16,7 @@ const MAX_PROBES = 30;
 const REPEATS = 2;
 
 /** A reply with the keys that it is compared by: in a hostile zone it is compared often. */
-interface Said {
+interface ComparableReply {
   readonly reply: ScanReply;
   readonly plain: string;
   readonly masked: string;
@@ -26,7 +26,7 @@ interface Said {
 
 /** The answers for random names of one level and type, and all their records together. */
 interface Probes {
-  readonly said: Said[];
+  readonly replies: ComparableReply[];
   readonly pool: Set<string>;
 }
 
@@ -69,9 +69,9 @@ class WildcardLevel {
   probe(type: number): Promise<Probes> {
     const known = this.#probes.get(type);
     if (known !== undefined) return known;
-    const probes = this.#probeMore(type, { said: [], pool: new Set() }).then((first) => {
-      const { said } = first;
-      if (type === TYPE.A) this.#isThere = said.every(isUnanswered) || said.some(isSomething);
+    const probes = this.#probeMore(type, { replies: [], pool: new Set() }).then((first) => {
+      const { replies } = first;
+      if (type === TYPE.A) this.#isThere = replies.every(isUnanswered) || replies.some(isSomething);
       return first;
     });
     this.#probes.set(type, probes);
@@ -82,17 +82,17 @@ class WildcardLevel {
   async makes(at: Name, type: number, reply: ScanReply): Promise<boolean> {
     if (!this.#isThere) return false;
     const label = labelsOf(at)[0] as string;
-    const its = saidBy(label, reply);
+    const its = comparable(label, reply);
     const probes = await this.probe(type);
     // Where random names cannot be asked for, nothing can be told: better a name too few.
-    if (probes.said.every(isUnanswered) || isMade(its, probes)) return true;
+    if (probes.replies.every(isUnanswered) || isMade(its, probes)) return true;
     if (!isChanging(probes)) return false;
     // It gives now this and now that: more of it is looked at, and whether the name's own answer stays.
-    if (probes.said.length < MAX_PROBES) await this.#probeMore(type, probes);
+    if (probes.replies.length < MAX_PROBES) await this.#probeMore(type, probes);
     if (isMade(its, probes) || isOtherForEach(its, probes)) return true;
     for (let i = 0; i < REPEATS; i++) {
       const again = await this.#ask(at, type);
-      if (saidBy(label, again).plain !== its.plain) return true;
+      if (comparable(label, again).plain !== its.plain) return true;
     }
     return false;
   }
@@ -102,10 +102,10 @@ class WildcardLevel {
     const more = await Promise.all(
       labels.map(async (label) => {
         const name = prependLabel(label, this.above);
-        return saidBy(label, name === undefined ? UNANSWERED : await this.#ask(name, type));
+        return comparable(label, name === undefined ? UNANSWERED : await this.#ask(name, type));
       }),
     );
-    probes.said.push(...more);
+    probes.replies.push(...more);
     for (const each of more) for (const rdata of each.rdata) probes.pool.add(rdata);
     return probes;
   }
@@ -113,31 +113,31 @@ class WildcardLevel {
 
 const UNANSWERED: ScanReply = { kind: 'unanswered' };
 
-function isUnanswered({ reply }: Said): boolean {
+function isUnanswered({ reply }: ComparableReply): boolean {
   return reply.kind === 'unanswered';
 }
 
-function isSomething({ reply: { kind } }: Said): boolean {
+function isSomething({ reply: { kind } }: ComparableReply): boolean {
   return kind !== 'nxdomain' && kind !== 'unanswered';
 }
 
-function isMade({ reply, plain, masked, rdata }: Said, { said, pool }: Probes): boolean {
-  if (said.some((other) => other.plain === plain || other.masked === masked)) return true;
+function isMade({ reply, plain, masked, rdata }: ComparableReply, { replies, pool }: Probes): boolean {
+  if (replies.some((other) => other.plain === plain || other.masked === masked)) return true;
   return reply.kind === 'records' && rdata.every((each) => pool.has(each)); // a part of a pool
 }
 
-function isChanging({ said }: Probes): boolean {
-  return new Set(said.filter((each) => !isUnanswered(each)).map(({ masked }) => masked)).size > 1;
+function isChanging({ replies }: Probes): boolean {
+  return new Set(replies.filter((each) => !isUnanswered(each)).map(({ masked }) => masked)).size > 1;
 }
 
 /** No two random names have the same answer, so a name with yet another answer is nothing special. */
-function isOtherForEach({ reply }: Said, { said }: Probes): boolean {
-  const ofKind = said.filter((each) => each.reply.kind === reply.kind);
+function isOtherForEach({ reply }: ComparableReply, { replies }: Probes): boolean {
+  const ofKind = replies.filter((each) => each.reply.kind === reply.kind);
   const keys = new Set(ofKind.map(({ masked }) => masked));
   return ofKind.length > RANDOM_NAMES && keys.size === ofKind.length;
 }
 
-function saidBy(label: string, reply: ScanReply): Said {
+function comparable(label: string, reply: ScanReply): ComparableReply {
   const rdata =
     reply.kind === 'records' ? reply.rdata.map((octets) => Buffer.from(octets).toString('latin1')) : [];
   return { reply, ...keysOf(label, reply, rdata), rdata };
@@ -147,7 +147,11 @@ function saidBy(label: string, reply: ScanReply): Said {
  * Keys that are equal for equal data. A server may put the label itself into the alias that it makes up: then `masked`
  * is equal.
  */
-function keysOf(label: string, reply: ScanReply, rdata: readonly string[]): Pick<Said, 'plain' | 'masked'> {
+function keysOf(
+  label: string,
+  reply: ScanReply,
+  rdata: readonly string[],
+): Pick<ComparableReply, 'plain' | 'masked'> {
   switch (reply.kind) {
     case 'records':
       // Lengths before them: rdata may have any octet.
@@ -171,7 +175,7 @@ function keysOf(label: string, reply: ScanReply, rdata: readonly string[]): Pick
   }
 }
 
-function sameKeys(key: string): Pick<Said, 'plain' | 'masked'> {
+function sameKeys(key: string): Pick<ComparableReply, 'plain' | 'masked'> {
   return { plain: key, masked: key };
 }
 

@@ -8,12 +8,12 @@
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Scan } from '../../checks/scan/scan.ts';
 import { foldCase, type Name, printName, ROOT } from '../../dns/name.ts';
-import { MAX_RECORDS } from '../replies/read-reply.ts';
+import { MAX_RECORDS } from '../replies/classify-reply.ts';
 import type { Limits } from '../state/limits.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
-import { reachZone } from '../walk/reach-zone.ts';
+import { type ReachResult, reachZone } from '../walk/reach-zone.ts';
 import { ZoneScan } from './scan-progress.ts';
 import { ScanServers } from './scan-servers.ts';
 import { SCAN_WORDS } from './scan-words.ts';
@@ -48,7 +48,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
   const startedAt = now();
   const limits = { ...usual, ...SCAN_LIMITS };
   return runWork(state, { limits, signal: options.signal }, async (work) => {
-    const reached = await reach(state, domain, work);
+    const reached = await tryToReach(state, domain, work);
     const servers = new ScanServers(state, work, reached.kind === 'zone' ? reached.zone : undefined);
     const scan = new ZoneScan(domain, servers, {
       words: options.words ?? SCAN_WORDS,
@@ -66,7 +66,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
       await servers.settle();
     }
     const failure = servers.answers > 0 ? undefined : failureOf(domain, reached);
-    const { records, wildcards, names, ...rest } = scan.found();
+    const { records, wildcards, names, ...rest } = scan.results();
     const missing = missingOf(servers, stopped, rest);
     return {
       domain,
@@ -83,9 +83,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
   });
 }
 
-type Reach = Awaited<ReturnType<typeof reachZone>>;
-
-async function reach(state: ResolverState, domain: Name, work: Work): Promise<Reach> {
+async function tryToReach(state: ResolverState, domain: Name, work: Work): Promise<ReachResult> {
   try {
     return await reachZone(state, domain, work);
   } catch (error) {
@@ -94,28 +92,28 @@ async function reach(state: ResolverState, domain: Name, work: Work): Promise<Re
   }
 }
 
-function failureOf(domain: Name, reached: Reach): WalkFailure {
+function failureOf(domain: Name, reached: ReachResult): WalkFailure {
   if (reached.kind === 'failed') return reached.failure;
   const message = `no useful reply from any server of ${printName(domain)}`;
   return { zone: reached.zone.zone, reason: 'unreachable', message };
 }
 
 /** Some servers deny names that have others below them: one with records exists all the same. */
-function denialOf(domain: Name, reached: Reach, records: Scan['records']): string[] {
+function denialOf(domain: Name, reached: ReachResult, records: Scan['records']): string[] {
   if (reached.kind === 'failed' || reached.isDenied !== true || records.length > 0) return [];
   return [
     `${printName(domain)} does not exist: NXDOMAIN from the servers of ${printName(reached.zone.zone)}`,
   ];
 }
 
-interface Left {
+interface ScanRemainder {
   readonly recordsLeft: number;
   readonly namesLeft: number;
   readonly hasMoreNames: boolean;
 }
 
 /** What was not asked, not answered or not kept. */
-function missingOf(servers: ScanServers, stopped: Stopped | undefined, left: Left): string[] {
+function missingOf(servers: ScanServers, stopped: Stopped | undefined, left: ScanRemainder): string[] {
   const missing: string[] = [];
   if (stopped !== undefined) missing.push(`${stopped.message}: ${left.namesLeft} names were not asked for`);
   if (left.hasMoreNames) missing.push('there are more names to ask for than a scan takes');

@@ -15,10 +15,10 @@ export type CutState<Z> =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-export type CutFound = CutState<KnownZone>;
+export type KnownCut = CutState<KnownZone>;
 
-const NO_CUT: CutFound = { kind: 'none' };
-const NOTHING: CutFound = { kind: 'nothing' };
+const NO_CUT: KnownCut = { kind: 'none' };
+const NOTHING: KnownCut = { kind: 'nothing' };
 
 export const MAX_TTL_MS = 24 * 3_600_000;
 export const MAX_NEGATIVE_TTL_MS = 3_600_000;
@@ -45,7 +45,7 @@ export function countFailures(last: { count: number; expiresAt: number } | undef
 export class ZoneCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
-  readonly #cache: ExpiringCache<{ found: CutFound; failures: number }>;
+  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number }>;
 
   constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
     this.#cache = new ExpiringCache(capacity);
@@ -57,39 +57,39 @@ export class ZoneCache {
     return this.#cache.size;
   }
 
-  get(name: Name): CutFound | undefined {
-    return this.#cache.get(name, this.#now())?.found;
+  get(name: Name): KnownCut | undefined {
+    return this.#cache.get(name, this.#now())?.cut;
   }
 
-  putCut(zone: KnownZone, ttlSeconds: number): CutFound {
-    const last = this.#cache.last(zone.zone)?.value.found;
+  putCut(zone: KnownZone, ttlSeconds: number): KnownCut {
+    const last = this.#cache.last(zone.zone)?.value.cut;
     if (last?.kind === 'cut') zone.inherit(last.zone);
     return this.#put(zone.zone, { kind: 'cut', zone }, Math.min(MAX_TTL_MS, ttlSeconds * 1000));
   }
 
   /** `none`: the name or one below it exists, but there is no cut; `nothing`: NXDOMAIN. */
-  putNegative(name: Name, kind: 'none' | 'nothing', ttlSeconds: number): CutFound {
-    const found = kind === 'none' ? NO_CUT : NOTHING;
-    return this.#put(name, found, Math.min(MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000));
+  putNegative(name: Name, kind: 'none' | 'nothing', ttlSeconds: number): KnownCut {
+    const cut = kind === 'none' ? NO_CUT : NOTHING;
+    return this.#put(name, cut, Math.min(MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000));
   }
 
   /** There was an answer for a name below `name`, so NXDOMAIN for `name` was wrong (RFC 8020). */
-  putNothingIsWrong(name: Name): CutFound {
+  putNothingIsWrong(name: Name): KnownCut {
     return this.#put(name, NO_CUT, MAX_NEGATIVE_TTL_MS);
   }
 
-  putFailure(name: Name, failure: WalkFailure): CutFound {
-    const found: CutFound = { kind: 'failed', failure };
+  putFailure(name: Name, failure: WalkFailure): KnownCut {
+    const cut: KnownCut = { kind: 'failed', failure };
     const now = this.#now();
     const last = this.#cache.last(name);
     const failures = countFailures(
-      last?.value.found.kind === 'failed'
+      last?.value.cut.kind === 'failed'
         ? { count: last.value.failures, expiresAt: last.expiresAt }
         : undefined,
       now,
     );
-    this.#cache.set(name, { found, failures }, now + failureMs(failures, this.#failureMaxMs));
-    return found;
+    this.#cache.set(name, { cut, failures }, now + failureMs(failures, this.#failureMaxMs));
+    return cut;
   }
 
   /**
@@ -97,8 +97,8 @@ export class ZoneCache {
    * was looked up a moment ago, or does not come from this cache.
    */
   forgetOld(zone: KnownZone): boolean {
-    const found = this.get(zone.zone);
-    if (found?.kind !== 'cut' || found.zone !== zone) return false;
+    const cut = this.get(zone.zone);
+    if (cut?.kind !== 'cut' || cut.zone !== zone) return false;
     if (this.#now() - zone.knownSince < MIN_AGE_MS) return false;
     this.#cache.delete(zone.zone);
     return true;
@@ -108,8 +108,8 @@ export class ZoneCache {
     this.#cache.delete(name);
   }
 
-  #put(name: Name, found: CutFound, forMs: number): CutFound {
-    this.#cache.set(name, { found, failures: 0 }, this.#now() + forMs);
-    return found;
+  #put(name: Name, cut: KnownCut, forMs: number): KnownCut {
+    this.#cache.set(name, { cut, failures: 0 }, this.#now() + forMs);
+    return cut;
   }
 }

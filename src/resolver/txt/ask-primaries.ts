@@ -36,8 +36,8 @@ async function askPrimary(
   to: ZoneAddress,
 ): Promise<readonly Name[]> {
   try {
-    const { reading } = await askServer(state, work, zone, to, { name: zone.zone, type: TYPE.SOA });
-    return reading.kind === 'answer' ? reading.rdata.map((rdata) => foldCase(nameInRdata(rdata))) : [];
+    const { reply } = await askServer(state, work, zone, to, { name: zone.zone, type: TYPE.SOA });
+    return reply.kind === 'answer' ? reply.rdata.map((rdata) => foldCase(nameInRdata(rdata))) : [];
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     return [];

@@ -8,7 +8,7 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 import { type Journey, walk } from '../walk/walk.ts';
 
-export type TxtZone =
+export type TxtZoneResult =
   | { readonly kind: 'arrived'; readonly zone: KnownZone }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
@@ -21,13 +21,13 @@ export async function findTxtZone(
   host: Name,
   journey: Journey,
   work: Work,
-): Promise<TxtZone> {
+): Promise<TxtZoneResult> {
   for (;;) {
-    const walked = await walk(state, host, journey, { work, within: undefined, inclusive: true });
-    if (walked.kind === 'failed') return walked;
+    const arrival = await walk(state, host, journey, { work, within: undefined, inclusive: true });
+    if (arrival.kind === 'failed') return arrival;
     const oldest = state.around.now() - MAX_AGE_MS;
     const old = delegatedZones(journey.path).filter(({ knownSince }) => knownSince < oldest);
-    if (old.filter(({ zone }) => journey.missed(zone)).length === 0) return walked;
+    if (old.filter(({ zone }) => journey.missed(zone)).length === 0) return arrival;
   }
 }
 

@@ -7,15 +7,15 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
 import { askAuthority } from '../walk/ask-authority.ts';
-import { joinStrings, type Word } from '../walk/ask-every-server.ts';
+import { joinStrings, type TxtResult } from '../walk/ask-every-server.ts';
 import { Journey } from '../walk/walk.ts';
 
-export interface AskedSibling {
+export interface SiblingResult {
   readonly name: Name;
-  readonly word: Word;
+  readonly result: TxtResult;
 }
 
-export interface Followed {
+export interface FollowedTxt {
   readonly targets: readonly Name[];
   readonly values: readonly Uint8Array[];
 }
@@ -28,14 +28,14 @@ const MILLISECONDS = 5000;
 /** Finds the records by the names that siblings are aliases of, and by siblings in zones of their own. */
 export async function followTxt(
   state: ResolverState,
-  siblings: readonly AskedSibling[],
+  siblings: readonly SiblingResult[],
   { isAlias, work }: { readonly isAlias: boolean; readonly work: Work },
-): Promise<ReadonlyMap<Name, Followed>> {
+): Promise<ReadonlyMap<Name, FollowedTxt>> {
   const names = new Set<Name>();
   const referred: Name[] = [];
-  for (const { name, word } of siblings) {
-    const { kind } = word.reading;
-    if (kind === 'alias' && word.evidence.target !== undefined) names.add(word.evidence.target);
+  for (const { name, result } of siblings) {
+    const { kind } = result.reply;
+    if (kind === 'alias' && result.evidence.target !== undefined) names.add(result.evidence.target);
     else if (kind === 'referral') referred.push(name);
   }
   names.delete(ROOT);
@@ -46,7 +46,7 @@ export async function followTxt(
   const share = Math.floor(Math.max(0, work.limits.packets - work.packets) / (wanted.length + 1));
   const packets = Math.min(MAX_PACKETS, share);
   const followed = await Promise.all(wanted.map((name) => followWithin(state, name, packets, work)));
-  return new Map(wanted.map((name, i) => [name, followed[i] as Followed]));
+  return new Map(wanted.map((name, i) => [name, followed[i] as FollowedTxt]));
 }
 
 async function followWithin(
@@ -54,15 +54,15 @@ async function followWithin(
   name: Name,
   packets: number,
   outer: Work,
-): Promise<Followed> {
-  const found: { targets: Name[]; values: Uint8Array[] } = { targets: [], values: [] };
+): Promise<FollowedTxt> {
+  const followed: { targets: Name[]; values: Uint8Array[] } = { targets: [], values: [] };
   const limits = { ...state.around.limits, packets, milliseconds: MILLISECONDS };
   try {
     outer.check();
     outer.countPackets(packets); // set aside
     await runWork(state, { limits, signal: outer.signal }, async (work) => {
       try {
-        await follow(state, name, found, work);
+        await follow(state, name, followed, work);
       } finally {
         outer.countPackets(work.packets - packets);
       }
@@ -71,24 +71,25 @@ async function followWithin(
     outer.check();
     if (!(error instanceof Stopped)) throw error;
   }
-  return found;
+  return followed;
 }
 
 async function follow(
   state: ResolverState,
   from: Name,
-  found: { readonly targets: Name[]; readonly values: Uint8Array[] },
+  followed: { readonly targets: Name[]; readonly values: Uint8Array[] },
   work: Work,
 ): Promise<void> {
   let name = from;
-  while (name !== ROOT && found.targets.length < work.limits.cnames) {
+  while (name !== ROOT && followed.targets.length < work.limits.cnames) {
     const journey = new Journey(state, state.root);
-    const asked = await askAuthority(state, journey, { name, type: TYPE.TXT }, { work, within: undefined });
-    if (asked.kind === 'failed') return;
-    const { told } = asked;
-    if (told.kind === 'answer') found.values.push(...told.rdata.map(joinStrings));
-    if (told.kind !== 'alias' || told.target === undefined || found.targets.includes(told.target)) return;
-    name = told.target;
-    found.targets.push(name);
+    const result = await askAuthority(state, journey, { name, type: TYPE.TXT }, { work, within: undefined });
+    if (result.kind === 'failed') return;
+    const { reply } = result;
+    if (reply.kind === 'answer') followed.values.push(...reply.rdata.map(joinStrings));
+    if (reply.kind !== 'alias' || reply.target === undefined || followed.targets.includes(reply.target))
+      return;
+    name = reply.target;
+    followed.targets.push(name);
   }
 }

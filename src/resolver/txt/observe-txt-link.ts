@@ -3,17 +3,17 @@
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { TxtLink } from '../../checks/txt/txt-evidence.ts';
 import type { Name } from '../../dns/name.ts';
-import type { Told } from '../replies/read-reply.ts';
+import type { UsefulReply } from '../replies/classify-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
-import { askEveryServer, type Word } from '../walk/ask-every-server.ts';
-import { isTold } from '../walk/ask-server.ts';
+import { askEveryServer, type TxtResult } from '../walk/ask-every-server.ts';
+import { isUseful } from '../walk/ask-server.ts';
 import { type ConfirmedZone, confirmZone } from '../walk/confirm-zone.ts';
 import { Journey, keepReferral } from '../walk/walk.ts';
 import { delegatedZones, findTxtZone } from './find-txt-zone.ts';
 
-export interface FoundLink {
+export interface ObservedLink {
   readonly kind: 'found';
   readonly link: TxtLink;
   readonly zone: KnownZone;
@@ -22,13 +22,13 @@ export interface FoundLink {
   /** The zone and those above it, without the root and the zones that the root delegates. */
   readonly path: readonly KnownZone[];
   /** The addresses that answered for the zone. */
-  readonly told: readonly ZoneAddress[];
+  readonly answered: readonly ZoneAddress[];
   /** What most addresses say. */
-  readonly most: Told | undefined;
+  readonly mostCommon: UsefulReply | undefined;
 }
 
 /** What the links of one observation share: addresses that do not answer, and zones that were confirmed. */
-export interface Way {
+export interface LinkContext {
   readonly silent: Set<string>;
   readonly confirmed: Set<KnownZone>;
 }
@@ -37,28 +37,32 @@ export interface Way {
 export async function observeTxtLink(
   state: ResolverState,
   host: Name,
-  way: Way,
+  context: LinkContext,
   work: Work,
-): Promise<FoundLink | { readonly kind: 'failed'; readonly failure: WalkFailure }> {
+): Promise<ObservedLink | { readonly kind: 'failed'; readonly failure: WalkFailure }> {
   const journey = new Journey(state, state.root);
   const confirmed: ConfirmedZone[] = [];
   for (;;) {
-    const arrived = await findTxtZone(state, host, journey, work);
-    if (arrived.kind === 'failed') return arrived;
-    const { zone } = arrived;
-    const [{ words, missing }, others] = await Promise.all([
-      askEveryServer(state, work, zone, host, way.silent),
-      confirmZones(state, journey, way, work),
+    const arrival = await findTxtZone(state, host, journey, work);
+    if (arrival.kind === 'failed') return arrival;
+    const { zone } = arrival;
+    const [{ results, missing }, others] = await Promise.all([
+      askEveryServer(state, work, zone, host, context.silent),
+      confirmZones(state, journey, context, work),
     ]);
     confirmed.push(...others);
-    const most = findMost(words);
-    if (most?.kind === 'referral') {
-      journey.learn(most.cut, keepReferral(state, most, work), zone.zone);
+    const mostCommon = findMostCommon(results);
+    if (mostCommon?.kind === 'referral') {
+      journey.learn(mostCommon.cut, keepReferral(state, mostCommon, work), zone.zone);
       continue;
     }
     // Zones that the walk did not see; at the host itself it is for their servers to answer.
-    const isBetween = most !== undefined && 'soa' in most && most.soa !== zone.zone && most.soa !== host;
-    const unseen = [isBetween ? most.soa : undefined, ...others.map(({ between }) => between)];
+    const isBetween =
+      mostCommon !== undefined &&
+      'soa' in mostCommon &&
+      mostCommon.soa !== zone.zone &&
+      mostCommon.soa !== host;
+    const unseen = [isBetween ? mostCommon.soa : undefined, ...others.map(({ between }) => between)];
     if (unseen.filter((name) => name !== undefined && journey.missed(name)).length > 0) continue;
     return {
       kind: 'found',
@@ -69,15 +73,15 @@ export async function observeTxtLink(
         delegations: confirmed
           .filter((each) => journey.path.includes(each.zone))
           .map(({ delegation }) => delegation),
-        servers: [...words.map(({ evidence }) => evidence), ...missing],
+        servers: [...results.map(({ evidence }) => evidence), ...missing],
         again: [],
         primaries: [],
       },
       zone,
       above: journey.path.at(-2),
       path: journey.path.slice(Math.min(2, journey.path.length - 1)),
-      told: words.filter(({ reading }) => isTold(reading)).map(({ to }) => to),
-      most,
+      answered: results.filter(({ reply }) => isUseful(reply)).map(({ to }) => to),
+      mostCommon,
     };
   }
 }
@@ -85,7 +89,7 @@ export async function observeTxtLink(
 async function confirmZones(
   state: ResolverState,
   { path }: Journey,
-  { confirmed, silent }: Way,
+  { confirmed, silent }: LinkContext,
   work: Work,
 ): Promise<ConfirmedZone[]> {
   const zones = delegatedZones(path).filter((zone) => !confirmed.has(zone));
@@ -99,30 +103,30 @@ async function confirmZones(
 }
 
 /** Gives what is said most often; of equals, the first. */
-function findMost(words: readonly Word[]): Told | undefined {
-  const counts = new Map<string, { readonly told: Told; count: number }>();
-  for (const { reading } of words) {
-    if (!isTold(reading)) continue;
-    const key = keyOf(reading);
+function findMostCommon(results: readonly TxtResult[]): UsefulReply | undefined {
+  const counts = new Map<string, { readonly reply: UsefulReply; count: number }>();
+  for (const { reply } of results) {
+    if (!isUseful(reply)) continue;
+    const key = keyOf(reply);
     const counted = counts.get(key);
-    if (counted === undefined) counts.set(key, { told: reading, count: 1 });
+    if (counted === undefined) counts.set(key, { reply: reply, count: 1 });
     else counted.count++;
   }
-  return [...counts.values()].sort((a, b) => b.count - a.count)[0]?.told;
+  return [...counts.values()].sort((a, b) => b.count - a.count)[0]?.reply;
 }
 
-function keyOf(told: Told): string {
-  switch (told.kind) {
+function keyOf(reply: UsefulReply): string {
+  switch (reply.kind) {
     case 'alias':
-      return `alias ${told.target}`;
+      return `alias ${reply.target}`;
     case 'referral':
-      return `referral ${told.cut} ${told.ns.join('')}`;
+      return `referral ${reply.cut} ${reply.ns.join('')}`;
     case 'nodata':
     case 'nxdomain':
-      return `negative ${told.soa}`;
+      return `negative ${reply.soa}`;
     case 'answer':
       return 'answer';
     default:
-      return told satisfies never;
+      return reply satisfies never;
   }
 }

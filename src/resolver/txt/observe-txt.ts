@@ -12,10 +12,10 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
 import { askForTxt, joinStrings } from '../walk/ask-every-server.ts';
-import { askRecursive } from '../walk/ask-recursive.ts';
+import { askResolver } from '../walk/ask-resolver.ts';
 import { isSilence, silenceOf } from '../walk/walk.ts';
 import { askPrimaries } from './ask-primaries.ts';
-import { type FoundLink, observeTxtLink, type Way } from './observe-txt-link.ts';
+import { type LinkContext, type ObservedLink, observeTxtLink } from './observe-txt-link.ts';
 import { probeSiblings } from './probe-siblings.ts';
 
 /**
@@ -37,56 +37,61 @@ export async function observeTxt(
   const startedAt = state.around.now();
   const limits = { ...state.around.limits, ...TXT_LIMITS };
   return runWork(state, { limits, signal }, async (work) => {
-    const [seen, resolvers] = await Promise.all([
+    const [observed, resolvers] = await Promise.all([
       observe(state, host, work),
-      askResolvers(state, host, work),
+      askEveryResolver(state, host, work),
     ]);
-    return { host, ...seen, resolvers, queries: work.packets, startedAt, finishedAt: state.around.now() };
+    return { host, ...observed, resolvers, queries: work.packets, startedAt, finishedAt: state.around.now() };
   });
 }
 
 /** What was observed so far. */
-interface Seen {
+interface TxtObservation {
   links: TxtLink[];
   siblings: readonly TxtSibling[];
   failure: WalkFailure | undefined;
 }
 
-async function observe(state: ResolverState, host: Name, work: Work): Promise<Seen> {
-  const seen: Seen = { links: [], siblings: [], failure: undefined };
+async function observe(state: ResolverState, host: Name, work: Work): Promise<TxtObservation> {
+  const observed: TxtObservation = { links: [], siblings: [], failure: undefined };
   try {
-    await observeLinks(state, host, seen, work);
+    await observeLinks(state, host, observed, work);
     work.check(); // what was not answered because time was over proves nothing
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     const zone = work.reached;
-    seen.failure = isSilence(error, work)
+    observed.failure = isSilence(error, work)
       ? silenceOf(zone, error)
       : { zone, reason: 'limit', message: error.message };
   }
-  return seen;
+  return observed;
 }
 
-async function observeLinks(state: ResolverState, host: Name, seen: Seen, work: Work): Promise<void> {
-  const way: Way = { silent: new Set(), confirmed: new Set() };
-  const found: FoundLink[] = [];
+async function observeLinks(
+  state: ResolverState,
+  host: Name,
+  observed: TxtObservation,
+  work: Work,
+): Promise<void> {
+  const context: LinkContext = { silent: new Set(), confirmed: new Set() };
+  const links: ObservedLink[] = [];
   let name: Name | undefined = host;
   while (name !== undefined) {
-    const next = await observeTxtLink(state, name, way, work);
+    const next = await observeTxtLink(state, name, context, work);
     if (next.kind === 'failed') {
-      seen.failure = next.failure;
+      observed.failure = next.failure;
       return;
     }
-    found.push(next);
-    seen.links.push(next.link);
+    links.push(next);
+    observed.links.push(next.link);
     work.check();
-    if (next.most?.kind !== 'alias') break;
-    const { target } = next.most;
-    seen.failure = whyNotFollowed(seen.links, target, work);
-    name = seen.failure === undefined ? target : undefined;
+    if (next.mostCommon?.kind !== 'alias') break;
+    const { target } = next.mostCommon;
+    observed.failure = whyNotFollowed(observed.links, target, work);
+    name = observed.failure === undefined ? target : undefined;
   }
-  const hasValues = seen.links.at(-1)?.servers.some(({ values }) => values.length > 0);
-  if (seen.failure === undefined && hasValues) await probe(state, found, seen, way, work);
+  const hasValues = observed.links.at(-1)?.servers.some(({ values }) => values.length > 0);
+  if (observed.failure === undefined && hasValues) await probe(state, links, observed, context, work);
 }
 
 function whyNotFollowed(
@@ -107,47 +112,51 @@ function whyNotFollowed(
 /** Probes for a wildcard: a value may come and go at the end of the aliases too. */
 async function probe(
   state: ResolverState,
-  found: readonly FoundLink[],
-  seen: Seen,
-  { silent }: Way,
+  links: readonly ObservedLink[],
+  observed: TxtObservation,
+  { silent }: LinkContext,
   work: Work,
 ): Promise<void> {
-  const first = found[0] as FoundLink;
-  const last = found.at(-1) as FoundLink;
-  const isAlias = found.length > 1;
-  const [probed, primaries, words] = await Promise.all([
+  const first = links[0] as ObservedLink;
+  const last = links.at(-1) as ObservedLink;
+  const isAlias = links.length > 1;
+  const [probed, primaries, answers] = await Promise.all([
     probeSiblings(state, first, isAlias, work),
-    Promise.all(found.map(({ path }) => askPrimaries(state, path, silent, work))),
+    Promise.all(links.map(({ path }) => askPrimaries(state, path, silent, work))),
     Promise.all(
-      (isAlias || first.link.host === first.zone.zone ? last.told : []).map((to) =>
+      (isAlias || first.link.host === first.zone.zone ? last.answered : []).map((to) =>
         askForTxt(state, work, last.zone, to, last.link.host),
       ),
     ),
   ]);
-  seen.siblings = probed.siblings;
-  const again = words.map(({ evidence }) => evidence);
-  seen.links = seen.links.map((link, i) => ({
+  observed.siblings = probed.siblings;
+  const again = answers.map(({ evidence }) => evidence);
+  observed.links = observed.links.map((link, i) => ({
     ...link,
     primaries: primaries[i] ?? [],
     again: [...(link === first.link ? probed.again : []), ...(link === last.link ? again : [])],
   }));
 }
 
-async function askResolvers(state: ResolverState, host: Name, work: Work): Promise<TxtResolverEvidence[]> {
+async function askEveryResolver(
+  state: ResolverState,
+  host: Name,
+  work: Work,
+): Promise<TxtResolverEvidence[]> {
   const { addresses = [] } = state.around.publicResolvers ?? {};
-  return Promise.all(addresses.map((address) => askResolver(state, address, host, work)));
+  return Promise.all(addresses.map((address) => askResolverForTxt(state, address, host, work)));
 }
 
-async function askResolver(
+async function askResolverForTxt(
   state: ResolverState,
   address: string,
   host: Name,
   work: Work,
 ): Promise<TxtResolverEvidence> {
   try {
-    const said = await askRecursive(state, work, address, { name: host, type: TYPE.TXT });
-    if (said.kind === 'failed') return { address, values: undefined, error: said.error };
-    return { address, values: said.kind === 'answer' ? said.rdata.map(joinStrings) : [], error: undefined };
+    const reply = await askResolver(state, work, address, { name: host, type: TYPE.TXT });
+    if (reply.kind === 'failed') return { address, values: undefined, error: reply.error };
+    return { address, values: reply.kind === 'answer' ? reply.rdata.map(joinStrings) : [], error: undefined };
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     return { address, values: undefined, error: error.message };

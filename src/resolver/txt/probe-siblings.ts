@@ -8,12 +8,12 @@ import { type Name, parentOf, prependLabel, ROOT } from '../../dns/name.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
-import { askForTxt, type Word } from '../walk/ask-every-server.ts';
+import { askForTxt, type TxtResult } from '../walk/ask-every-server.ts';
 import { pickAddresses } from '../walk/pick-addresses.ts';
-import { type AskedSibling, type Followed, followTxt } from './follow-txt.ts';
-import type { FoundLink } from './observe-txt-link.ts';
+import { type FollowedTxt, followTxt, type SiblingResult } from './follow-txt.ts';
+import type { ObservedLink } from './observe-txt-link.ts';
 
-export interface Probed {
+export interface ProbeResult {
   readonly siblings: readonly TxtSibling[];
   /** What servers answered for the name itself. */
   readonly again: readonly TxtServerEvidence[];
@@ -45,48 +45,48 @@ const LABEL_LENGTH = 14;
 /** Throws Stopped only when the work was aborted. */
 export async function probeSiblings(
   state: ResolverState,
-  found: FoundLink,
+  link: ObservedLink,
   isAlias: boolean,
   work: Work,
-): Promise<Probed> {
-  const { host } = found.link;
-  const { zone, addresses } = placeOf(state, found);
-  const isOwnZone = zone === found.zone;
+): Promise<ProbeResult> {
+  const { host } = link.link;
+  const { zone, addresses } = placeOf(state, link);
+  const isOwnZone = zone === link.zone;
   const round = firstRound(addresses.length);
   const ask = (each: { siblings: number; repeats: number }) => {
     const repeats = isOwnZone ? each.repeats : 0;
     return askMany(state, work, { zone, addresses, host, siblings: each.siblings, repeats });
   };
-  const asked = await ask(round);
-  if (asked.siblings.some(({ word }) => hasSomething(word))) {
+  const results = await ask(round);
+  if (results.siblings.some(({ result }) => hasSomething(result))) {
     const count = Math.max(1, addresses.length);
     const more = {
       siblings: Math.max(0, Math.ceil(SIBLINGS_AT_WILDCARD / count) - round.siblings),
       repeats: Math.max(0, Math.ceil(REPEATS_AT_WILDCARD / count) - round.repeats),
     };
     const others = await ask(more);
-    asked.siblings.push(...others.siblings);
-    asked.repeats.push(...others.repeats);
+    results.siblings.push(...others.siblings);
+    results.repeats.push(...others.repeats);
   }
-  const followed = await followTxt(state, asked.siblings, { isAlias, work });
+  const followed = await followTxt(state, results.siblings, { isAlias, work });
   return {
-    siblings: asked.siblings.map((sibling) => siblingOf(sibling, followed)),
-    again: asked.repeats.map(({ evidence }) => evidence),
+    siblings: results.siblings.map((sibling) => siblingOf(sibling, followed)),
+    again: results.repeats.map(({ evidence }) => evidence),
   };
 }
 
 /** The place for siblings: names beside a zone's own name belong to the zone above. */
 function placeOf(
   state: ResolverState,
-  { link, zone, above, told }: FoundLink,
+  { link, zone, above, answered }: ObservedLink,
 ): { zone: KnownZone; addresses: readonly ZoneAddress[] } {
-  if (link.host !== zone.zone || above === undefined) return { zone, addresses: told };
+  if (link.host !== zone.zone || above === undefined) return { zone, addresses: answered };
   const { now, hasIpv6, random, limits } = state.around;
   const all = above.addresses(now(), hasIpv6());
   return { zone: above, addresses: pickAddresses(all, limits.parentAddresses, { now: now(), random }) };
 }
 
-interface Round {
+interface ProbeRound {
   readonly zone: KnownZone;
   readonly addresses: readonly ZoneAddress[];
   readonly host: Name;
@@ -98,9 +98,9 @@ interface Round {
 async function askMany(
   state: ResolverState,
   work: Work,
-  { zone, addresses, host, siblings, repeats }: Round,
-): Promise<{ siblings: AskedSibling[]; repeats: Word[] }> {
-  const asked: { siblings: AskedSibling[]; repeats: Word[] } = { siblings: [], repeats: [] };
+  { zone, addresses, host, siblings, repeats }: ProbeRound,
+): Promise<{ siblings: SiblingResult[]; repeats: TxtResult[] }> {
+  const results: { siblings: SiblingResult[]; repeats: TxtResult[] } = { siblings: [], repeats: [] };
   await Promise.all(
     addresses.flatMap((to) => {
       const names = [
@@ -110,13 +110,13 @@ async function askMany(
         ...Array<Name>(repeats).fill(host),
       ];
       return shuffled(names, state.around.random).map(async (name) => {
-        const word = await askForTxt(state, work, zone, to, name);
-        if (name === host) asked.repeats.push(word);
-        else asked.siblings.push({ name, word });
+        const result = await askForTxt(state, work, zone, to, name);
+        if (name === host) results.repeats.push(result);
+        else results.siblings.push({ name, result });
       });
     }),
   );
-  return asked;
+  return results;
 }
 
 /** Some siblings begin as the challenge's name does. */
@@ -126,13 +126,13 @@ function siblingOfName(host: Name, i: number): Name | undefined {
   return host === ROOT ? undefined : prependLabel(label.slice(0, LABEL_LENGTH), parentOf(host));
 }
 
-function hasSomething({ reading: { kind } }: Word): boolean {
+function hasSomething({ reply: { kind } }: TxtResult): boolean {
   return kind === 'answer' || kind === 'alias' || kind === 'referral';
 }
 
 function siblingOf(
-  { name, word: { evidence } }: AskedSibling,
-  followed: ReadonlyMap<Name, Followed>,
+  { name, result: { evidence } }: SiblingResult,
+  followed: ReadonlyMap<Name, FollowedTxt>,
 ): TxtSibling {
   const { address, outcome, target, values } = evidence;
   const further = followed.get(outcome === 'alias' && target !== undefined ? target : name);

@@ -3,7 +3,7 @@
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Question } from '../exchange/exchange.ts';
-import type { ToldOf } from '../replies/read-reply.ts';
+import type { ReplyOf } from '../replies/classify-reply.ts';
 import type { Errand } from '../state/errands.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
@@ -11,10 +11,10 @@ import type { Work } from '../state/work.ts';
 import { askZone } from './ask-zone.ts';
 import { type Journey, keepReferral, walk } from './walk.ts';
 
-export type Authority =
+export type AuthorityResult =
   | {
-      readonly kind: 'told';
-      readonly told: ToldOf<'answer' | 'alias' | 'nodata' | 'nxdomain'>;
+      readonly kind: 'answered';
+      readonly reply: ReplyOf<'answer' | 'alias' | 'nodata' | 'nxdomain'>;
       readonly zone: KnownZone;
     }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
@@ -25,15 +25,15 @@ export async function askAuthority(
   journey: Journey,
   question: Question,
   options: { readonly work: Work; readonly within: Errand | undefined },
-): Promise<Authority> {
+): Promise<AuthorityResult> {
   for (;;) {
-    const walked = await walk(state, question.name, journey, { ...options, inclusive: true });
-    if (walked.kind === 'failed') return walked;
-    const { zone } = walked;
-    const asked = await askZone(state, zone, question, options);
-    if (asked.kind === 'failed') return asked;
-    const { told } = asked;
-    if (told.kind !== 'referral') return { kind: 'told', told, zone };
-    journey.learn(told.cut, keepReferral(state, told, options.work), zone.zone);
+    const arrival = await walk(state, question.name, journey, { ...options, inclusive: true });
+    if (arrival.kind === 'failed') return arrival;
+    const { zone } = arrival;
+    const result = await askZone(state, zone, question, options);
+    if (result.kind === 'failed') return result;
+    const { reply } = result;
+    if (reply.kind !== 'referral') return { kind: 'answered', reply, zone };
+    journey.learn(reply.cut, keepReferral(state, reply, options.work), zone.zone);
   }
 }

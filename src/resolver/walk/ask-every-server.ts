@@ -4,23 +4,23 @@
 import type { TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { Reading } from '../replies/read-reply.ts';
+import type { ClassifiedReply } from '../replies/classify-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
-import { askServer, type Heard } from './ask-server.ts';
+import { askServer, type ServerResult } from './ask-server.ts';
 import { findAddresses } from './find-addresses.ts';
 import { MIN_USE_MS } from './lookups.ts';
 
 /** What one address answered, for the evidence and for the next step. */
-export interface Word {
+export interface TxtResult {
   readonly to: ZoneAddress;
-  readonly reading: Reading;
+  readonly reply: ClassifiedReply;
   readonly evidence: TxtServerEvidence;
 }
 
-export interface Words {
-  readonly words: readonly Word[];
+export interface TxtResults {
+  readonly results: readonly TxtResult[];
   /** The nameservers that cannot be asked. */
   readonly missing: readonly TxtServerEvidence[];
 }
@@ -32,17 +32,17 @@ export async function askEveryServer(
   zone: KnownZone,
   host: Name,
   silent: Set<string>,
-): Promise<Words> {
+): Promise<TxtResults> {
   const errors = await findServers(state, work, zone);
   const { now, hasIpv6 } = state.around;
   const addresses = zone.addresses(now(), hasIpv6());
-  const words = await Promise.all(
+  const results = await Promise.all(
     addresses.map((to) =>
       silent.has(to.address) ? skip(to, now()) : askForTxt(state, work, zone, to, host),
     ),
   );
-  for (const { to, reading } of words) if (reading.kind === 'timeout') silent.add(to.address);
-  return { words, missing: findMissing(zone, addresses, errors, now()) };
+  for (const { to, reply } of results) if (reply.kind === 'timeout') silent.add(to.address);
+  return { results, missing: findMissing(zone, addresses, errors, now()) };
 }
 
 /** Throws Stopped only when the work was aborted: a question without an answer in time is a result too. */
@@ -52,23 +52,23 @@ export async function askForTxt(
   zone: KnownZone,
   to: ZoneAddress,
   host: Name,
-): Promise<Word> {
+): Promise<TxtResult> {
   try {
-    const heard = await askServer(state, work, zone, to, { name: host, type: TYPE.TXT });
-    return { to, reading: heard.reading, evidence: evidenceOf(heard, to) };
+    const result = await askServer(state, work, zone, to, { name: host, type: TYPE.TXT });
+    return { to, reply: result.reply, evidence: evidenceOf(result, to) };
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
-    return wordless(to, { kind: 'timeout', error: error.message }, state.around.now());
+    return unanswered(to, { kind: 'timeout', error: error.message }, state.around.now());
   }
 }
 
-function skip(to: ZoneAddress, at: number): Word {
-  return wordless(to, { kind: 'timeout', error: 'it did not answer a moment ago' }, at);
+function skip(to: ZoneAddress, at: number): TxtResult {
+  return unanswered(to, { kind: 'timeout', error: 'it did not answer a moment ago' }, at);
 }
 
-function wordless(to: ZoneAddress, reading: Reading, askedAt: number): Word {
-  const heard: Heard = { reading, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
-  return { to, reading, evidence: evidenceOf(heard, to) };
+function unanswered(to: ZoneAddress, reply: ClassifiedReply, askedAt: number): TxtResult {
+  const result: ServerResult = { reply, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
+  return { to, reply, evidence: evidenceOf(result, to) };
 }
 
 /** Looks up all addresses, unlike a walk: this question has to be asked everywhere. Gives what went wrong. */
@@ -114,7 +114,7 @@ function findMissing(
 }
 
 function evidenceOf(
-  { reading, transport, askedAt, rttMs }: Heard,
+  { reply, transport, askedAt, rttMs }: ServerResult,
   { server, address }: ZoneAddress,
 ): TxtServerEvidence {
   return {
@@ -123,16 +123,16 @@ function evidenceOf(
     transport,
     askedAt,
     rttMs,
-    outcome: reading.kind,
-    values: reading.kind === 'answer' ? reading.rdata.map(joinStrings) : [],
-    target: targetOf(reading),
-    error: 'error' in reading ? reading.error : undefined,
+    outcome: reply.kind,
+    values: reply.kind === 'answer' ? reply.rdata.map(joinStrings) : [],
+    target: targetOf(reply),
+    error: 'error' in reply ? reply.error : undefined,
   };
 }
 
-function targetOf(reading: Reading): Name | undefined {
-  if (reading.kind === 'alias') return reading.target;
-  return reading.kind === 'referral' ? reading.cut : undefined;
+function targetOf(reply: ClassifiedReply): Name | undefined {
+  if (reply.kind === 'alias') return reply.target;
+  return reply.kind === 'referral' ? reply.cut : undefined;
 }
 
 /** Joins the character-strings of a TXT record (RFC 7208 §3.3). */

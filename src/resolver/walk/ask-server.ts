@@ -1,15 +1,16 @@
-// Sends one question to one address of a zone, within the limits of the check and of the address, and records how the
-// address behaved.
+// Asks one address of a zone's servers, reads what its reply means for that zone, and records how the address behaved.
 
 import type { Message } from '../../dns/message/message.ts';
-import type { Exchanged, Question } from '../exchange/exchange.ts';
-import { type Reading, readReply, type Told } from '../replies/read-reply.ts';
+import type { Question } from '../exchange/exchange.ts';
+import { type ClassifiedReply, classifyReply, type UsefulReply } from '../replies/classify-reply.ts';
 import { type KnownZone, noteMiss, noteReply, noteUse, type ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
+import { sendQuestion } from './send-question.ts';
 
-export interface Heard {
-  readonly reading: Reading;
+/** What came of asking one address. */
+export interface ServerResult {
+  readonly reply: ClassifiedReply;
   readonly askedAt: number;
   /** The reply's message, if there was a reply. */
   readonly message: Message | undefined;
@@ -25,46 +26,31 @@ export async function askServer(
   to: ZoneAddress,
   question: Question,
   onSent?: (askedAt: number) => void,
-): Promise<Heard> {
-  const { rates, exchange, now } = state.around;
-  const { signal } = work;
-  work.check();
-  let exchanged: Exchanged;
-  let askedAt: number;
-  try {
-    await rates.take(to.address, signal);
-    work.checkPackets();
+): Promise<ServerResult> {
+  const { now } = state.around;
+  let askedAt = 0;
+  const result = await sendQuestion(state, work, state.around, { address: to.address, question }, () => {
     askedAt = now();
     noteUse(to, askedAt);
     work.unanswered++;
     onSent?.(askedAt);
-    const onPacket = () => {
-      if (work.countPacket()) state.packets.sent++;
-    };
-    exchanged = await exchange.ask(to.address, question, { signal, onPacket });
-  } catch (error) {
-    work.check(); // what was waited for rejects with the signal's reason
-    throw error;
-  }
-  if (exchanged.kind !== 'reply') {
-    work.check();
+  });
+  if (result.kind !== 'reply') {
     noteMiss(to, now());
-    const reading: Reading =
-      exchanged.kind === 'timeout' ? { kind: 'timeout' } : { kind: 'bad', error: exchanged.error };
-    state.packets[exchanged.kind === 'timeout' ? 'timeouts' : 'bad']++;
-    return { reading, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
+    const reply: ClassifiedReply =
+      result.kind === 'timeout' ? { kind: 'timeout' } : { kind: 'bad', error: result.error };
+    return { reply, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
   }
-  state.packets.replies++;
   work.unanswered = 0;
-  const { message, transport, rttMs } = exchanged;
-  const reading = readReply(message, question, zone.zone);
-  if (isTold(reading)) noteReply(to, rttMs);
+  const { message, transport, rttMs } = result;
+  const reply = classifyReply(message, question, zone.zone);
+  if (isUseful(reply)) noteReply(to, rttMs);
   else noteMiss(to, now());
-  return { reading, askedAt, message, transport, rttMs };
+  return { reply, askedAt, message, transport, rttMs };
 }
 
-export function isTold(reading: Reading): reading is Told {
-  switch (reading.kind) {
+export function isUseful(reply: ClassifiedReply): reply is UsefulReply {
+  switch (reply.kind) {
     case 'referral':
     case 'answer':
     case 'alias':
@@ -78,6 +64,6 @@ export function isTold(reading: Reading): reading is Told {
     case 'timeout':
       return false;
     default:
-      return reading satisfies never;
+      return reply satisfies never;
   }
 }

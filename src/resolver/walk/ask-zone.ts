@@ -4,31 +4,31 @@
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import { printName } from '../../dns/name.ts';
 import type { Question } from '../exchange/exchange.ts';
-import type { Reading, Told } from '../replies/read-reply.ts';
+import type { ClassifiedReply, UsefulReply } from '../replies/classify-reply.ts';
 import type { Errand } from '../state/errands.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
-import { askServer, isTold } from './ask-server.ts';
+import { askServer, isUseful } from './ask-server.ts';
 import { Lookups } from './lookups.ts';
 import { pickAddresses } from './pick-addresses.ts';
 
-export type Asked =
-  | { readonly kind: 'told'; readonly told: Told; readonly from: ZoneAddress }
+export type ZoneResult =
+  | { readonly kind: 'answered'; readonly reply: UsefulReply; readonly from: ZoneAddress }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-/** Throws Stopped. An answer that `counts` refuses is as useless as a lame one. */
+/** Throws Stopped. A reply that `counts` refuses is as useless as a lame one. */
 export async function askZone(
   state: ResolverState,
   zone: KnownZone,
   question: Question,
   { work, within }: { work: Work; within: Errand | undefined },
-  counts: (told: Told) => boolean = () => true,
-): Promise<Asked> {
+  counts: (reply: UsefulReply) => boolean = () => true,
+): Promise<ZoneResult> {
   const { hasIpv6, now } = state.around;
   const lookups = new Lookups(state, zone, { work, within });
   const tried = new Set<string>();
-  const useless: Reading[] = [];
+  const useless: ClassifiedReply[] = [];
   for (;;) {
     const left = zone.addresses(now(), hasIpv6()).filter(({ address }) => !tried.has(address));
     const isFull = tried.size >= work.limits.addressesPerQuestion;
@@ -40,13 +40,13 @@ export async function askZone(
     }
     if (best === undefined) return { kind: 'failed', failure: failureOf(zone, useless, lookups) };
     tried.add(best.address);
-    const { reading } = await askServer(state, work, zone, best, question);
-    if (isTold(reading) && counts(reading)) return { kind: 'told', told: reading, from: best };
-    useless.push(reading);
+    const { reply } = await askServer(state, work, zone, best, question);
+    if (isUseful(reply) && counts(reply)) return { kind: 'answered', reply, from: best };
+    useless.push(reply);
   }
 }
 
-function failureOf({ zone }: KnownZone, useless: readonly Reading[], lookups: Lookups): WalkFailure {
+function failureOf({ zone }: KnownZone, useless: readonly ClassifiedReply[], lookups: Lookups): WalkFailure {
   const text = printName(zone);
   if (useless.length === 0) return lookups.failure();
   const silent = useless.filter(({ kind }) => kind === 'timeout').length;

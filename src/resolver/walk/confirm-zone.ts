@@ -2,10 +2,10 @@
 // verification must not depend on one server that is stale or lies.
 
 import type { ServerOutcome } from '../../checks/delegation/evidence.ts';
-import type { TxtDelegation, TxtDelegationWord } from '../../checks/txt/txt-evidence.ts';
+import type { TxtDelegation, TxtDelegationReply } from '../../checks/txt/txt-evidence.ts';
 import { isWithin, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { namesIn, type Reading } from '../replies/read-reply.ts';
+import { type ClassifiedReply, namesIn } from '../replies/classify-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
@@ -39,9 +39,9 @@ export async function confirmZone(
   let between: Name | undefined;
   const servers = await Promise.all(
     pickAddresses(addresses, count, { now: now(), random }).map(async (to) => {
-      const { reading } = await askServer(state, work, above, to, question);
-      between ??= zoneBetween(reading, zone.zone, above.zone);
-      return wordOf(reading, to, { zone: zone.zone, above: above.zone });
+      const { reply } = await askServer(state, work, above, to, question);
+      between ??= zoneBetween(reply, zone.zone, above.zone);
+      return delegationReplyOf(reply, to, { zone: zone.zone, above: above.zone });
     }),
   );
   return {
@@ -51,22 +51,22 @@ export async function confirmZone(
   };
 }
 
-function zoneBetween(reading: Reading, zone: Name, above: Name): Name | undefined {
-  const other = reading.kind === 'referral' ? reading.cut : 'soa' in reading ? reading.soa : zone;
+function zoneBetween(reply: ClassifiedReply, zone: Name, above: Name): Name | undefined {
+  const other = reply.kind === 'referral' ? reply.cut : 'soa' in reply ? reply.soa : zone;
   return other !== zone && other !== above && isWithin(zone, other) ? other : undefined;
 }
 
-function wordOf(
-  reading: Reading,
+function delegationReplyOf(
+  reply: ClassifiedReply,
   { server, address }: ZoneAddress,
   { zone, above }: { zone: Name; above: Name },
-): TxtDelegationWord {
-  const isForeign = 'soa' in reading && reading.soa !== above;
-  const outcome: ServerOutcome = isForeign ? 'lame' : reading.kind;
-  return { server, address, outcome, ns: nameserversIn(reading, zone) };
+): TxtDelegationReply {
+  const isForeign = 'soa' in reply && reply.soa !== above;
+  const outcome: ServerOutcome = isForeign ? 'lame' : reply.kind;
+  return { server, address, outcome, ns: nameserversIn(reply, zone) };
 }
 
-function nameserversIn(reading: Reading, zone: Name): readonly Name[] {
-  if (reading.kind === 'answer') return namesIn(reading.rdata);
-  return reading.kind === 'referral' && reading.cut === zone ? reading.ns : [];
+function nameserversIn(reply: ClassifiedReply, zone: Name): readonly Name[] {
+  if (reply.kind === 'answer') return namesIn(reply.rdata);
+  return reply.kind === 'referral' && reply.cut === zone ? reply.ns : [];
 }

@@ -2,7 +2,7 @@
 
 import { type Name, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn } from '../replies/read-reply.ts';
+import { addressIn } from '../replies/classify-reply.ts';
 import type { DatedOutcome } from '../state/address-cache.ts';
 import { type Errand, Errands } from '../state/errands.ts';
 import type { AddressOutcome } from '../state/known-zone.ts';
@@ -56,7 +56,7 @@ function nestingOf(within: Errand | undefined): number {
 }
 
 /** An outcome, and for how many seconds it holds. */
-interface Outcome {
+interface HostOutcome {
   readonly outcome: AddressOutcome;
   readonly ttl: number;
 }
@@ -68,16 +68,16 @@ async function followAliases(
   state: ResolverState,
   host: Name,
   { withIpv6, ...options }: Options & { readonly withIpv6: boolean },
-): Promise<Outcome> {
+): Promise<HostOutcome> {
   const seen = new Set<Name>();
   let name = host;
   let ttl = MAX_TTL_SECONDS;
   for (;;) {
     seen.add(name);
-    const found = await lookUp({ state, withIpv6, options }, name);
-    ttl = Math.min(ttl, found.ttl);
-    if (!('target' in found)) return { outcome: found.outcome, ttl };
-    name = found.target;
+    const result = await lookUp({ state, withIpv6, options }, name);
+    ttl = Math.min(ttl, result.ttl);
+    if (!('target' in result)) return { outcome: result.outcome, ttl };
+    name = result.target;
     if (seen.has(name)) {
       return { outcome: failed('loop', `${printName(host)} is an alias that leads to itself`), ttl };
     }
@@ -87,9 +87,9 @@ async function followAliases(
   }
 }
 
-type Found = Outcome | { readonly target: Name; readonly ttl: number };
+type OutcomeOrAlias = HostOutcome | { readonly target: Name; readonly ttl: number };
 
-async function lookUp(lookup: Lookup, name: Name): Promise<Found> {
+async function lookUp(lookup: Lookup, name: Name): Promise<OutcomeOrAlias> {
   if (name === ROOT) return { outcome: { kind: 'none' }, ttl: NOT_THERE_TTL_SECONDS };
   const journey = new Journey(lookup.state, lookup.state.root);
   const ipv4 = await ask(lookup, journey, name, TYPE.A);
@@ -99,7 +99,7 @@ async function lookUp(lookup: Lookup, name: Name): Promise<Found> {
 }
 
 /** Addresses of either family are enough; that there are none, both families must say. */
-function join(a: Outcome, b: Outcome): Outcome {
+function join(a: HostOutcome, b: HostOutcome): HostOutcome {
   const ttl = Math.min(a.ttl, b.ttl);
   if (a.outcome.kind === 'found' && b.outcome.kind === 'found') {
     return { outcome: { kind: 'found', addresses: [...a.outcome.addresses, ...b.outcome.addresses] }, ttl };
@@ -109,29 +109,31 @@ function join(a: Outcome, b: Outcome): Outcome {
   return { outcome: a.outcome.kind === 'failed' ? a.outcome : b.outcome, ttl };
 }
 
-type Answer = (Outcome & { readonly isNothing: boolean }) | { readonly target: Name; readonly ttl: number };
+type FamilyResult =
+  | (HostOutcome & { readonly isNothing: boolean })
+  | { readonly target: Name; readonly ttl: number };
 
-async function ask(lookup: Lookup, journey: Journey, name: Name, type: number): Promise<Answer> {
-  const asked = await askAuthority(lookup.state, journey, { name, type }, lookup.options);
-  if (asked.kind === 'failed') return failedAnswer(asked.failure);
-  const { told } = asked;
-  switch (told.kind) {
+async function ask(lookup: Lookup, journey: Journey, name: Name, type: number): Promise<FamilyResult> {
+  const result = await askAuthority(lookup.state, journey, { name, type }, lookup.options);
+  if (result.kind === 'failed') return failedAnswer(result.failure);
+  const { reply } = result;
+  switch (reply.kind) {
     case 'answer': {
-      const addresses = told.rdata.map((rdata) => addressIn(type, rdata));
-      return { outcome: { kind: 'found', addresses }, ttl: told.ttl, isNothing: false };
+      const addresses = reply.rdata.map((rdata) => addressIn(type, rdata));
+      return { outcome: { kind: 'found', addresses }, ttl: reply.ttl, isNothing: false };
     }
     case 'alias':
-      if (told.target !== undefined) return { target: told.target, ttl: told.ttl };
-      return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: true };
+      if (reply.target !== undefined) return { target: reply.target, ttl: reply.ttl };
+      return { outcome: { kind: 'none' }, ttl: reply.ttl, isNothing: true };
     case 'nodata':
     case 'nxdomain':
-      return { outcome: { kind: 'none' }, ttl: told.ttl, isNothing: told.kind === 'nxdomain' };
+      return { outcome: { kind: 'none' }, ttl: reply.ttl, isNothing: reply.kind === 'nxdomain' };
     default:
-      return told satisfies never;
+      return reply satisfies never;
   }
 }
 
-function failedAnswer({ reason, message }: { reason: string; message: string }): Answer {
+function failedAnswer({ reason, message }: { reason: string; message: string }): FamilyResult {
   const kept = reason === 'loop' || reason === 'limit' ? reason : 'unreachable';
   return { outcome: failed(kept, message), ttl: 0, isNothing: false };
 }

@@ -57,8 +57,8 @@ function offsetsBelow(name: Name, zone: Name): number[] {
   return offsets;
 }
 
-export interface AtParent {
-  readonly asked: readonly ServerEvidence[];
+export interface ParentProgress {
+  readonly answers: readonly ServerEvidence[];
   /** How many addresses were not asked yet, and to how many nameservers without any asked address they belong. */
   readonly addresses: number;
   readonly servers: number;
@@ -79,20 +79,26 @@ const ENOUGH = 2;
  * Asks two addresses first, of two nameservers, then more until two agree and none contradicts, or all where they
  * differ (docs/rules.md "Delegation check").
  */
-export function nextAtParent({ asked, addresses, servers, unresolved, maxAddresses }: AtParent): ParentStep {
-  const conclusive = asked.filter(isConclusive);
+export function nextParentStep({
+  answers,
+  addresses,
+  servers,
+  unresolved,
+  maxAddresses,
+}: ParentProgress): ParentStep {
+  const conclusive = answers.filter(isConclusive);
   const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
   // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
   const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
   if (conclusive.length >= ENOUGH && agree && !onlyAnswers) return { kind: 'done' };
 
-  const room = maxAddresses - asked.length;
+  const room = maxAddresses - answers.length;
   if (room <= 0) return { kind: 'done' };
   if (addresses === 0) return unresolved > 0 ? { kind: 'resolve' } : { kind: 'done' };
-  const oneIsMissing = asked.length === ENOUGH && conclusive.length === ENOUGH - 1;
-  const wanted = asked.length < ENOUGH ? ENOUGH - asked.length : oneIsMissing ? 1 : room;
+  const oneIsMissing = answers.length === ENOUGH && conclusive.length === ENOUGH - 1;
+  const wanted = answers.length < ENOUGH ? ENOUGH - answers.length : oneIsMissing ? 1 : room;
   // The first two are of two nameservers, but none waits until the address of another has been found.
-  const ofOthers = asked.length < ENOUGH && unresolved > 0 ? servers : addresses;
+  const ofOthers = answers.length < ENOUGH && unresolved > 0 ? servers : addresses;
   if (ofOthers === 0) return { kind: 'resolve' };
   return { kind: 'ask', count: Math.min(wanted, room, ofOthers) };
 }

@@ -4,14 +4,14 @@
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { namesIn } from '../replies/read-reply.ts';
+import { namesIn } from '../replies/classify-reply.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 import { askZone } from './ask-zone.ts';
 import { Journey, keepReferral, walk } from './walk.ts';
 
-export type Reached =
+export type ReachResult =
   /**
    * The domain's own zone, or the zone above that holds its names. `isDenied`: the zone above says that the domain does
    * not exist.
@@ -20,27 +20,27 @@ export type Reached =
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
 /** Throws Stopped. */
-export async function reachZone(state: ResolverState, domain: Name, work: Work): Promise<Reached> {
+export async function reachZone(state: ResolverState, domain: Name, work: Work): Promise<ReachResult> {
   const journey = new Journey(state, state.root);
   const options = { work, within: undefined };
   for (;;) {
-    const walked = await walk(state, domain, journey, options);
-    if (walked.kind === 'failed') return walked;
-    const { zone: above } = walked;
-    const asked = await askZone(state, above, { name: domain, type: TYPE.NS }, options);
-    if (asked.kind === 'failed') return asked;
-    const { told, from } = asked;
-    switch (told.kind) {
+    const arrival = await walk(state, domain, journey, options);
+    if (arrival.kind === 'failed') return arrival;
+    const { zone: above } = arrival;
+    const result = await askZone(state, above, { name: domain, type: TYPE.NS }, options);
+    if (result.kind === 'failed') return result;
+    const { reply, from } = result;
+    switch (reply.kind) {
       case 'referral': {
-        const found = keepReferral(state, told, work);
-        if (told.cut === domain && found.kind === 'cut') return { kind: 'zone', zone: found.zone };
-        journey.learn(told.cut, found, above.zone);
+        const cut = keepReferral(state, reply, work);
+        if (reply.cut === domain && cut.kind === 'cut') return { kind: 'zone', zone: cut.zone };
+        journey.learn(reply.cut, cut, above.zone);
         break;
       }
       case 'answer': {
         // The same servers hold both zones: where the domain's set names them, they have the same addresses.
-        const names = namesIn(told.rdata);
-        const glue = [...told.glue, ...above.addressesOf(names)];
+        const names = namesIn(reply.rdata);
+        const glue = [...reply.glue, ...above.addressesOf(names)];
         const spare = { name: from.server, address: from.address };
         return { kind: 'zone', zone: state.knownZone(domain, { names, glue, spare }) };
       }
@@ -50,7 +50,7 @@ export async function reachZone(state: ResolverState, domain: Name, work: Work):
       case 'nxdomain':
         return { kind: 'zone', zone: above, isDenied: true };
       default:
-        return told satisfies never;
+        return reply satisfies never;
     }
   }
 }

@@ -4,16 +4,16 @@
 import type { WalkedZone, WalkFailure } from '../../checks/delegation/evidence.ts';
 import { type Name, parentOf, printName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { namesIn, type Told, type ToldOf } from '../replies/read-reply.ts';
+import { namesIn, type ReplyOf, type UsefulReply } from '../replies/classify-reply.ts';
 import { type Errand, Errands } from '../state/errands.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
-import type { CutFound } from '../state/zone-cache.ts';
-import { type Asked, askZone } from './ask-zone.ts';
+import type { KnownCut } from '../state/zone-cache.ts';
+import { askZone, type ZoneResult } from './ask-zone.ts';
 import { nextStep } from './next-step.ts';
 
-const NO_CUT: CutFound = { kind: 'none' };
+const NO_CUT: KnownCut = { kind: 'none' };
 
 /**
  * What one walk, or several for one name, learned by itself: it holds even where a TTL of 0 keeps it from the cache.
@@ -23,7 +23,7 @@ export class Journey {
   /** The path so far, from the start to the last zone. */
   path: readonly KnownZone[];
   readonly #state: ResolverState;
-  readonly #learned = new Map<Name, CutFound>();
+  readonly #learned = new Map<Name, KnownCut>();
   readonly #fresh = new Set<KnownZone>();
   readonly #missed = new Set<Name>();
 
@@ -33,14 +33,14 @@ export class Journey {
     this.path = [start];
   }
 
-  readonly known = (name: Name): CutFound | undefined =>
+  readonly known = (name: Name): KnownCut | undefined =>
     this.#learned.get(name) ?? this.#state.zones.get(name);
 
   /** `above`: the zone whose servers said so. */
-  learn(at: Name, found: CutFound, above: Name): void {
-    this.#learned.set(at, found);
-    if (found.kind !== 'cut') return;
-    this.#fresh.add(found.zone);
+  learn(at: Name, cut: KnownCut, above: Name): void {
+    this.#learned.set(at, cut);
+    if (cut.kind !== 'cut') return;
+    this.#fresh.add(cut.zone);
     for (let name = parentOf(at); name.length > above.length; name = parentOf(name)) {
       if (this.known(name)?.kind === 'nothing') this.correct(name);
       else this.#learned.set(name, NO_CUT);
@@ -66,7 +66,7 @@ export class Journey {
   }
 }
 
-export type Walked =
+export type WalkResult =
   | { readonly kind: 'arrived'; readonly zone: KnownZone; readonly doubt: Name | undefined }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
@@ -76,25 +76,25 @@ export async function walk(
   wanted: Name,
   journey: Journey,
   options: { work: Work; within: Errand | undefined; inclusive?: boolean },
-): Promise<Walked> {
+): Promise<WalkResult> {
   const { work, within, inclusive = false } = options;
   for (;;) {
     const step = nextStep(wanted, journey.start, journey.known, { inclusive });
     journey.path = step.path;
     if (within === undefined) work.reached = step.zone.zone;
     if (step.kind !== 'ask') return step;
-    const { at, found } = await findCut(state, step.zone, step.name, { work, within });
-    if (found !== undefined) journey.learn(at, found, step.zone.zone);
+    const { at, cut } = await findCut(state, step.zone, step.name, { work, within });
+    if (cut !== undefined) journey.learn(at, cut, step.zone.zone);
     else if (!journey.missed(at)) journey.learn(step.name, NO_CUT, step.zone.zone);
   }
 }
 
 /**
- * Without `found`: a server of the zone holds another zone at `at`, above the name, so what is known of `at` is wrong.
+ * Without `cut`: a server of the zone holds another zone at `at`, above the name, so what is known of `at` is wrong.
  */
-interface Found {
+interface CutResult {
   readonly at: Name;
-  readonly found: CutFound | undefined;
+  readonly cut: KnownCut | undefined;
 }
 
 /** Finds a cut at the name, or at a name between it and the zone. */
@@ -103,25 +103,26 @@ async function findCut(
   zone: KnownZone,
   name: Name,
   { work, within }: { work: Work; within: Errand | undefined },
-): Promise<Found> {
+): Promise<CutResult> {
   const key = `cut ${zone.zone} ${name}`;
   if (Errands.isLoop(key, within)) {
     const message = `the servers of ${printName(zone.zone)} can only be found by asking themselves`;
-    return { at: name, found: { kind: 'failed', failure: { zone: zone.zone, reason: 'loop', message } } };
+    return { at: name, cut: { kind: 'failed', failure: { zone: zone.zone, reason: 'loop', message } } };
   }
-  const look = (): Found | undefined => {
-    const found = state.zones.get(name);
-    return found === undefined ? undefined : { at: name, found };
+  const look = (): CutResult | undefined => {
+    const cut = state.zones.get(name);
+    return cut === undefined ? undefined : { at: name, cut };
   };
-  return state.errands.run<Found>(key, { work, within, look }, async (errand) => {
-    const asked = await askForCut(state, zone, name, { work, within: errand });
-    if (asked.kind === 'told') return { value: keepCut(state, zone, name, asked, work), isForAll: true };
-    const { failure } = asked;
+  return state.errands.run<CutResult>(key, { work, within, look }, async (errand) => {
+    const result = await askForCut(state, zone, name, { work, within: errand });
+    if (result.kind === 'answered')
+      return { value: keepCut(state, zone, name, result, work), isForAll: true };
+    const { failure } = result;
     state.zones.forgetOld(zone);
     // In the middle of something else a loop or a limit may be its own.
     const isOurs = within !== undefined && (failure.reason === 'loop' || failure.reason === 'limit');
-    const found: CutFound = isOurs ? { kind: 'failed', failure } : state.zones.putFailure(name, failure);
-    return { value: { at: name, found }, isForAll: !isOurs };
+    const cut: KnownCut = isOurs ? { kind: 'failed', failure } : state.zones.putFailure(name, failure);
+    return { value: { at: name, cut }, isForAll: !isOurs };
   });
 }
 
@@ -130,10 +131,10 @@ async function askForCut(
   zone: KnownZone,
   name: Name,
   options: { work: Work; within: Errand },
-): Promise<Asked> {
+): Promise<ZoneResult> {
   try {
     // A zone whose own apex has no NS is none that anybody can be referred to.
-    const counts = (told: Told) => !('soa' in told) || told.soa !== name;
+    const counts = (reply: UsefulReply) => !('soa' in reply) || reply.soa !== name;
     return await askZone(state, zone, { name, type: TYPE.NS }, options, counts);
   } catch (error) {
     // Silence that outlasts a check is a failure to be remembered too (RFC 9520 §3.2).
@@ -161,36 +162,36 @@ function keepCut(
   state: ResolverState,
   zone: KnownZone,
   name: Name,
-  { told, from }: Extract<Asked, { kind: 'told' }>,
+  { reply, from }: Extract<ZoneResult, { kind: 'answered' }>,
   work: Work,
-): Found {
-  switch (told.kind) {
+): CutResult {
+  switch (reply.kind) {
     case 'referral':
-      return { at: told.cut, found: keepReferral(state, told, work) };
+      return { at: reply.cut, cut: keepReferral(state, reply, work) };
     case 'answer':
-      return { at: name, found: keepAnswer(state, name, { told, from, zone }, work) };
+      return { at: name, cut: keepAnswer(state, name, { reply, from, zone }, work) };
     case 'alias':
-      return { at: name, found: state.zones.putNegative(name, 'none', told.ttl) };
+      return { at: name, cut: state.zones.putNegative(name, 'none', reply.ttl) };
     case 'nodata':
     case 'nxdomain':
-      if (told.soa !== zone.zone) {
+      if (reply.soa !== zone.zone) {
         work.countReferral();
-        return { at: told.soa, found: undefined };
+        return { at: reply.soa, cut: undefined };
       }
       return {
         at: name,
-        found: state.zones.putNegative(name, told.kind === 'nodata' ? 'none' : 'nothing', told.ttl),
+        cut: state.zones.putNegative(name, reply.kind === 'nodata' ? 'none' : 'nothing', reply.ttl),
       };
     default:
-      return told satisfies never;
+      return reply satisfies never;
   }
 }
 
 /** Throws Stopped. */
-export function keepReferral(state: ResolverState, told: ToldOf<'referral'>, work: Work): CutFound {
+export function keepReferral(state: ResolverState, reply: ReplyOf<'referral'>, work: Work): KnownCut {
   work.countReferral();
-  const zone = state.knownZone(told.cut, { names: told.ns, glue: told.glue });
-  return state.zones.putCut(zone, lowestTtl(told));
+  const zone = state.knownZone(reply.cut, { names: reply.ns, glue: reply.glue });
+  return state.zones.putCut(zone, lowestTtl(reply));
 }
 
 /**
@@ -199,16 +200,16 @@ export function keepReferral(state: ResolverState, told: ToldOf<'referral'>, wor
 function keepAnswer(
   state: ResolverState,
   name: Name,
-  { told, from, zone }: { told: ToldOf<'answer'>; from: ZoneAddress; zone: KnownZone },
+  { reply, from, zone }: { reply: ReplyOf<'answer'>; from: ZoneAddress; zone: KnownZone },
   work: Work,
-): CutFound {
+): KnownCut {
   work.countReferral();
-  const names = namesIn(told.rdata);
-  const glue = [...told.glue, ...zone.addressesOf(names)];
+  const names = namesIn(reply.rdata);
+  const glue = [...reply.glue, ...zone.addressesOf(names)];
   const spare = { name: from.server, address: from.address };
-  return state.zones.putCut(state.knownZone(name, { names, glue, spare }), lowestTtl(told));
+  return state.zones.putCut(state.knownZone(name, { names, glue, spare }), lowestTtl(reply));
 }
 
-function lowestTtl({ ttl, glue }: ToldOf<'referral' | 'answer'>): number {
+function lowestTtl({ ttl, glue }: ReplyOf<'referral' | 'answer'>): number {
   return glue.reduce((lowest, record) => Math.min(lowest, record.ttl), ttl);
 }

@@ -4,7 +4,7 @@ import {
   AmplificationLimit,
   ANSWERED_PER_ASKED,
 } from '../../../src/nameserver/answer/amplification-limit.ts';
-import { addressOctets } from '../../../src/nameserver/answer/client.ts';
+import { clientAt } from '../../support/answer/client-at.ts';
 
 const RATE = 20_000;
 
@@ -14,8 +14,7 @@ function decide(
   nowMs: number,
   { asked = 50, answered = 1200, truncated = 50 } = {},
 ) {
-  const octets = addressOctets(address);
-  return limit.decide(octets, 0, octets.length, asked, answered, truncated, nowMs);
+  return limit.decide(clientAt(address), asked, answered, truncated, nowMs);
 }
 
 /** Large answers that go out of so many. */

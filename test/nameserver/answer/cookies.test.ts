@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addressOctets } from '../../../src/nameserver/answer/client.ts';
 import { Cookies } from '../../../src/nameserver/answer/cookies.ts';
+import { clientAt } from '../../support/answer/client-at.ts';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'));
 const viewOf = (octets: Uint8Array) => new DataView(octets.buffer);
@@ -15,15 +15,13 @@ function cookiesOf(...secrets: string[]): Cookies {
 
 function signed(cookies: Cookies, clientCookie: string, address: string, nowSeconds: number): string {
   const out = new Uint8Array(16);
-  const from = addressOctets(address);
-  cookies.sign(viewOf(hex(clientCookie)), 0, from, 0, from.length, nowSeconds, viewOf(out), 0);
+  cookies.sign(viewOf(hex(clientCookie)), 0, clientAt(address), nowSeconds, viewOf(out), 0);
   return clientCookie + Buffer.from(out).toString('hex');
 }
 
 function judged(cookies: Cookies, cookie: string, address: string, nowSeconds: number): string {
   const option = hex(cookie);
-  const from = addressOctets(address);
-  return cookies.judge(viewOf(option), 0, option.length, from, 0, from.length, nowSeconds);
+  return cookies.judge(viewOf(option), 0, option.length, clientAt(address), nowSeconds);
 }
 
 describe('RFC 9018 appendix A', () => {
@@ -86,7 +84,7 @@ describe('a server cookie', () => {
     for (let bit = 0; bit < 24 * 8; bit++) {
       const changed = hex(cookie);
       changed[bit >> 3] = changed[bit >> 3]! ^ (1 << (bit & 7));
-      expect(cookies.judge(viewOf(changed), 0, 24, addressOctets('192.0.2.1'), 0, 4, at)).toBe('invalid');
+      expect(cookies.judge(viewOf(changed), 0, 24, clientAt('192.0.2.1'), at)).toBe('invalid');
     }
   });
 

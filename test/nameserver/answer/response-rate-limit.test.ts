@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addressOctets } from '../../../src/nameserver/answer/client.ts';
 import { RateLimit, ZONE_BUCKET } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import { clientAt } from '../../support/answer/client-at.ts';
 
 /** The hash of a name. */
 const NAME = 0x1234_5678;
@@ -20,8 +20,7 @@ function sent(
 }
 
 function decide(limit: RateLimit, address: string, nowMs: number, name = NAME, type = 1) {
-  const octets = addressOctets(address);
-  return limit.decide(octets, 0, octets.length, name, type, nowMs);
+  return limit.decide(clientAt(address), name, type, nowMs);
 }
 
 describe('a bucket', () => {
@@ -94,7 +93,7 @@ test('a flood from a million networks finds no more room, and a busy bucket stay
   const view = new DataView(address.buffer);
   for (let i = 0; i < 1_000_000; i++) {
     view.setUint32(0, i << 8);
-    limit.decide(address, 0, 4, NAME, 1, i / 1000);
+    limit.decide(clientAt(address), NAME, 1, i / 1000);
     if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 1000) === 'send') through++;
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
+import { Client } from '../../../src/nameserver/answer/client.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import {
   EAGAIN,
@@ -11,7 +13,7 @@ import {
   MSG_TRUNC,
   MSG_WAITFORONE,
 } from '../../../src/nameserver/threads/libc.ts';
-import { BATCH_PACKETS, type PacketAnswerer, PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
+import { BATCH_PACKETS, PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
 import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { FakeLibc, type FakePacket } from '../../support/answer/fake-libc.ts';
 
@@ -25,18 +27,19 @@ class Echo implements PacketAnswerer {
   nowMs = 0;
   readonly askers: string[] = [];
 
-  answer(
-    ...[input, at, octets, out, outAt, room, , from, fromAt, fromOctets]: Parameters<PacketAnswerer['answer']>
-  ) {
+  readonly client = new Client();
+
+  readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
+    const { address, at: addressAt, octets: addressOctets } = this.client;
     expect(reader.isInside).toBe(true);
     expect(room).toBe(ROOM);
-    this.askers.push(from.slice(fromAt, fromAt + fromOctets).join('.'));
+    this.askers.push(address.slice(addressAt, addressAt + addressOctets).join('.'));
     const text = Buffer.from(input.slice(at, at + octets)).toString();
     if (text === 't') throw new Error('a bug');
     if (text === 's') return 0;
     out.set(Buffer.from(`A${text}`), outAt);
     return octets + 1;
-  }
+  };
 }
 
 const reader = {

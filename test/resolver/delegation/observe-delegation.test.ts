@@ -8,10 +8,10 @@ import {
   comInternet,
   failure,
   internet,
+  outcomesOf,
   ROOT_A,
   ROOT_B,
   testResolver,
-  told,
   walked,
 } from '../../support/world/test-resolver.ts';
 import { name, recordsIn, reply, zone } from '../../support/world/zone-exchange.ts';
@@ -38,7 +38,7 @@ describe('a domain below a top-level domain', () => {
       ['a.root.', 'b.root.'],
       ['a.gtld.', 'b.gtld.'],
     ]);
-    expect(told(evidence)).toEqual([REFERRAL, REFERRAL]);
+    expect(outcomesOf(evidence)).toEqual([REFERRAL, REFERRAL]);
     const servers = evidence.servers.map(({ server, address }) => `${printName(server)} ${address}`);
     expect(servers.sort()).toEqual([`a.gtld. ${COM_A}`, `b.gtld. ${COM_B}`]);
     expect(evidence.servers[0]).toMatchObject({
@@ -75,14 +75,20 @@ describe('a domain below a top-level domain', () => {
     await observe('example.com');
     const moved = zone('com.', '@ NS a.gtld.\n@ NS b.gtld.\nexample NS ns.other.org.');
     exchange.serve(COM_A, moved).serve(COM_B, moved);
-    expect(told(await observe('example.com'))).toEqual(['referral ns.other.org.', 'referral ns.other.org.']);
+    expect(outcomesOf(await observe('example.com'))).toEqual([
+      'referral ns.other.org.',
+      'referral ns.other.org.',
+    ]);
     // Even after a walk through the domain has learned of it as a zone.
     exchange.serve('5.5.5.5', zone('example.com.', '@ NS ns.example.com.\nns A 5.5.5.5'));
     const delegated = zone('com.', '@ NS a.gtld.\n@ NS b.gtld.\nexample NS ns.example\nns.example A 5.5.5.5');
     exchange.serve(COM_A, delegated).serve(COM_B, delegated);
     expect((await observe('sub.example.com')).parent).toBe(name('example.com'));
     exchange.serve(COM_A, moved).serve(COM_B, moved);
-    expect(told(await observe('example.com'))).toEqual(['referral ns.other.org.', 'referral ns.other.org.']);
+    expect(outcomesOf(await observe('example.com'))).toEqual([
+      'referral ns.other.org.',
+      'referral ns.other.org.',
+    ]);
   });
 
   it('may be not registered, not delegated, or an alias', async () => {
@@ -90,12 +96,12 @@ describe('a domain below a top-level domain', () => {
       'there A 192.5.6.9\nalias CNAME x.net.\nold DNAME new.com.\nent.deep A 192.5.6.9',
     );
     const { observe } = testResolver(exchange);
-    expect(told(await observe('nothing.com'))).toEqual(['nxdomain', 'nxdomain']);
-    expect(told(await observe('there.com'))).toEqual(['nodata', 'nodata']);
-    expect(told(await observe('deep.com'))).toEqual(['nodata', 'nodata']);
-    expect(told(await observe('alias.com'))).toEqual(['alias', 'alias']);
+    expect(outcomesOf(await observe('nothing.com'))).toEqual(['nxdomain', 'nxdomain']);
+    expect(outcomesOf(await observe('there.com'))).toEqual(['nodata', 'nodata']);
+    expect(outcomesOf(await observe('deep.com'))).toEqual(['nodata', 'nodata']);
+    expect(outcomesOf(await observe('alias.com'))).toEqual(['alias', 'alias']);
     const below = await observe('x.old.com');
-    expect(told(below)).toEqual(['alias', 'alias']);
+    expect(outcomesOf(below)).toEqual(['alias', 'alias']);
     expect(below.parent).toBe(name('com'));
     expect((await observe('nothing.com')).servers[0]).toMatchObject({ aa: true, rcode: 3, ttl: 600, ns: [] });
   });
@@ -110,9 +116,9 @@ describe('a domain below a top-level domain', () => {
   it('is no name that a wildcard makes', async () => {
     const { observe } = testResolver(comInternet('*.apps A 192.5.6.9\n*.links CNAME x.net.'));
     const plain = await observe('some.apps.com');
-    expect([plain.parent, told(plain)]).toEqual([name('com'), ['nodata', 'nodata']]);
-    expect(told(await observe('some.links.com'))).toEqual(['alias', 'alias']);
-    expect(told(await observe('a.b.links.com'))).toEqual(['alias', 'alias']);
+    expect([plain.parent, outcomesOf(plain)]).toEqual([name('com'), ['nodata', 'nodata']]);
+    expect(outcomesOf(await observe('some.links.com'))).toEqual(['alias', 'alias']);
+    expect(outcomesOf(await observe('a.b.links.com'))).toEqual(['alias', 'alias']);
   });
 });
 
@@ -120,8 +126,11 @@ describe('the parent', () => {
   it('may be the root', async () => {
     const evidence = await testResolver(comInternet('')).observe('com');
     expect(evidence).toMatchObject({ parent: name('.'), queries: 2, parentAddresses: 2 });
-    expect(told(evidence)).toEqual(['referral a.gtld. b.gtld.', 'referral a.gtld. b.gtld.']);
-    expect(told(await testResolver(comInternet('')).observe('nothing'))).toEqual(['nxdomain', 'nxdomain']);
+    expect(outcomesOf(evidence)).toEqual(['referral a.gtld. b.gtld.', 'referral a.gtld. b.gtld.']);
+    expect(outcomesOf(await testResolver(comInternet('')).observe('nothing'))).toEqual([
+      'nxdomain',
+      'nxdomain',
+    ]);
   });
 
   it('is not asked for of the root itself', async () => {
@@ -143,7 +152,7 @@ describe('the parent', () => {
     const evidence = await observe('shop.co.uk');
     expect(evidence.parent).toBe(name('co.uk'));
     expect(walked(evidence)).toBe('(.) uk. co.uk.');
-    expect(told(evidence)).toEqual(['referral ns1.host.net.', 'referral ns1.host.net.']);
+    expect(outcomesOf(evidence)).toEqual(['referral ns1.host.net.', 'referral ns1.host.net.']);
     expect(evidence.queries).toBe(4);
     expect((await observe('shop.co.uk')).queries).toBe(2);
   });
@@ -161,10 +170,10 @@ describe('the parent', () => {
     const evidence = await observe('lib.city.kobe.jp');
     expect(walked(evidence)).toBe('(.) jp. city.kobe.jp.');
     expect(evidence).toMatchObject({ parent: name('city.kobe.jp'), parentAddresses: 1 });
-    expect(told(evidence)).toEqual(['referral ns1.host.net.']);
+    expect(outcomesOf(evidence)).toEqual(['referral ns1.host.net.']);
 
     const deep = await observe('x.y.z.jp');
-    expect([deep.parent, told(deep)]).toEqual([name('jp'), ['referral ns1.host.net.']]);
+    expect([deep.parent, outcomesOf(deep)]).toEqual([name('jp'), ['referral ns1.host.net.']]);
     exchange.takeAsked();
     expect((await observe('x.y.z.jp')).queries).toBe(1);
   });
@@ -180,13 +189,13 @@ describe('the parent', () => {
     }
     const { observe } = testResolver(exchange);
     const evidence = await observe('x.y.z.com');
-    expect([evidence.parent, told(evidence)]).toEqual([
+    expect([evidence.parent, outcomesOf(evidence)]).toEqual([
       name('com'),
       ['referral ns1.host.net.', 'referral ns1.host.net.'],
     ]);
     expect((await observe('x.y.z.com')).queries).toBe(2); // the lie is remembered as one
     // Where nothing is, that is believed: two questions more than for the name above.
-    expect(told(await observe('x.nothing.com'))).toEqual(['nxdomain', 'nxdomain']);
+    expect(outcomesOf(await observe('x.nothing.com'))).toEqual(['nxdomain', 'nxdomain']);
     expect((await observe('x.nothing.com')).queries).toBe(2);
   });
 
@@ -200,7 +209,7 @@ describe('the parent', () => {
       .serve(COM_B, com, child)
       .serve('192.26.92.30', com, child);
     const answers = await testResolver(both).observe('example.com');
-    expect(told(answers)).toEqual(Array<string>(3).fill('answer child.host.net.'));
+    expect(outcomesOf(answers)).toEqual(Array<string>(3).fill('answer child.host.net.'));
     expect(answers.servers.every(({ aa }) => aa)).toBe(true);
 
     both.serve('192.26.92.31', com);
@@ -210,7 +219,7 @@ describe('the parent', () => {
     );
     both.serve(ROOT_A, root).serve(ROOT_B, root);
     const mixed = await testResolver(both).observe('example.com');
-    expect(told(mixed)).toEqual(['answer child.host.net.', 'referral parent.host.net.']);
+    expect(outcomesOf(mixed)).toEqual(['answer child.host.net.', 'referral parent.host.net.']);
   });
 
   it('may have come into being: the way goes on down from a referral to it', async () => {
@@ -223,7 +232,7 @@ describe('the parent', () => {
       .serve(COM_B, com)
       .serve('5.5.5.5', zone('dept.com.', '@ NS ns\nns A 5.5.5.5\nx NS ns9.host.net.'));
     const evidence = await observe('x.dept.com');
-    expect([evidence.parent, told(evidence)]).toEqual([name('dept.com'), ['referral ns9.host.net.']]);
+    expect([evidence.parent, outcomesOf(evidence)]).toEqual([name('dept.com'), ['referral ns9.host.net.']]);
     expect(walked(evidence)).toBe('(.) (com.) dept.com.');
     expect((await observe('x.dept.com')).queries).toBe(1);
   });
@@ -231,11 +240,11 @@ describe('the parent', () => {
   it('may have come into being on the same servers', async () => {
     const exchange = comInternet('x.dept A 192.5.6.9');
     const { observe } = testResolver(exchange);
-    expect(told(await observe('x.dept.com'))).toEqual(['nodata', 'nodata']);
+    expect(outcomesOf(await observe('x.dept.com'))).toEqual(['nodata', 'nodata']);
     const dept = zone('dept.com.', '@ NS a.gtld.\n@ NS b.gtld.\nother A 192.5.6.9');
     exchange.serve(COM_A, dept).serve(COM_B, dept);
     const evidence = await observe('x.dept.com');
-    expect([evidence.parent, told(evidence)]).toEqual([name('dept.com'), ['nxdomain', 'nxdomain']]);
+    expect([evidence.parent, outcomesOf(evidence)]).toEqual([name('dept.com'), ['nxdomain', 'nxdomain']]);
   });
 
   it('may have servers that speak for a zone below it, and deny that it is one', async () => {
@@ -251,7 +260,7 @@ describe('the parent', () => {
     const { observe } = testResolver(exchange);
     for (const domain of ['x.dept.com', 'y.x.dept.com', 'z.y.x.dept.com']) {
       const evidence = await observe(domain);
-      expect([evidence.parent, told(evidence)]).toEqual([name('com'), ['lame', 'lame']]);
+      expect([evidence.parent, outcomesOf(evidence)]).toEqual([name('com'), ['lame', 'lame']]);
       expect(evidence.queries).toBeLessThan(12);
     }
   });
@@ -263,7 +272,7 @@ describe('the parent', () => {
       asked === 'example.com.' ? reply({ aa: true, authorities: recordsIn([soa]) }) : undefined,
     );
     const evidence = await testResolver(exchange).observe('example.com');
-    expect(told(evidence)).toEqual(['lame', REFERRAL]);
+    expect(outcomesOf(evidence)).toEqual(['lame', REFERRAL]);
     expect(evidence.servers.map(({ error }) => error)).toContain('its SOA is not of the parent zone');
   });
 
@@ -300,10 +309,11 @@ describe('servers of the parent that fail', () => {
     }
     const { observe } = testResolver(exchange);
     const evidence = await observe('example.com');
-    expect(told(evidence)).toEqual([REFERRAL, REFERRAL, 'timeout']);
+    expect(outcomesOf(evidence)).toEqual([REFERRAL, REFERRAL, 'timeout']);
     expect(evidence.queries).toBe(1 + 2 + 1 + 1);
     // It is not asked again soon.
-    for (let i = 0; i < 20; i++) expect(told(await observe('example.com'))).toEqual([REFERRAL, REFERRAL]);
+    for (let i = 0; i < 20; i++)
+      expect(outcomesOf(await observe('example.com'))).toEqual([REFERRAL, REFERRAL]);
   });
 
   it('are six at most', async () => {
@@ -311,7 +321,7 @@ describe('servers of the parent that fail', () => {
     for (const address of six)
       exchange.behave(address, ({ name: asked }) => (asked === 'com.' ? undefined : 'silent'));
     const evidence = await testResolver(exchange).observe('example.com');
-    expect(told(evidence)).toEqual(Array<string>(6).fill('timeout'));
+    expect(outcomesOf(evidence)).toEqual(Array<string>(6).fill('timeout'));
     expect(evidence).toMatchObject({
       parent: name('com'),
       parentAddresses: 7,
@@ -333,7 +343,7 @@ describe('servers of the parent that fail', () => {
     ] as const;
     for (const [i, address] of six.entries()) exchange.behave(address, () => faults[i]);
     const evidence = await testResolver(exchange, { limits: { parentAddresses: 7 } }).observe('example.com');
-    expect(told(evidence)).toEqual(['bad', 'bad', 'lame', 'lame', 'refused', 'servfail', 'timeout']);
+    expect(outcomesOf(evidence)).toEqual(['bad', 'bad', 'lame', 'lame', 'refused', 'servfail', 'timeout']);
     const errors = new Map(evidence.servers.map(({ address, error }) => [address, error]));
     expect(six.map((address) => errors.get(address))).toEqual([
       undefined,
@@ -351,7 +361,7 @@ describe('servers of the parent that fail', () => {
     const other = zone('com.', '@ NS 0.gtld.\nexample NS ns9.host.net.');
     for (const address of six.slice(0, 6)) exchange.serve(address, other);
     const evidence = await testResolver(exchange, { random: () => 0.999 }).observe('example.com');
-    expect(new Set(told(evidence)).size).toBeLessThanOrEqual(2);
+    expect(new Set(outcomesOf(evidence)).size).toBeLessThanOrEqual(2);
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         testResolver(exchange, { random: seeded(i) }).observe('example.com'),
@@ -416,7 +426,9 @@ describe('a zone that this fleet serves', () => {
     ['something is there, but no delegation', { exists: true }, 'nodata'],
     ['an alias is there', { exists: true, alias: true }, 'alias'],
   ])('says that %s', async (_what, part, outcome) => {
-    expect(told(await nobody().observe('shop.fleet.com', { held: { ...held, ...part } }))).toEqual([outcome]);
+    expect(outcomesOf(await nobody().observe('shop.fleet.com', { held: { ...held, ...part } }))).toEqual([
+      outcome,
+    ]);
   });
 
   it('is where the walk begins when it delegates a name above the domain', async () => {
@@ -431,7 +443,10 @@ describe('a zone that this fleet serves', () => {
       glue: [{ name: name('ns.dept.fleet.com'), address: '5.5.5.5' }],
     };
     const evidence = await testResolver(exchange).observe('shop.dept.fleet.com', { held: dept });
-    expect([evidence.parent, told(evidence)]).toEqual([name('dept.fleet.com'), ['referral ns1.host.net.']]);
+    expect([evidence.parent, outcomesOf(evidence)]).toEqual([
+      name('dept.fleet.com'),
+      ['referral ns1.host.net.'],
+    ]);
     expect(walked(evidence)).toBe('(fleet.com.) (dept.fleet.com.)');
     expect(evidence.queries).toBe(1);
     expect(evidence.walk[0]?.servers).toEqual([]);
@@ -480,7 +495,7 @@ describe('a walk that fails', () => {
     const exchange = comInternet('dept NS ns.dept\nns.dept A 5.5.5.5');
     exchange.serve('5.5.5.5', zone('dept.com.', '@ NS ns\nns A 5.5.5.5\nshop NS ns1.host.net.'));
     const { observe, clock } = testResolver(exchange);
-    expect(told(await observe('shop.dept.com'))).toEqual(['referral ns1.host.net.']);
+    expect(outcomesOf(await observe('shop.dept.com'))).toEqual(['referral ns1.host.net.']);
     const moved = zone('com.', '@ NS a.gtld.\n@ NS b.gtld.\ndept NS ns.dept\nns.dept A 5.5.5.6');
     exchange
       .serve(COM_A, moved)
@@ -488,10 +503,10 @@ describe('a walk that fails', () => {
       .behave('5.5.5.5', () => reply({ rcode: RCODE.REFUSED }));
     exchange.serve('5.5.5.6', zone('dept.com.', '@ NS ns\nns A 5.5.5.6\nshop NS ns2.host.net.'));
     // Not at once: servers that fail would cost their parent a question each time.
-    expect(told(await observe('shop.dept.com'))).toEqual(['refused']);
+    expect(outcomesOf(await observe('shop.dept.com'))).toEqual(['refused']);
     clock.now += 300_000;
     const evidence = await observe('shop.dept.com');
-    expect([evidence.queries, told(evidence)]).toEqual([3, ['referral ns2.host.net.']]);
+    expect([evidence.queries, outcomesOf(evidence)]).toEqual([3, ['referral ns2.host.net.']]);
     expect(walked(evidence)).toBe('(.) (com.) dept.com.');
   });
 
@@ -501,7 +516,7 @@ describe('a walk that fails', () => {
       exchange.behave(COM_A, ({ name: asked }) => (asked === 'example.com.' ? broken : undefined));
       for (const seed of [1, 2, 3, 4]) {
         const evidence = await testResolver(exchange, { random: seeded(seed) }).observe('deep.example.com');
-        expect(told(evidence)).toEqual(['referral ns1.host.net.', 'referral ns1.host.net.']);
+        expect(outcomesOf(evidence)).toEqual(['referral ns1.host.net.', 'referral ns1.host.net.']);
       }
     }
   });

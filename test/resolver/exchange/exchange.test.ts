@@ -10,8 +10,8 @@ import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
 import {
   createExchange,
   type Exchange,
-  type Exchanged,
   type ExchangeOptions,
+  type QueryResult,
 } from '../../../src/resolver/exchange/exchange.ts';
 import { framed } from '../../support/answer/sockets.ts';
 import { holdTimers } from '../../support/tests/hold-timers.ts';
@@ -42,7 +42,7 @@ interface Asking {
   readonly server: MisbehavingServer;
   readonly exchange: Exchange;
   readonly packets: () => number;
-  ask(name?: Name, signal?: AbortSignal): Promise<Exchanged>;
+  ask(name?: Name, signal?: AbortSignal): Promise<QueryResult>;
 }
 
 async function asking(behaviour: Behaviour, options: Partial<ExchangeOptions> = {}): Promise<Asking> {
@@ -72,16 +72,16 @@ function truncate(seen: Seen, send: (octets: Uint8Array) => void): void {
   send(rightOctets(seen.query, [], { tc: true }));
 }
 
-function nsCount(exchanged: Exchanged): number {
+function nsCount(exchanged: QueryResult): number {
   return exchanged.kind === 'reply' ? exchanged.message.answers.length : -1;
 }
 
-function expectReply(exchanged: Exchanged, transport: 'udp' | 'tcp'): void {
+function expectReply(exchanged: QueryResult, transport: 'udp' | 'tcp'): void {
   expect(exchanged).toMatchObject({ kind: 'reply', transport });
   expect(nsCount(exchanged)).toBe(NS.length);
 }
 
-function errorOf(exchanged: Exchanged): string {
+function errorOf(exchanged: QueryResult): string {
   expect(exchanged.kind).toBe('bad');
   return exchanged.kind === 'bad' ? exchanged.error : '';
 }

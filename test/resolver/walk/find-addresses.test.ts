@@ -7,10 +7,10 @@ import {
   dice,
   failure,
   internet,
+  outcomesOf,
   ROOT_A,
   ROOT_B,
   testResolver,
-  told,
   walked,
 } from '../../support/world/test-resolver.ts';
 import { name, recordsIn, reply, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
@@ -33,7 +33,7 @@ describe('a nameserver without glue', () => {
     const exchange = world(['ns1.host.net.'], 'ns1.host A 5.5.5.5');
     const { observe, clock } = testResolver(exchange);
     const evidence = await observe('www.shop.com');
-    expect(told(evidence)).toEqual([SEEN]);
+    expect(outcomesOf(evidence)).toEqual([SEEN]);
     expect(walked(evidence)).toBe('(.) com. shop.com.');
     expect(evidence).toMatchObject({ parentAddresses: 1 });
     expect(exchange.takeAsked().map((text) => text.replace(/^\S+ /, ''))).toEqual([
@@ -48,7 +48,7 @@ describe('a nameserver without glue', () => {
     clock.now += 3_599_000;
     expect((await observe('www.shop.com')).queries).toBe(1);
     clock.now += 1000;
-    expect(told(await observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await observe('www.shop.com'))).toEqual([SEEN]);
   });
 
   it('may have an address with a TTL of 0', async () => {
@@ -56,7 +56,7 @@ describe('a nameserver without glue', () => {
     const { observe, clock } = testResolver(exchange);
     for (let i = 0; i < 2; i++) {
       const evidence = await observe('www.shop.com');
-      expect([evidence.parentAddresses, told(evidence)]).toEqual([1, [SEEN]]);
+      expect([evidence.parentAddresses, outcomesOf(evidence)]).toEqual([1, [SEEN]]);
       clock.now += 60_000;
     }
     expect(exchange.asked.filter((text) => text.endsWith(' ns1.host.net. A'))).toHaveLength(2);
@@ -67,7 +67,7 @@ describe('a nameserver without glue', () => {
       '7.7.7.7',
       zone('host.net.', '@ NS ns1\n@ A 5.5.5.5\nns1 A 7.7.7.7'),
     );
-    expect(told(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
   });
 
   it('is asked at addresses of both families, where there is IPv6', async () => {
@@ -88,7 +88,9 @@ describe('a nameserver without glue', () => {
       '2600::5',
       zone('shop.com.', '@ NS ns1.host.net.\nwww NS ns1.host.net.'),
     );
-    expect(told(await testResolver(exchange, { hasIpv6: true }).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(exchange, { hasIpv6: true }).observe('www.shop.com'))).toEqual([
+      SEEN,
+    ]);
     expect(failure(await testResolver(exchange).observe('www.shop.com'))).toBe('no_address at shop.com.');
   });
 
@@ -98,14 +100,14 @@ describe('a nameserver without glue', () => {
       .behave(NET, ({ name: asked, honest }) =>
         asked === 'z.net.' ? { ...honest(), rcode: RCODE.NXDOMAIN } : undefined,
       );
-    expect(told(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
   });
 
   it('that does not exist is none of the parent’s addresses', async () => {
     const exchange = world(['ns1.host.net.', 'nothing.host.net.'], 'ns1.host A 5.5.5.5');
     const evidence = await testResolver(exchange).observe('www.shop.com');
     expect(evidence).toMatchObject({ parentAddresses: 1 });
-    expect(told(evidence)).toEqual([SEEN]);
+    expect(outcomesOf(evidence)).toEqual([SEEN]);
   });
 
   it('that cannot be found may be one more address', async () => {
@@ -118,7 +120,7 @@ describe('a nameserver without glue', () => {
     for (const seed of [1, 2, 3]) {
       const evidence = await testResolver(exchange, { random: dice(seed) }).observe('www.shop.com');
       expect(evidence).toMatchObject({ parentAddresses: 2 });
-      expect(told(evidence)).toEqual([SEEN]);
+      expect(outcomesOf(evidence)).toEqual([SEEN]);
     }
   });
 
@@ -132,7 +134,7 @@ describe('a nameserver without glue', () => {
       ['ns1.host.net.'],
       'ns1.host CNAME a.host\na.host CNAME b.other\nb.other A 5.5.5.5',
     );
-    expect(told(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(exchange).observe('www.shop.com'))).toEqual([SEEN]);
   });
 
   it('may be an alias of itself', async () => {
@@ -146,7 +148,7 @@ describe('a nameserver without glue', () => {
     const links = (count: number) =>
       Array.from({ length: count }, (_, i) => `h${i} CNAME h${i + 1}`).join('\n');
     const eight = world(['h0.net.'], `${links(8)}\nh8 A 5.5.5.5`);
-    expect(told(await testResolver(eight).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(eight).observe('www.shop.com'))).toEqual([SEEN]);
     const nine = world(['h0.net.'], `${links(9)}\nh9 A 5.5.5.5`);
     expect(failure(await testResolver(nine).observe('www.shop.com'))).toBe('limit at shop.com.');
   });
@@ -159,7 +161,7 @@ describe('a nameserver without glue', () => {
     const again = await observe('www.shop.com');
     expect([failure(again), again.queries]).toEqual(['no_address at shop.com.', 0]);
     clock.now += 1000;
-    expect(told(await observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await observe('www.shop.com'))).toEqual([SEEN]);
   });
 });
 
@@ -199,7 +201,7 @@ describe('delegations that lead to themselves', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const { observe } = testResolver(exchange, { random: dice(seed) });
       const all = await Promise.all([observe('shop.a'), observe('x.b'), observe('other.a')]);
-      expect(all.map((evidence) => [...new Set(told(evidence))])).toEqual([
+      expect(all.map((evidence) => [...new Set(outcomesOf(evidence))])).toEqual([
         [SEEN],
         ['nxdomain'],
         ['nxdomain'],
@@ -247,7 +249,7 @@ describe('what a server has no right to say', () => {
       ]),
     }));
     const evidence = await testResolver(exchange).observe('www.shop.com');
-    expect(told(evidence)).toEqual([SEEN]);
+    expect(outcomesOf(evidence)).toEqual([SEEN]);
     expect(exchange.asked.filter((text) => text.startsWith('66.'))).toEqual([]);
   });
 
@@ -262,10 +264,10 @@ describe('what a server has no right to say', () => {
     const { observe } = testResolver(exchange);
     for (const cut of ['.', 'com', 'net', 'host.net', 'x.www.shop.com']) {
       exchange.behave(SHOP, () => lie(cut));
-      expect([cut, told(await observe('www.shop.com'))]).toEqual([cut, ['lame']]);
+      expect([cut, outcomesOf(await observe('www.shop.com'))]).toEqual([cut, ['lame']]);
     }
     exchange.behave(SHOP, () => undefined);
-    expect(told(await observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await observe('www.shop.com'))).toEqual([SEEN]);
   });
 
   it('is not believed: an address for a name without AA', async () => {
@@ -290,7 +292,7 @@ describe('servers that hold both a zone and the one below', () => {
     exchange.behave('8.8.1.3', ({ honest }) => ({ ...honest(), additionals: [] }));
     const evidence = await testResolver(exchange).observe('shop.co.uk');
     expect(evidence.parent).toBe(name('co.uk'));
-    expect(told(evidence)).toEqual([SEEN, SEEN]);
+    expect(outcomesOf(evidence)).toEqual([SEEN, SEEN]);
     expect(evidence.walk.at(-1)?.servers.map((server: Name) => printName(server))).toEqual([
       'ns1.co.uk.',
       'ns2.co.uk.',
@@ -310,9 +312,9 @@ describe('nesting', () => {
     expect(failure(evidence)).toBe('limit at t0.');
     // From nearer it is within reach, and with what was learned there the first one is too.
     const { observe } = testResolver(exchange);
-    expect(told(await observe('shop.t8'))).toEqual(['nxdomain']);
-    expect(told(await observe('shop.t3'))).toEqual(['nxdomain']);
-    expect(told(await observe('shop.t0'))).toEqual(['nxdomain']);
+    expect(outcomesOf(await observe('shop.t8'))).toEqual(['nxdomain']);
+    expect(outcomesOf(await observe('shop.t3'))).toEqual(['nxdomain']);
+    expect(outcomesOf(await observe('shop.t0'))).toEqual(['nxdomain']);
   });
 });
 
@@ -330,7 +332,7 @@ describe('the hints', () => {
       zone('shop.com.', '@ NS ns1.host.net.\nwww NS ns1.host.net.'),
     );
     const allowed = [{ octets: Uint8Array.of(10, 0, 0, 0), bits: 8 }];
-    expect(told(await testResolver(exchange, { allowed }).observe('www.shop.com'))).toEqual([SEEN]);
+    expect(outcomesOf(await testResolver(exchange, { allowed }).observe('www.shop.com'))).toEqual([SEEN]);
   });
 });
 

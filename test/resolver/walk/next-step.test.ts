@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerEvidence, ServerOutcome } from '../../../src/checks/delegation/evidence.ts';
 import { type Name, printName, ROOT } from '../../../src/dns/name.ts';
 import type { CutState } from '../../../src/resolver/state/zone-cache.ts';
-import { nextAtParent, nextStep } from '../../../src/resolver/walk/next-step.ts';
+import { nextParentStep, nextStep } from '../../../src/resolver/walk/next-step.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
 interface TestZone {
@@ -107,7 +107,7 @@ describe('at the parent', () => {
   const done = { kind: 'done' };
   const resolve = { kind: 'resolve' };
 
-  it.each<[string, string[], Partial<Parameters<typeof nextAtParent>[0]>, object]>([
+  it.each<[string, string[], Partial<Parameters<typeof nextParentStep>[0]>, object]>([
     ['two are asked first', [], {}, ask(2)],
     ['a single address is all there is', [], { addresses: 1, servers: 1 }, ask(1)],
     [
@@ -157,6 +157,6 @@ describe('at the parent', () => {
     ],
   ])('%s', (_sentence, asked, rest, expected) => {
     const view = { addresses: 10, servers: 5, unresolved: 0, maxAddresses: 6, ...rest };
-    expect(nextAtParent({ asked: asked.map(server), ...view })).toEqual(expected);
+    expect(nextParentStep({ answers: asked.map(server), ...view })).toEqual(expected);
   });
 });

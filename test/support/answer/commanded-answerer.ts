@@ -2,33 +2,25 @@
 // twelve octets and a word commands what must never happen.
 
 import { createRequire } from 'node:module';
-import type { PacketAnswerer } from '../../../src/nameserver/udp/packet-batch.ts';
+import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
+import { Client } from '../../../src/nameserver/answer/client.ts';
 
 export const COMMANDED_ANSWERER = import.meta.url;
 
 export class Answerer implements PacketAnswerer {
   nowMs = 0;
+  readonly client = new Client();
 
-  answer(
-    input: Uint8Array,
-    at: number,
-    octets: number,
-    out: Uint8Array,
-    outAt: number,
-    room: number,
-    _transport: 0 | 1,
-    from: Uint8Array,
-    fromAt: number,
-    fromOctets: number,
-  ): number {
+  readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
+    const { address, at: addressAt, octets: addressOctets } = this.client;
     if (octets < 12) return 0;
     if (octets > 12 && octets < 20) command(Buffer.from(input.subarray(at + 12, at + octets)).toString());
-    const length = Math.min(octets, room - fromOctets);
+    const length = Math.min(octets, room - addressOctets);
     for (let i = 0; i < length; i++) out[outAt + i] = input[at + i] as number;
     out[outAt + 2] = (out[outAt + 2] as number) | 0x80;
-    for (let i = 0; i < fromOctets; i++) out[outAt + length + i] = from[fromAt + i] as number;
-    return length + fromOctets;
-  }
+    for (let i = 0; i < addressOctets; i++) out[outAt + length + i] = address[addressAt + i] as number;
+    return length + addressOctets;
+  };
 }
 
 function command(word: string): void {

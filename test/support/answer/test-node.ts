@@ -85,18 +85,8 @@ export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): 
 export function answerQuery(query: Uint8Array, out: Uint8Array, client: Client, node: AnsweringNode): number {
   const { transport, address } = client;
   node.reader.enter();
-  const length = node.answerer.answer(
-    query,
-    0,
-    query.length,
-    out,
-    0,
-    out.length,
-    transport === 'udp' ? 0 : 1,
-    address,
-    0,
-    address.length,
-  );
+  node.answerer.client.set(transport === 'udp' ? 0 : 1, address);
+  const length = node.answerer.answer(query, 0, query.length, out, 0, out.length);
   node.reader.leave();
   return length;
 }

@@ -87,7 +87,7 @@ export function comInternet(text: string): ZoneExchange {
 }
 
 /** `referral a. b.`: what each server said, in alphabetical order. */
-export function told({ servers }: Evidence): string[] {
+export function outcomesOf({ servers }: Evidence): string[] {
   return servers.map(({ outcome, ns }) => [outcome, ...ns.map(printName)].join(' ')).sort();
 }
 

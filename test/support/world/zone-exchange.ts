@@ -6,7 +6,7 @@ import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { type Name, parseName, printName, ROOT } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { unwatchAbort, watchAbort } from '../../../src/resolver/exchange/abort-watch.ts';
-import type { Exchange, Exchanged, Question } from '../../../src/resolver/exchange/exchange.ts';
+import type { Exchange, QueryResult, Question } from '../../../src/resolver/exchange/exchange.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
 import { recordsOf, zoneOf } from '../zone/zone-text.ts';
@@ -70,7 +70,7 @@ export class ZoneExchange implements Exchange {
     address: string,
     { name, type }: Question,
     { signal, onPacket }: { signal: AbortSignal; onPacket: () => void },
-  ): Promise<Exchanged> {
+  ): Promise<QueryResult> {
     signal.throwIfAborted();
     const zones = this.#zones.get(address);
     const text = `${address} ${printName(name)} ${typeMnemonic(type)}`;

@@ -3,12 +3,15 @@ import type { Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import type { Exchanged } from '../../../src/resolver/exchange/exchange.ts';
-import { type Recursive, readRecursive } from '../../../src/resolver/replies/read-recursive.ts';
+import type { QueryResult } from '../../../src/resolver/exchange/exchange.ts';
+import {
+  classifyResolverReply,
+  type ResolverReply,
+} from '../../../src/resolver/replies/classify-resolver-reply.ts';
 import { DEFAULT_LIMITS } from '../../../src/resolver/state/limits.ts';
 import { ResolverState } from '../../../src/resolver/state/resolver-state.ts';
 import { Work } from '../../../src/resolver/state/work.ts';
-import { askRecursive, nextResolver } from '../../../src/resolver/walk/ask-recursive.ts';
+import { askResolver, nextResolver } from '../../../src/resolver/walk/ask-resolver.ts';
 import { name, reply, ZoneExchange } from '../../support/world/zone-exchange.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -17,7 +20,7 @@ function messageOf(answer: string, parts: Partial<Message> = {}): Message {
   return reply({ ra: true, answers, ...parts });
 }
 
-function print(said: Recursive): string {
+function print(said: ResolverReply): string {
   if (said.kind === 'failed') return `failed: ${said.error}`;
   const aliases = said.aliases.map(
     (alias) => `${printName(alias.name)}>${printName(alias.target)} ${alias.ttl}; `,
@@ -28,7 +31,7 @@ function print(said: Recursive): string {
 
 /** Asked for the A of www.example.com. */
 const read = (answer: string, parts?: Partial<Message>) =>
-  print(readRecursive(messageOf(answer, parts), { name: name('www.example.com'), type: TYPE.A }));
+  print(classifyResolverReply(messageOf(answer, parts), { name: name('www.example.com'), type: TYPE.A }));
 
 describe('the reply of a resolver', () => {
   const cases: [string, string, Partial<Message>, string][] = [
@@ -98,17 +101,19 @@ describe('the reply of a resolver', () => {
 
   it('is of the type that was asked, also where that is CNAME', () => {
     const message = messageOf('www.example.com. 60 CNAME a.net.\na.net. 60 A 1.2.3.4');
-    expect(readRecursive(message, { name: name('www.example.com'), type: TYPE.CNAME })).toMatchObject({
-      kind: 'answer',
-      name: name('www.example.com'),
-      aliases: [],
-    });
+    expect(classifyResolverReply(message, { name: name('www.example.com'), type: TYPE.CNAME })).toMatchObject(
+      {
+        kind: 'answer',
+        name: name('www.example.com'),
+        aliases: [],
+      },
+    );
   });
 });
 
 const RESOLVERS = ['9.9.9.9', '8.8.8.8#5353'];
 
-function stateWith(ask: (address: string) => Exchanged | 'hangs') {
+function stateWith(ask: (address: string) => QueryResult | 'hangs') {
   const taken: string[] = [];
   const exchange = {
     async ask(
@@ -163,7 +168,7 @@ describe('a question to a resolver', () => {
     const message = messageOf('www.example.com. 60 A 1.2.3.4');
     const { state, taken } = stateWith(() => ({ kind: 'reply', message, transport: 'udp', rttMs: 1 }));
     await withWork(async (work) => {
-      expect(print(await askRecursive(state, work, '8.8.8.8#5353', QUESTION))).toBe(
+      expect(print(await askResolver(state, work, '8.8.8.8#5353', QUESTION))).toBe(
         'www.example.com. 60 1.2.3.4',
       );
       expect(taken).toEqual(['8.8.8.8#5353']);
@@ -177,12 +182,12 @@ describe('a question to a resolver', () => {
       address === '9.9.9.9' ? { kind: 'timeout' } : { kind: 'bad', error: 'refused by the kernel' },
     );
     await withWork(async (work) => {
-      expect(print(await askRecursive(state, work, '9.9.9.9', QUESTION))).toBe('failed: no reply');
-      expect(print(await askRecursive(state, work, '8.8.8.8#5353', QUESTION))).toBe(
+      expect(print(await askResolver(state, work, '9.9.9.9', QUESTION))).toBe('failed: no reply');
+      expect(print(await askResolver(state, work, '8.8.8.8#5353', QUESTION))).toBe(
         'failed: refused by the kernel',
       );
       expect(state.packets).toEqual({ sent: 2, replies: 0, timeouts: 1, bad: 1 });
-      await expect(askRecursive(state, work, '9.9.9.9', QUESTION)).rejects.toThrow('more than 2 packets');
+      await expect(askResolver(state, work, '9.9.9.9', QUESTION)).rejects.toThrow('more than 2 packets');
     });
   });
 
@@ -190,7 +195,7 @@ describe('a question to a resolver', () => {
     const { state } = stateWith(() => 'hangs');
     const controller = new AbortController();
     await withWork(async (work) => {
-      const asked = askRecursive(state, work, '9.9.9.9', QUESTION);
+      const asked = askResolver(state, work, '9.9.9.9', QUESTION);
       setImmediate(() => controller.abort());
       await expect(asked).rejects.toMatchObject({ name: 'Stopped', by: 'aborted' });
     }, controller.signal);

@@ -2,16 +2,16 @@
 // abort.
 
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
-import { acceptReply } from './accept-reply.ts';
-import type { Tried, TryOptions } from './tried.ts';
+import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
+import { matchReply } from './match-reply.ts';
 
-export class UdpTry {
+export class UdpAttempt {
   readonly query: Uint8Array;
-  /** The port that sends the try sets this: called once, at the end, to forget the try. */
+  /** The port that sends the attempt sets this: called once, at the end, to forget it. */
   onEnd: (() => void) | undefined;
   ended = false;
-  readonly #options: TryOptions;
-  readonly #settle: { resolve: (tried: Tried) => void; reject: (reason: unknown) => void };
+  readonly #options: AttemptOptions;
+  readonly #settle: { resolve: (result: AttemptResult) => void; reject: (reason: unknown) => void };
   readonly #abort = () => {
     if (this.#end()) this.#settle.reject(this.#options.signal.reason);
   };
@@ -21,8 +21,8 @@ export class UdpTry {
 
   constructor(
     query: Uint8Array,
-    options: TryOptions,
-    settle: { resolve: (tried: Tried) => void; reject: (reason: unknown) => void },
+    options: AttemptOptions,
+    settle: { resolve: (result: AttemptResult) => void; reject: (reason: unknown) => void },
   ) {
     this.query = query;
     this.#options = options;
@@ -38,22 +38,22 @@ export class UdpTry {
   }
 
   receive(octets: Uint8Array): void {
-    const accepted = acceptReply(this.query, octets, 'udp');
-    if (accepted.kind === 'unrelated') return;
-    if (accepted.kind === 'unreadable') this.#error = accepted.error;
-    else if (accepted.kind === 'reply') this.finish({ ...accepted, rttMs: performance.now() - this.#sentAt });
-    else this.finish(accepted);
+    const match = matchReply(this.query, octets, 'udp');
+    if (match.kind === 'unrelated') return;
+    if (match.kind === 'unreadable') this.#error = match.error;
+    else if (match.kind === 'reply') this.finish({ ...match, rttMs: performance.now() - this.#sentAt });
+    else this.finish(match);
   }
 
-  finish(tried: Tried): void {
-    if (this.#end()) this.#settle.resolve(tried);
+  finish(result: AttemptResult): void {
+    if (this.#end()) this.#settle.resolve(result);
   }
 
   giveUp(): void {
     this.finish({ kind: 'silence', error: this.#error });
   }
 
-  /** False when the try was over already. */
+  /** False when it was over already. */
   #end(): boolean {
     if (this.ended) return false;
     this.ended = true;
@@ -64,6 +64,6 @@ export class UdpTry {
   }
 }
 
-function endInSilence(attempt: UdpTry): void {
+function endInSilence(attempt: UdpAttempt): void {
   attempt.giveUp();
 }

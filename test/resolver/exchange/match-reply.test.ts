@@ -6,8 +6,8 @@ import { decodeMessage, encodeMessage, type Message } from '../../../src/dns/mes
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { acceptReply } from '../../../src/resolver/exchange/accept-reply.ts';
 import { encodeQuery, setId } from '../../../src/resolver/exchange/encode-query.ts';
+import { matchReply } from '../../../src/resolver/exchange/match-reply.ts';
 import { mixCase } from '../../../src/resolver/exchange/mixed-case.ts';
 import { rightOctets } from '../../support/world/misbehaving-server.ts';
 
@@ -32,7 +32,7 @@ function lowered({ questions: [question] }: Message): Partial<Message> {
   return { questions: [{ ...question, name: foldCase(question.name) }] };
 }
 
-describe('acceptReply', () => {
+describe('matchReply', () => {
   const query = queryOf();
   const plain = queryOf({ edns: false });
   const rcode = (code: number) => () => ({ rcode: code });
@@ -88,7 +88,7 @@ describe('acceptReply', () => {
   ];
   for (const [what, asked, reply, { udp, tcp = udp }] of table) {
     it(`${what}: ${udp === tcp ? udp : `${udp} over UDP, ${tcp} over TCP`}`, () => {
-      expect([acceptReply(asked, reply, 'udp').kind, acceptReply(asked, reply, 'tcp').kind]).toEqual([
+      expect([matchReply(asked, reply, 'udp').kind, matchReply(asked, reply, 'tcp').kind]).toEqual([
         udp,
         tcp,
       ]);
@@ -101,7 +101,7 @@ describe('acceptReply', () => {
     const asked = query.subarray(0, 12 + NAME.length + 4);
     const reply = Uint8Array.from(Buffer.concat([asked, answer]));
     reply.set([0x84, 0, 0, 1, 0, 1, 0, 0, 0, 0], 2);
-    const accepted = acceptReply(query, reply, 'udp');
+    const accepted = matchReply(query, reply, 'udp');
     const message = accepted.kind === 'reply' ? accepted.message : undefined;
     expect(message?.questions[0]?.name).toBe(NAME);
     expect(message?.answers).toMatchObject([{ owner: NAME, type: TYPE.MX }]);
@@ -120,7 +120,7 @@ describe('acceptReply', () => {
           for (const [at, octet] of changes) octets[at] = octet;
           const cut = octets.subarray(0, length);
           for (const transport of ['udp', 'tcp'] as const) {
-            const accepted = acceptReply(query, cut, transport);
+            const accepted = matchReply(query, cut, transport);
             if (accepted.kind !== 'reply') continue;
             expect(accepted.message.questions.map(({ name }) => foldCase(name as Name))).toEqual([NAME]);
             expect([accepted.message.id, accepted.message.qr]).toEqual([0x1234, true]);

@@ -6,7 +6,7 @@ import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { foldCase, type Name, nameInRdata, printName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
-import { lowestTtl, MAX_RECORDS, rdataOf, recordsOf } from './read-reply.ts';
+import { lowestTtl, MAX_RECORDS, rdataOf, recordsOf } from './classify-reply.ts';
 
 export interface Alias {
   readonly name: Name;
@@ -15,7 +15,7 @@ export interface Alias {
 }
 
 /** Names are folded; TTLs are the remaining seconds. `aliases` are in order, beginning with the question's name. */
-export type Recursive =
+export type ResolverReply =
   /** `name` is the question's name, or the name where its aliases end. */
   | {
       readonly kind: 'answer';
@@ -30,7 +30,7 @@ export type Recursive =
   | { readonly kind: 'failed'; readonly error: string };
 
 /** `question.name` is folded. */
-export function readRecursive(message: Message, question: Question): Recursive {
+export function classifyResolverReply(message: Message, question: Question): ResolverReply {
   const { rcode, answers } = message;
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return failed(rcodeMnemonic(rcode));
   if (message.tc) return failed('the reply is cut short over TCP too');
@@ -60,6 +60,6 @@ export function readRecursive(message: Message, question: Question): Recursive {
   }
 }
 
-function failed(error: string): Recursive {
+function failed(error: string): ResolverReply {
   return { kind: 'failed', error };
 }

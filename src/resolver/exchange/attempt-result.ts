@@ -1,16 +1,16 @@
-// The outcome of one try over UDP or TCP, and the try as its transport sees it.
+// How one attempt over UDP or TCP ended, and what its transport must know.
 
 import type { Message } from '../../dns/message/message.ts';
 
-export type Tried =
+export type AttemptResult =
   | { readonly kind: 'reply'; readonly message: Message; readonly rttMs: number }
-  /** The question is asked again in another way: see accept-reply.ts. */
+  /** The question is asked again in another way: see match-reply.ts. */
   | { readonly kind: 'truncated' | 'other_case' | 'edns_refused' }
   /** No usable reply came in time; `error` says what came, if anything did. */
   | { readonly kind: 'silence'; readonly error: string | undefined }
   | { readonly kind: 'failed'; readonly error: string };
 
-export interface TryOptions {
+export interface AttemptOptions {
   readonly signal: AbortSignal;
   readonly onPacket: () => void;
 }

@@ -24,7 +24,7 @@ export interface Glue {
 }
 
 /** Names are folded. TTLs are in seconds. */
-export type Told =
+export type UsefulReply =
   /** `cut` is strictly below the zone, at or above the name asked for. */
   | {
       readonly kind: 'referral';
@@ -52,23 +52,23 @@ export type Told =
    */
   | { readonly kind: 'nodata' | 'nxdomain'; readonly soa: Name; readonly ttl: number };
 
-export type ToldOf<K extends Told['kind']> = Extract<Told, { kind: K }>;
+export type ReplyOf<K extends UsefulReply['kind']> = Extract<UsefulReply, { kind: K }>;
 
-export type Useless =
+export type UselessReply =
   | { readonly kind: 'lame' | 'bad'; readonly error: string }
   | { readonly kind: 'refused' | 'servfail' }
   | { readonly kind: 'timeout'; readonly error?: string };
 
-export type Reading = Told | Useless;
+export type ClassifiedReply = UsefulReply | UselessReply;
 
-const REFUSED: Useless = { kind: 'refused' };
-const SERVFAIL: Useless = { kind: 'servfail' };
+const REFUSED: UselessReply = { kind: 'refused' };
+const SERVFAIL: UselessReply = { kind: 'servfail' };
 /** More records than real sets have: a larger set only serves to make work. */
 export const MAX_RECORDS = 256;
 const MAX_TTL = 0x7fffffff;
 
 /** `question.name` and `zone` are folded; the name lies below the zone. */
-export function readReply(message: Message, question: Question, zone: Name): Reading {
+export function classifyReply(message: Message, question: Question, zone: Name): ClassifiedReply {
   const { rcode, aa } = message;
   if (rcode === RCODE.REFUSED) return REFUSED;
   if (rcode === RCODE.SERVFAIL) return SERVFAIL;
@@ -100,7 +100,7 @@ export function readReply(message: Message, question: Question, zone: Name): Rea
  * RFC 1034 §3.6.2. A DNAME applies to names below it (RFC 6672 §2.3), but a server that answers one at the name means
  * the name.
  */
-function readAlias(message: Message, { name, type }: Question, zone: Name): Told | undefined {
+function readAlias(message: Message, { name, type }: Question, zone: Name): UsefulReply | undefined {
   const [cname] = type === TYPE.CNAME ? [] : recordsOf(message.answers, name, TYPE.CNAME);
   if (cname !== undefined) {
     return { kind: 'alias', target: foldCase(nameInRdata(cname.rdata)), ttl: lowestTtl([cname]) };
@@ -119,7 +119,7 @@ function readAlias(message: Message, { name, type }: Question, zone: Name): Told
 }
 
 /** RFC 2308 §2: a negative answer has an SOA. Without it, or without AA, the reply is not authoritative. */
-function readNegative(message: Message, { name }: Question, zone: Name): Reading {
+function readNegative(message: Message, { name }: Question, zone: Name): ClassifiedReply {
   const what = message.rcode === RCODE.NXDOMAIN ? 'NXDOMAIN' : 'no data';
   if (!message.aa) return lame(`it says ${what} without AA`);
   const soa = message.authorities.find(
@@ -139,7 +139,7 @@ function readNegative(message: Message, { name }: Question, zone: Name): Reading
   };
 }
 
-function readReferral(message: Message, { name }: Question, zone: Name): Reading {
+function readReferral(message: Message, { name }: Question, zone: Name): ClassifiedReply {
   let cut: Name | undefined;
   let upward: Name | undefined;
   const records: MessageRecord[] = [];
@@ -213,10 +213,10 @@ function ttlOf(ttl: number): number {
   return ttl > MAX_TTL ? 0 : ttl;
 }
 
-function lame(error: string): Useless {
+function lame(error: string): UselessReply {
   return { kind: 'lame', error };
 }
 
-function bad(error: string): Useless {
+function bad(error: string): UselessReply {
   return { kind: 'bad', error };
 }

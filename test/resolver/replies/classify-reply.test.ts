@@ -3,7 +3,7 @@ import type { Message, MessageRecord } from '../../../src/dns/message/message.ts
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeCode } from '../../../src/dns/type-codes.ts';
-import { type Reading, readReply } from '../../../src/resolver/replies/read-reply.ts';
+import { type ClassifiedReply, classifyReply } from '../../../src/resolver/replies/classify-reply.ts';
 import { name, reply } from '../../support/world/zone-exchange.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -37,10 +37,10 @@ function messageOf({ head = '', answer, authority, additional }: Case): Message 
 /** The servers of com. were asked for the NS of example.com. unless said otherwise. */
 function read(what: Case, { qname = 'example.com.', type = 'NS', zone = 'com.' } = {}): string {
   const question = { name: name(qname), type: typeCode(type) as number };
-  return print(readReply(messageOf(what), question, name(zone)), question.type);
+  return print(classifyReply(messageOf(what), question, name(zone)), question.type);
 }
 
-function print(reading: Reading, type: number): string {
+function print(reading: ClassifiedReply, type: number): string {
   const ttl = 'ttl' in reading ? ` ${reading.ttl}` : '';
   switch (reading.kind) {
     case 'referral': {
@@ -261,7 +261,7 @@ describe('a TTL with its highest bit set', () => {
     const message = messageOf({ authority: 'example.com. 600 NS a.net.' }); // RFC 2181 §8
     const authorities = message.authorities.map((record) => ({ ...record, ttl: 2 ** 31 }));
     const question = { name: name('example.com.'), type: TYPE.NS };
-    const reading = readReply({ ...message, authorities }, question, name('com.'));
+    const reading = classifyReply({ ...message, authorities }, question, name('com.'));
     expect(print(reading, TYPE.NS)).toBe('referral example.com. 0 to a.net.');
   });
 });
@@ -303,7 +303,7 @@ describe('names in a reply', () => {
       authorities: [...message.authorities, ...message.authorities.map(upper)],
       additionals: message.additionals.map(upper),
     };
-    const reading = readReply(shouted, { name: name('example.com.'), type: TYPE.NS }, name('com.'));
+    const reading = classifyReply(shouted, { name: name('example.com.'), type: TYPE.NS }, name('com.'));
     expect(print(reading, TYPE.NS)).toBe(
       'referral example.com. 600 to a.example.com. a.example.com.=1.2.3.4',
     );
@@ -319,9 +319,9 @@ describe('names in a reply', () => {
       ],
       additionals: [{ ...record, type: TYPE.A, rdata: new Uint8Array() }],
     });
-    const reading = readReply(message, { name: name('example.com.'), type: TYPE.NS }, name('com.'));
+    const reading = classifyReply(message, { name: name('example.com.'), type: TYPE.NS }, name('com.'));
     expect(print(reading, TYPE.NS)).toBe('lame: neither AA nor a referral');
     const soa = reply({ aa: true, authorities: [{ ...record, type: TYPE.SOA, rdata: new Uint8Array() }] });
-    expect(readReply(soa, { name: name('example.com.'), type: TYPE.NS }, name('com.')).kind).toBe('lame');
+    expect(classifyReply(soa, { name: name('example.com.'), type: TYPE.NS }, name('com.')).kind).toBe('lame');
   });
 });

@@ -6,7 +6,7 @@ import type { ScannedRecord } from '../../checks/scan/scan.ts';
 import { compareNames, isWithin, type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 
-export interface Found {
+export interface ScannedSet {
   readonly name: Name;
   readonly type: number;
   readonly ttl: number;
@@ -22,9 +22,9 @@ export interface ScanBounds {
 /** Far more than real zones have: the owner of the zone chooses how much there is to find, so it is bounded. */
 const SCAN_BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
 
-export class FoundRecords {
+export class ScannedRecords {
   readonly #domain: Name;
-  readonly #found = new Map<string, Found>();
+  readonly #sets = new Map<string, ScannedSet>();
   readonly #cuts = new Set<Name>();
   readonly #dnames = new Set<Name>();
   readonly #bounds: ScanBounds;
@@ -59,55 +59,55 @@ export class FoundRecords {
   }
 
   /** `sets`: the NS, and other sets known at the delegation or below it. */
-  cutOff(name: Name, sets: readonly Found[]): void {
+  cutOff(name: Name, sets: readonly ScannedSet[]): void {
     if (this.isCutOff(name)) return;
-    for (const [key, found] of this.#found) {
-      if (isWithin(found.name, name)) this.#drop(key, found);
+    for (const [key, set] of this.#sets) {
+      if (isWithin(set.name, name)) this.#drop(key, set);
     }
     this.#cuts.add(name);
-    for (const found of sets) this.#put(found);
+    for (const set of sets) this.#put(set);
   }
 
   /** The DNAME makes all names below it; records at its owner name stay (RFC 6672 §2.3). */
-  endBelow(name: Name, dname: Pick<Found, 'ttl' | 'rdata'>): void {
+  endBelow(name: Name, dname: Pick<ScannedSet, 'ttl' | 'rdata'>): void {
     if (this.isCutOff(name) || this.#dnames.has(name)) return;
-    for (const [key, found] of this.#found) {
-      if (found.name !== name && isWithin(found.name, name)) this.#drop(key, found);
+    for (const [key, set] of this.#sets) {
+      if (set.name !== name && isWithin(set.name, name)) this.#drop(key, set);
     }
     this.#dnames.add(name);
     this.#put({ name, type: TYPE.DNAME, ...dname });
   }
 
   list(): ScannedRecord[] {
-    return [...this.#found.values()]
+    return [...this.#sets.values()]
       .sort((a, b) => compareNames(a.name, b.name) || a.type - b.type)
       .flatMap(({ name, type, ttl, rdata }) =>
         [...rdata].sort(Buffer.compare).map((octets) => ({ name, type, ttl, rdata: octets })),
       );
   }
 
-  #put(found: Found): void {
-    const key = `${found.type} ${found.name}`;
-    const before = this.#found.get(key);
+  #put(set: ScannedSet): void {
+    const key = `${set.type} ${set.name}`;
+    const before = this.#sets.get(key);
     if (before !== undefined) this.#drop(key, before);
-    const count = this.#count + found.rdata.length;
-    const octets = this.#octets + octetsOf(found);
+    const count = this.#count + set.rdata.length;
+    const octets = this.#octets + octetsOf(set);
     if (count > this.#bounds.records || octets > this.#bounds.octets) {
-      this.#left += found.rdata.length;
+      this.#left += set.rdata.length;
       return;
     }
     this.#count = count;
     this.#octets = octets;
-    this.#found.set(key, found);
+    this.#sets.set(key, set);
   }
 
-  #drop(key: string, found: Found): void {
-    this.#found.delete(key);
-    this.#count -= found.rdata.length;
-    this.#octets -= octetsOf(found);
+  #drop(key: string, set: ScannedSet): void {
+    this.#sets.delete(key);
+    this.#count -= set.rdata.length;
+    this.#octets -= octetsOf(set);
   }
 }
 
-function octetsOf({ rdata }: Found): number {
+function octetsOf({ rdata }: ScannedSet): number {
   return rdata.reduce((sum, { length }) => sum + length, 0);
 }

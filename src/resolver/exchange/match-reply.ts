@@ -7,7 +7,7 @@ import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { decodeName } from '../../dns/name.ts';
 
-export type Accepted =
+export type ReplyMatch =
   | { readonly kind: 'reply'; readonly message: Message }
   /** TC is set: ask again over TCP (RFC 2181 §9). The rest is not read, since the message may be cut anywhere. */
   | { readonly kind: 'truncated' }
@@ -19,17 +19,17 @@ export type Accepted =
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'unrelated' };
 
-const UNRELATED: Accepted = { kind: 'unrelated' };
-const OTHER_CASE: Accepted = { kind: 'other_case' };
-const EDNS_REFUSED: Accepted = { kind: 'edns_refused' };
-const TRUNCATED: Accepted = { kind: 'truncated' };
+const UNRELATED: ReplyMatch = { kind: 'unrelated' };
+const OTHER_CASE: ReplyMatch = { kind: 'other_case' };
+const EDNS_REFUSED: ReplyMatch = { kind: 'edns_refused' };
+const TRUNCATED: ReplyMatch = { kind: 'truncated' };
 
 const OPCODE_BITS = 0x7800;
 /** The length of type and class, which follow a question's name. */
 const QUESTION_TAIL_OCTETS = 4;
 
 /** `query` is what `encodeQuery` made, with its id. Never throws, whatever `reply` contains. */
-export function acceptReply(query: Uint8Array, reply: Uint8Array, transport: 'udp' | 'tcp'): Accepted {
+export function matchReply(query: Uint8Array, reply: Uint8Array, transport: 'udp' | 'tcp'): ReplyMatch {
   if (reply.length < HEADER_OCTETS || uint16(reply, 0) !== uint16(query, 0)) return UNRELATED;
   const flags = uint16(reply, 2);
   if ((flags & FLAG.QR) === 0 || (flags & OPCODE_BITS) !== 0) return UNRELATED;
@@ -59,7 +59,7 @@ function foldQuestion(query: Uint8Array, reply: Uint8Array): void {
   }
 }
 
-function readWhole(reply: Uint8Array, hadEdns: boolean): Accepted {
+function readWhole(reply: Uint8Array, hadEdns: boolean): ReplyMatch {
   try {
     const message = decodeMessage(reply);
     return hadEdns && message.rcode === RCODE.BADVERS ? EDNS_REFUSED : { kind: 'reply', message };
@@ -101,7 +101,7 @@ function isQuestionReadable(reply: Uint8Array): boolean {
   }
 }
 
-function unreadable(what: string): Accepted {
+function unreadable(what: string): ReplyMatch {
   return { kind: 'unreadable', error: `a reply that cannot be read: ${what}` };
 }
 
