@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createBoundedServer, type ServerLimits } from '../../process/bounded-server.ts';
 
-export interface HttpAddress {
+interface HttpAddress {
   readonly address: string;
   readonly port: number;
 }

@@ -16,7 +16,7 @@ interface Ask {
   readonly cursor?: string | undefined;
 }
 
-export interface Log<T, P> {
+interface Log<T, P> {
   /** Loads so many items after the one with that id, or the first ones. */
   readonly load: (behind: number | undefined, limit: number) => Promise<readonly T[]>;
   readonly idOf: (item: T) => number;

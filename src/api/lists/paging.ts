@@ -8,7 +8,7 @@ import { StreamedArray } from '../answers/stream-array.ts';
 import type { Call } from '../calls/call.ts';
 import { booleanText, integerText } from '../schemas/query-text.ts';
 
-export const MAX_PAGE_ITEMS = 1000;
+const MAX_PAGE_ITEMS = 1000;
 
 /** Members of the query schema of a list. */
 export const PAGE_QUERY = {
@@ -22,7 +22,7 @@ export const PAGE_QUERY = {
   count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
 };
 
-export interface PagedList<T, P> {
+interface PagedList<T, P> {
   /** Throws `CursorError`. */
   readonly load: (page: Page) => Promise<Paged<T>>;
   readonly count: () => Promise<number>;

@@ -7,7 +7,7 @@ import type { Refusal } from '../terminal/print-refusal.ts';
 /** A job ends within 20 s, and others may run before it. */
 const WAIT_MS = 60_000;
 
-export interface WorkerOrder<Written> {
+interface WorkerOrder<Written> {
   readonly enqueue: (request: string) => Promise<void>;
   /** Finds what the worker wrote for that request. */
   readonly wait: (request: string, waiting: Waiting) => Promise<Written | undefined>;

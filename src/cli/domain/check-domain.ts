@@ -12,7 +12,7 @@ import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { askWorker } from './ask-worker.ts';
 
-export interface CheckWay {
+interface CheckWay {
   readonly enqueue: (job: CheckJob & { readonly request: string }) => Promise<void>;
   readonly signal: AbortSignal;
   readonly waitMs?: number;
