@@ -94,7 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
-    'dns dns/record zone zone/records checks/scan process store/accounts store/domains store/postgres store/scans cli/terminal',
+    'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
     'dns zone/records checks/aname checks/delegation checks/scan checks/txt process queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',

@@ -3,7 +3,7 @@
 
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 
-export interface FillOptions<J> {
+interface FillOptions<J> {
   readonly queue: { depth(): Promise<QueueDepth>; enqueue(jobs: readonly J[]): Promise<void> };
   /** How many jobs may wait in the queue. */
   readonly room: number;

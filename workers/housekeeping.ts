@@ -12,7 +12,7 @@ export interface PublishFault {
   readonly differences: readonly string[];
 }
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly db: Database;
   /** A domain is published otherwise than its records say: a bug of a writer. Told once for as long as it lasts. */
   readonly onFault: (fault: PublishFault) => void;

@@ -6,14 +6,14 @@ import { type JobWorker, type RunJob, runJobWorker } from '../src/queue/job-work
 import type { JobKind } from '../src/queue/jobs.ts';
 import type { Rounds } from './run-rounds.ts';
 
-export interface JobLineOptions<J extends object> {
+interface JobLineOptions<J extends object> {
   readonly place: QueuePlace;
   readonly kind: JobKind<J>;
   /** Called with the error of each failed call of the queue. */
   readonly onQueueTrouble: (error: Error) => void;
 }
 
-export interface WorkOptions<J extends object> {
+interface WorkOptions<J extends object> {
   readonly run: RunJob<J>;
   readonly concurrency: number;
   /** The rounds that bring due work into the queue; they run already. */

@@ -40,7 +40,7 @@ const IDLE_MS = 1000;
 
 export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping';
 
-export type JobLines = ReturnType<typeof openLines>;
+type JobLines = ReturnType<typeof openLines>;
 
 export function openLines(place: QueuePlace, onQueueTrouble: (error: Error) => void) {
   return {
@@ -51,7 +51,7 @@ export function openLines(place: QueuePlace, onQueueTrouble: (error: Error) => v
   };
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly db: Database;
   readonly resolver: Resolver;
   readonly countryOf: CountryOf | undefined;

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly round: () => Promise<{ readonly isMore: boolean }>;
   readonly idleMs: number;
   readonly onTrouble: (error: unknown) => void;

@@ -23,7 +23,7 @@ export interface BreakerChange {
 
 type Sums = Omit<CheckCounts, 'parent'>;
 
-export interface BreakerWatchOptions {
+interface BreakerWatchOptions {
   readonly onTrouble: (error: Error) => void;
   /** Called by the process that noticed the change first. */
   readonly onChange: (change: BreakerChange) => void;

@@ -7,7 +7,7 @@ const LATENCY_BOUNDS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-export interface ApiMetrics {
+interface ApiMetrics {
   readonly registry: Registry;
   /** Call it before the routes are mounted. */
   watch(app: FastifyInstance): void;

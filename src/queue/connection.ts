@@ -19,12 +19,12 @@ export interface QueuePlace {
 }
 
 /** The options for making a Queue or a Worker. */
-export interface QueueConnection {
+interface QueueConnection {
   readonly factory: BackendFactory<IQueueBackend>;
   readonly options: { readonly connection: ConnectionOptions; readonly prefix: string };
 }
 
-export type ConnectionUse =
+type ConnectionUse =
   /** Adds jobs and must not wait long: an HTTP request waits for it. */
   | 'producer'
   /** Takes jobs out, and waits for the backend however long it is gone. */

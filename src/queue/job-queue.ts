@@ -19,7 +19,7 @@ export interface QueueDepth {
 }
 
 /** A job that has failed as often as allowed. */
-export interface DeadLetter<J> {
+interface DeadLetter<J> {
   readonly id: string;
   readonly job: J;
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface DeadLetter<J> {
   readonly failedAt: number;
 }
 
-export interface JobQueueOptions {
+interface JobQueueOptions {
   /** Called with the error of each failed call. */
   readonly onTrouble?: (error: Error) => void;
   /** The wait before the second attempt; the third waits twice as long. */

@@ -17,7 +17,7 @@ export interface JobRun {
 
 export type RunJob<J> = (job: J, run: JobRun) => Promise<void>;
 
-export interface JobWorkerOptions<J> {
+interface JobWorkerOptions<J> {
   readonly concurrency: number;
   /** Called with the error of each failed call of the backend. */
   readonly onTrouble: (error: Error) => void;

@@ -2,7 +2,7 @@
 
 import { Redis } from 'ioredis';
 
-export interface RedisLeases {
+interface RedisLeases {
   lease(address: string, wanted: number): Promise<{ granted: number; retryAfterMs: number }>;
   close(): Promise<void>;
 }

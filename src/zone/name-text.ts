@@ -5,7 +5,7 @@ import { toASCII } from 'tr46';
 import { TextError } from '../dns/errors.ts';
 import { labelsOf, type Name, parseName, ROOT } from '../dns/name.ts';
 
-export type AsciiText =
+type AsciiText =
   | { readonly kind: 'text' /** Without the final dot. */; readonly text: string; readonly absolute: boolean }
   | { readonly kind: 'problem'; readonly message: string };
 

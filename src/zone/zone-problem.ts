@@ -3,7 +3,7 @@
 import { type Name, printName } from '../dns/name.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
 
-export type ZoneProblemCode =
+type ZoneProblemCode =
   | 'NO_SOA'
   | 'MANY_SOA'
   | 'SOA_BELOW_APEX'

@@ -1,7 +1,7 @@
 // The memory that large bodies may take in this process while they arrive and wait: one limit for all, and one for each
 // account, so that no account takes the room of others.
 
-export interface RoomSize {
+interface RoomSize {
   readonly octets: number;
   readonly octetsOfOne: number;
 }

@@ -34,7 +34,7 @@ export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   return found.size === 1 && key !== undefined && isKeyText(key) ? key : undefined;
 }
 
-export interface KnownKeys {
+interface KnownKeys {
   readonly lookups: KeyLookups;
   readonly wrong: WrongKeys;
 }

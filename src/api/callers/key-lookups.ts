@@ -10,7 +10,7 @@ export const STATEMENTS_PER_SECOND = 20;
 const MAX_HASHES = 1000;
 const MAX_REMEMBERED = 50_000;
 
-export type LoadKeys = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, FoundKey>>;
+type LoadKeys = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, FoundKey>>;
 
 interface Waiting {
   readonly hash: Buffer;

@@ -14,7 +14,7 @@ import { readIdempotencyKey } from './idempotency.ts';
 import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
 import { judgeSurface } from './surfaces.ts';
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** The path with its query, as it was received. */
   readonly url: string;
@@ -105,7 +105,7 @@ function judgeAccess(
  * The path as the router reads it: escapes of other characters within a segment stay. Paths that cannot be decoded
  * never come here.
  */
-export function decodedPath(url: string): string {
+function decodedPath(url: string): string {
   return decodeURI(url.split(/[?#]/, 1)[0] as string);
 }
 

@@ -35,7 +35,7 @@ export type AnswerHeader =
   | 'Allow'
   | 'Content-Disposition';
 
-export interface Remaking<Body> {
+interface Remaking<Body> {
   readonly api: Api;
   readonly domain: VisibleDomain;
   readonly body: Body;
@@ -104,23 +104,15 @@ interface Declaration<
 }
 
 /** A success, always 200; or a problem; or the members of an array or the lines of a text, one by one. */
-export type Outcome<R extends z.ZodType> =
-  | z.input<R>
-  | Problem
-  | StreamedArray<ItemOf<z.input<R>>>
-  | StreamedText;
+type Outcome<R extends z.ZodType> = z.input<R> | Problem | StreamedArray<ItemOf<z.input<R>>> | StreamedText;
 type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 
-export interface AccountRoute<
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-  R extends z.ZodType,
-> extends Declaration<P, Q, B, R> {
+interface AccountRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<P, Q, B, R> {
   readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Outcome<R>> | Outcome<R>;
 }
 
-export interface DomainRoute<
+interface DomainRoute<
   P extends z.ZodObject,
   Q extends z.ZodObject,
   B extends z.ZodType,

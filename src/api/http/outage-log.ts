@@ -3,7 +3,7 @@
 
 import { OUTAGES, type OutageKind } from '../../store/postgres/outage.ts';
 
-export interface OutageLine {
+interface OutageLine {
   warn(
     told: { readonly err: unknown; readonly outage: OutageKind; readonly calls: number },
     words: string,

@@ -32,7 +32,7 @@ import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
   /** Undefined: no limit. */

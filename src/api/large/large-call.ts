@@ -48,7 +48,7 @@ export type FromThread =
   | { readonly kind: 'failed'; readonly error: ThrownError };
 
 /** The parts of an error that can be cloned, and what only the thread knows of it. */
-export interface ThrownError {
+interface ThrownError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;

@@ -11,7 +11,7 @@ import { type LargeOrder, WorkThread } from './work-thread.ts';
 const MIB = 1024 * 1024;
 const RETRY_SECONDS = 5;
 
-export interface LargeWorkOptions extends PlacesSize {
+interface LargeWorkOptions extends PlacesSize {
   readonly roomOctets: number;
   readonly roomOctetsOfOne: number;
   /** A call that waits longer gives up. */

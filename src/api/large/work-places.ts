@@ -8,7 +8,7 @@ export interface PlacesSize {
   readonly waitingOfOne: number;
 }
 
-export interface Entrant {
+interface Entrant {
   readonly accountId: number;
   readonly domainId: number | undefined;
   /** Aborts waiting. */
@@ -16,7 +16,7 @@ export interface Entrant {
 }
 
 /** `full`: too many wait, or too many of this account. */
-export type Entered =
+type Entered =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full' }
   | { readonly kind: 'gone' };

@@ -8,7 +8,7 @@ import { StreamedArray } from '../answers/stream-array.ts';
 import type { Call } from '../calls/call.ts';
 import { booleanText, integerText } from '../schemas/query-text.ts';
 
-export const MAX_PAGE_ITEMS = 1000;
+const MAX_PAGE_ITEMS = 1000;
 
 /** Members of the query schema of a list. */
 export const PAGE_QUERY = {
@@ -25,7 +25,7 @@ export const PAGE_QUERY = {
 /** Members of the query schema of a log. */
 export const LOG_QUERY = { limit: PAGE_QUERY.limit, cursor: PAGE_QUERY.cursor };
 
-export interface PagedList<T, P> {
+interface PagedList<T, P> {
   /** Throws `CursorError`. */
   readonly load: (page: Page) => Promise<Paged<T>>;
   /** For lists whose query has `count`. */

@@ -13,7 +13,7 @@ import { printSubscription } from './print-subscription.ts';
 
 type DomainBody = z.input<typeof Domain>;
 
-export interface PrintOptions {
+interface PrintOptions {
   readonly nowMs?: number;
   /** In external mode: the newest verification, if it is shown. */
   readonly progress?: { readonly run: VerificationRun | undefined } | undefined;

@@ -8,7 +8,7 @@ import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 import { Verification } from './verification.ts';
 
-export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
+const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 
 const HostName = z.string().min(1).max(1024);
 

@@ -16,7 +16,7 @@ const number = z.number();
 const ttl = 'Seconds, for all records of this name and type';
 
 /** Less strict than a create: one wrong item must not refuse the others. */
-export const ImportItem = z
+const ImportItem = z
   .strictObject({
     ...shape,
     type: z.string().describe(`${API_TYPES.join(', ')}.`),

@@ -77,7 +77,7 @@ export const RecordCreate = z.strictObject({ ...nameAndType, ...content }).meta(
  * Members that an update takes and ignores, so that a body that was read can be sent back. `id` is not among them: it
  * names the record.
  */
-export const RECORD_FACTS = [
+const RECORD_FACTS = [
   'user_id',
   'domain_id',
   'original_name',

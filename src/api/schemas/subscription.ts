@@ -5,11 +5,11 @@ import { PlanFeatures } from './entitlements.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
-export const Plan = z
+const Plan = z
   .object({ id: Id, name: z.string(), slug: z.string(), ...PlanFeatures.shape })
   .meta({ id: 'Plan' });
 
-export const PlanTerm = z
+const PlanTerm = z
   .object({ id: Id, billing_duration_days: z.int().min(0), quota_reset_days: z.int().min(0) })
   .meta({ id: 'PlanTerm' });
 

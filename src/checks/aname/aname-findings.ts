@@ -13,7 +13,7 @@ export const ANAME_FINDING_CODES = [
 ] as const;
 export type AnameFindingCode = (typeof ANAME_FINDING_CODES)[number];
 
-export interface TargetTrouble {
+interface TargetTrouble {
   readonly target: Name;
   readonly code: AnameFindingCode;
 }

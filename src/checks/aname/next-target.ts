@@ -13,7 +13,7 @@ export interface FamilyState {
   readonly goneAt: number | undefined;
 }
 
-export interface TargetFailure {
+interface TargetFailure {
   readonly reason: WalkFailure['reason'];
   readonly message: string;
   readonly since: number;

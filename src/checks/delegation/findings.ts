@@ -34,7 +34,7 @@ export const CHECK_FINDING_CODES = [
   /** The breaker holds the status. */
   'MOVES_HELD',
 ] as const;
-export type CheckFindingCode = (typeof CHECK_FINDING_CODES)[number];
+type CheckFindingCode = (typeof CHECK_FINDING_CODES)[number];
 
 /** All codes. Those that the store writes stay until the domain is pending again. */
 export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST'] as const;

@@ -8,7 +8,7 @@ import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { cdnOfAddress, cdnOfTarget } from './cdn-networks.ts';
 import type { Scan, ScannedRecord } from './scan.ts';
 
-export interface ImportRules {
+interface ImportRules {
   /** The apex, folded. */
   readonly apex: Name;
   /** The service's own proxy addresses. */
@@ -17,7 +17,7 @@ export interface ImportRules {
   readonly types: ReadonlySet<number>;
 }
 
-export interface PlannedRecord {
+interface PlannedRecord {
   readonly name: Name;
   readonly type: number;
   /** The TTL in seconds, the same for all records of a set. */
@@ -29,7 +29,7 @@ export interface PlannedRecord {
   readonly note?: string;
 }
 
-export interface LeftRecord {
+interface LeftRecord {
   readonly name: Name;
   readonly type: number;
   /** The reason, in words for people. */

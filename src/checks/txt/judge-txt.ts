@@ -34,7 +34,7 @@ const TXT_VERDICTS = [
 export type TxtVerdict = (typeof TXT_VERDICTS)[number];
 
 /** `error`: the server did not answer for the zone, or not at all. */
-export type TxtFound = 'found' | 'absent' | 'other' | 'error';
+type TxtFound = 'found' | 'absent' | 'other' | 'error';
 
 export interface TxtServerJudgement {
   readonly server: Name;
@@ -62,7 +62,7 @@ export interface TxtJudgement {
   readonly message: string;
 }
 
-export interface TxtExpected {
+interface TxtExpected {
   readonly value: string;
   /** Nameservers whose answers do not count. Names are folded. */
   readonly untrusted: ReadonlySet<Name>;

@@ -16,7 +16,7 @@ export interface KeyOptions {
 }
 
 /** Names as keys store them: lower-case A-labels without the final dot. Null: not narrowed. */
-export interface WantedKey {
+interface WantedKey {
   readonly name: string;
   readonly readOnly: boolean;
   readonly expiresAt: Date | null;

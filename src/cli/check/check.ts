@@ -1,9 +1,13 @@
-// `zonefleet check NAME`: needs no database and changes nothing.
+// `zonefleet check NAME`: observes the delegation of a name from this machine, now, and judges it by the sets in the
+// settings. Observation and judgement are those of a worker, but it needs no database and changes nothing.
 
 import type { Command } from 'commander';
-import { ROOT } from '../../dns/name.ts';
-import type { Cli } from '../terminal/cli.ts';
+import type { Expected } from '../../checks/delegation/check-state.ts';
+import { judgeDelegation } from '../../checks/delegation/judge-delegation.ts';
+import { type Name, ROOT } from '../../dns/name.ts';
+import type { Cli, CliSettings } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 
 export function addCheckCommand(program: Command, cli: Cli): void {
@@ -14,8 +18,32 @@ export function addCheckCommand(program: Command, cli: Cli): void {
     .action(async (text: string) => {
       const domain = parseZoneName(text);
       if (domain === ROOT) throw new Failure('usage', 'the root has no parent zone that could delegate it');
-      const settings = await cli.settings();
-      const { checkName } = await import('./check-name.ts');
-      cli.exitCode = await checkName(domain, settings, cli.interruptible(), cli.output);
+      cli.exitCode = await checkName(domain, cli);
     });
+}
+
+async function checkName(domain: Name, cli: Cli): Promise<number> {
+  const { observeFromHere } = await import('../terminal/observe-from-here.ts');
+  const { evidenceJson, printEvidence } = await import('./print-evidence.ts');
+  const settings = await cli.settings();
+  const signal = cli.interruptible();
+  const evidence = await observeFromHere({ settings, signal }, (resolver) =>
+    resolver.observeDelegation(domain, { signal }),
+  );
+  if (evidence === undefined) return INTERRUPTED;
+  const expected = expectedBy(settings);
+  const observed = { evidence, judgement: judgeDelegation(evidence, expected), expected };
+  const { output } = cli;
+  await output.print(
+    output.json
+      ? JSON.stringify(evidenceJson(observed))
+      : printEvidence(observed, { colours: output.colours }),
+  );
+  const { verdict, staleDs } = observed.judgement;
+  return verdict === 'match' && !staleDs ? 0 : 1;
+}
+
+function expectedBy({ answers }: CliSettings): Expected {
+  const sets = answers.nameserverSets.map((set) => set.map(parseZoneName));
+  return { sets, allSets: sets };
 }

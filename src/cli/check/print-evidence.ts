@@ -12,7 +12,7 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import { type Paint, painter } from '../terminal/paint.ts';
 import { printTable } from '../terminal/print-table.ts';
 
-export interface Observed {
+interface Observed {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly expected: Expected;

@@ -1,7 +1,6 @@
 // `domain check`, for one name: a worker checks its delegation ahead of all others, and the outcome and the change of
 // status are printed.
 
-import { randomUUID } from 'node:crypto';
 import type { CheckJob } from '../../queue/jobs.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
@@ -11,11 +10,9 @@ import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { askWorker } from './ask-worker.ts';
 
-/** A check ends within 15 s, and others may run before it. */
-const WAIT_MS = 60_000;
-
-export interface CheckWay {
+interface CheckWay {
   readonly enqueue: (job: CheckJob & { readonly request: string }) => Promise<void>;
   readonly signal: AbortSignal;
   readonly waitMs?: number;
@@ -24,21 +21,21 @@ export interface CheckWay {
 export async function checkDomain(
   db: Database,
   { name }: Pick<WantedDomain, 'name'>,
-  { enqueue, signal, waitMs = WAIT_MS }: CheckWay,
+  { enqueue, ...bounds }: CheckWay,
 ): Promise<DomainOutcome> {
   const domain = await findDomain(db, name);
   if (domain === undefined) return refused('absent', 'no such domain');
   const message = unchecked(domain);
   if (message !== undefined) return refused('wrong_state', message);
-  const request = randomUUID();
-  await enqueue({ domainId: domain.id, kind: 'operator', request });
-  const run = await waitForCheck(db, request, { timeoutMs: waitMs, signal });
-  if (run !== undefined) return toldOf(run);
-  const why = signal.aborted ? 'interrupted before its check was made' : NO_WORKER;
-  return refused('no_answer', why);
+  const answered = await askWorker({
+    enqueue: (request) => enqueue({ domainId: domain.id, kind: 'operator', request }),
+    wait: (request, waiting) => waitForCheck(db, request, waiting),
+    ...bounds,
+    undone: 'made the check',
+    before: 'its check was made',
+  });
+  return answered.kind === 'refused' ? answered : toldOf(answered.written);
 }
-
-const NO_WORKER = 'no worker has made the check; do workers run, and do they reach the queue?';
 
 function refused(code: string, message: string): DomainOutcome {
   return { kind: 'refused', code, message };

@@ -10,7 +10,7 @@ import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { done } from './move-domain.ts';
 
-export interface CreateOrder extends ChangedBy {
+interface CreateOrder extends ChangedBy {
   readonly accountId: number;
   readonly dnsMode: DnsMode;
   /** Undefined: the account's. Null: none. */

@@ -9,7 +9,7 @@ import { Listing, type Output } from '../terminal/output.ts';
 import { type Cell, printTable } from '../terminal/print-table.ts';
 import { domainJson, OPERATOR } from './domain-json.ts';
 
-export interface ListOrder {
+interface ListOrder {
   /** Email or id of the owner. */
   readonly account: string | undefined;
   readonly filter: DomainFilter;

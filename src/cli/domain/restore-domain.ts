@@ -12,7 +12,7 @@ import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { done } from './move-domain.ts';
 
 /** Which one of several is meant. */
-export interface RestoreChoice {
+interface RestoreChoice {
   readonly accountId?: number;
   readonly id?: number;
 }

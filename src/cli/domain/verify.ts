@@ -1,9 +1,20 @@
-// `zonefleet verify NAME`: does for operators what POST …/verify does for customers.
+// `zonefleet verify NAME`: does for operators what POST …/verify does for customers. A worker looks for the TXT record
+// of the domain ahead of all others; the reply of each server and the change of status are printed.
 
 import type { Command } from 'commander';
+import type { Name } from '../../dns/name.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
 import type { VerifyJob } from '../../queue/jobs.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
+import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
+import { printRefusal, type Refusal } from '../terminal/print-refusal.ts';
+import { askWorker } from './ask-worker.ts';
+import { printVerification, verificationJson } from './print-verification.ts';
 
 export function addVerifyCommand(program: Command, cli: Cli): void {
   program
@@ -15,11 +26,69 @@ export function addVerifyCommand(program: Command, cli: Cli): void {
     .action(async (text: string) => {
       const name = parseZoneName(text);
       const signal = cli.interruptible();
-      const { verifyDomain } = await import('./verify-domain.ts');
       const { VERIFY_TXT } = await import('../../queue/jobs.ts');
-      await cli.withQueue(VERIFY_TXT, (db, queue) => {
-        const enqueue = (job: VerifyJob) => queue.enqueueNow(job);
-        return verifyDomain(db, name, { enqueue, signal }, cli.output);
+      await cli.withQueue(VERIFY_TXT, async (db, queue) => {
+        const verified = await verify(db, name, { queue, signal });
+        if (verified.kind === 'told') return await printVerified(verified, cli);
+        await printRefusal(name, verified, cli.output);
+        return signal.aborted ? INTERRUPTED : 1;
       });
     });
+}
+
+/** Without a run no server was asked: the domain is active already, or its value was renewed. */
+interface Verified {
+  readonly kind: 'told';
+  readonly before: DomainStatus;
+  readonly domain: Domain;
+  readonly run: VerificationRun | undefined;
+}
+
+async function verify(
+  db: Database,
+  name: Name,
+  { queue, signal }: { readonly queue: JobQueue<VerifyJob>; readonly signal: AbortSignal },
+): Promise<Verified | Refusal> {
+  const { findDomain } = await import('../../store/domains/load-domains.ts');
+  const { renewExpiredVerification } = await import('../../store/verifications/renew-verification.ts');
+  const { waitForVerification } = await import('../../store/verifications/wait-for-verification.ts');
+  const domain = await findDomain(db, name);
+  if (domain === undefined) return refused('absent', 'no such domain');
+  const { id: domainId, status, verification } = domain;
+  if (verification === null)
+    return refused('wrong_state', 'the domain is in managed mode: its delegation proves it');
+  if (status === 'active') return await told(db, domain);
+  if (status !== 'unverified') return refused('wrong_state', `the domain is ${status}: it is not verified`);
+  if (await renewExpiredVerification(db, domainId)) return await told(db, domain);
+  const since = new Date();
+  const answered = await askWorker({
+    enqueue: (request) => queue.enqueueNow({ domainId, kind: 'operator', request }),
+    wait: (request, waiting) =>
+      waitForVerification(db, { domainId, value: verification.value, request, since }, waiting),
+    signal,
+    undone: 'looked for the record',
+    before: 'anybody looked',
+  });
+  return answered.kind === 'refused' ? answered : await told(db, domain);
+}
+
+async function told(db: Database, { id, status: before }: Domain): Promise<Verified> {
+  const { loadDomainById } = await import('../../store/domains/load-domains.ts');
+  const { findNewestVerification } = await import('../../store/verifications/load-verifications.ts');
+  const domain = (await loadDomainById(db, id)) as Domain;
+  const value = domain.verification?.value ?? '';
+  return { kind: 'told', before, domain, run: await findNewestVerification(db, id, value) };
+}
+
+function refused(code: string, message: string): Refusal {
+  return { kind: 'refused', code, message };
+}
+
+async function printVerified({ domain, run, before }: Verified, { output }: Cli): Promise<number> {
+  await output.print(
+    output.json
+      ? JSON.stringify(verificationJson(domain, run))
+      : printVerification(domain, run, { before, colours: output.colours }),
+  );
+  return domain.status === 'active' ? 0 : 1;
 }

@@ -24,7 +24,7 @@ export interface BadDomainName {
   readonly message: string;
 }
 
-export interface NameOrder {
+interface NameOrder {
   readonly names: readonly string[];
   /** Undefined: none. `-`: standard input. */
   readonly file: string | undefined;

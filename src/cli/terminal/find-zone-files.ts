@@ -10,12 +10,12 @@ export interface ZoneFilePath {
   readonly path: string | undefined;
 }
 
-export interface PathProblem {
+interface PathProblem {
   readonly path: string;
   readonly message: string;
 }
 
-export interface FoundZoneFiles {
+interface FoundZoneFiles {
   readonly files: readonly ZoneFilePath[];
   readonly problems: readonly PathProblem[];
 }

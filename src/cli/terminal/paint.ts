@@ -1,6 +1,6 @@
 // Words in colour, on terminals that have them.
 
-export type Colour = 'red' | 'green' | 'yellow' | 'bold';
+type Colour = 'red' | 'green' | 'yellow' | 'bold';
 export type Paint = (colour: Colour, text: string) => string;
 
 /** ANSI X3.64 SGR. */

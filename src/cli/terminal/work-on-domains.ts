@@ -24,7 +24,7 @@ export type DomainOutcome =
       readonly members?: object;
     };
 
-export interface DomainWork {
+interface DomainWork {
   readonly domains: readonly (WantedDomain | BadDomainName)[];
   /** What a domain is when it is done: `banned`. */
   readonly outcome: string;

@@ -4,7 +4,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import { INTERRUPTED, Listing, type Output } from '../terminal/output.ts';
 import { collectZones, refusedItem } from './collect-zones.ts';
 
-export interface CheckOrder {
+interface CheckOrder {
   readonly paths: readonly string[];
   readonly origin: Name | undefined;
   readonly signal: AbortSignal;

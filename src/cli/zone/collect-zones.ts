@@ -30,7 +30,7 @@ export interface CollectedZones {
   readonly refused: number;
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly origin: Name | undefined;
   /** How many records may wait in memory. */
   readonly keepRecords: number;

@@ -11,7 +11,7 @@ import { isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { INTERRUPTED, type Output } from '../terminal/output.ts';
 import { writeWholeFile } from '../terminal/write-whole-file.ts';
 
-export interface ExportOrder {
+interface ExportOrder {
   readonly apex: Name;
   /** The file to write; undefined is stdout. */
   readonly file: string | undefined;

@@ -23,7 +23,7 @@ export interface FileProblem {
   readonly message: string;
 }
 
-export type JudgedFile =
+type JudgedFile =
   | { kind: 'good'; file: ZoneFilePath; apex: Name; records: ZoneRecord[]; soa: Place }
   | { kind: 'refused'; file: ZoneFilePath; apex: Name | undefined; problems: FileProblem[] };
 

@@ -12,7 +12,7 @@ import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output
 import { collectZones, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
 import { judgeZoneFile } from './judge-zone-file.ts';
 
-export interface LoadOrder {
+interface LoadOrder {
   readonly paths: readonly string[];
   readonly origin: Name | undefined;
   readonly actor: string;

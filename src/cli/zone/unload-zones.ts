@@ -10,7 +10,7 @@ import {
 } from '../../store/zones/save-zones.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 
-export interface UnloadOrder {
+interface UnloadOrder {
   readonly apexes: readonly Name[];
   readonly actor: string;
 }

@@ -3,7 +3,7 @@
 
 import { WireError } from '../errors.ts';
 
-export interface EdnsOption {
+interface EdnsOption {
   readonly code: number;
   readonly value: Uint8Array;
 }

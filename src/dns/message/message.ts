@@ -8,7 +8,7 @@ import { TYPE } from '../type-codes.ts';
 import { DNSSEC_OK, decodeOptions, type Edns, encodeOptions, OPT_OCTETS, optTtl } from './edns.ts';
 import { HEADER_OCTETS, MessageWriter } from './message-writer.ts';
 
-export interface Question {
+interface Question {
   readonly name: Name;
   readonly type: number;
   readonly class: number;

@@ -25,7 +25,7 @@ function unsigned(octets: 1 | 2 | 4): Field<number> {
   };
 }
 
-export function parseNumber(tokens: TokenReader, max: number): number {
+function parseNumber(tokens: TokenReader, max: number): number {
   const token = tokens.word();
   if (!/^[0-9]+$/.test(token.text) || Number(token.text) > max) {
     tokens.fail(`"${token.text}" is not a number from 0 to ${max}`, token);

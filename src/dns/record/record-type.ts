@@ -21,7 +21,7 @@ export interface Field<V> {
  * Whether names in the rdata may be compressed: `sent` by RFC 1035 types alone, `received` where RFC 3597 §4 tells
  * receivers to accept it, `never` in all newer types.
  */
-export type Compression = 'sent' | 'received' | 'never';
+type Compression = 'sent' | 'received' | 'never';
 
 /** A compressible name in rdata: it starts `skip` octets behind the start of the rdata or the end of the name before. */
 export interface NameField {
@@ -45,7 +45,7 @@ type ValueOf<F extends Record<string, Field<unknown>>> = {
 };
 
 /** Rules that concern more than one field: the first field at fault and why, or undefined. */
-export type Check<V> = (value: V) => { field: string; message: string } | undefined;
+type Check<V> = (value: V) => { field: string; message: string } | undefined;
 
 export function recordType<F extends Record<string, Field<unknown>>>(
   code: number,

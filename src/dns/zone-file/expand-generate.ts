@@ -5,7 +5,7 @@ import { TextError } from '../errors.ts';
 import type { Token } from '../record/token.ts';
 import { ZoneFileLexer } from './zone-file-lexer.ts';
 
-export interface GenerateRange {
+interface GenerateRange {
   readonly start: number;
   readonly stop: number;
   readonly step: number;

@@ -15,7 +15,7 @@ export interface ZoneFileProblem {
 
 export type Place = Pick<Token, 'line' | 'column'>;
 
-export const MAX_PROBLEMS = 1000;
+const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE_CHARACTERS = 400;
 
 /** The problems of one file and of those that it includes: `in` gives another view on the same list. */

@@ -8,11 +8,11 @@ import { printWithoutDot, readName } from '../name-text.ts';
 import { challengeOf } from './challenge-name.ts';
 import type { DnsMode } from './domain-status.ts';
 
-export type DomainName =
+type DomainName =
   | { readonly kind: 'name'; readonly name: Name; readonly unicode: string }
   | { readonly kind: 'problem'; readonly message: string };
 
-export type DomainNameCode = 'single_label' | 'public_suffix' | 'reserved' | 'not_a_hostname' | 'too_long';
+type DomainNameCode = 'single_label' | 'public_suffix' | 'reserved' | 'not_a_hostname' | 'too_long';
 
 const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const CLASSLESS_LABEL = /^[0-9]+[/-][0-9]+$/; // RFC 2317 §4

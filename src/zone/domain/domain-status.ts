@@ -21,7 +21,7 @@ export type StatusEvent = (typeof STATUS_EVENTS)[number];
 
 export type RefusalCode = 'wrong_state' | 'domain_disabled' | 'domain_banned';
 
-export type Move =
+type Move =
   | { readonly kind: 'move'; readonly to: DomainState }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
@@ -73,7 +73,7 @@ export type PresetKind = 'clear' | 'undecided' | 'standing';
 export type Served = 'full' | 'apex' | 'none';
 
 /** What can keep a domain from being served, or keep it served, besides its state. */
-export interface Hold {
+interface Hold {
   /** The domain was managed, and no conclusive check has shown yet that resolvers no longer come here. */
   readonly leaving?: boolean;
   readonly preset?: PresetKind;

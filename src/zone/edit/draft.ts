@@ -46,7 +46,7 @@ export interface Row {
   readonly restores?: NewRecord['restores'];
 }
 
-export interface Draft {
+interface Draft {
   readonly rows: readonly Row[];
   readonly problems: readonly EditProblem[];
 }

@@ -41,7 +41,7 @@ export interface RecordUpdate {
   readonly allowEqualTxt?: boolean;
 }
 
-export interface SetReplacement {
+interface SetReplacement {
   readonly name: Name;
   readonly type: ApiType;
   readonly ttl?: number;

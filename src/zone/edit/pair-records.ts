@@ -10,7 +10,7 @@ interface Held {
   readonly after: { readonly rdata: Uint8Array } | undefined;
 }
 
-export interface Wanted<C extends NewContent = NewContent> {
+interface Wanted<C extends NewContent = NewContent> {
   readonly content: C;
   /** The place in the caller's edit. */
   readonly path: string;

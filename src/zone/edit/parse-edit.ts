@@ -52,7 +52,7 @@ export type ParsedEdit =
 /** The most problems that are reported: a batch can have ten thousand. */
 const MAX_PROBLEMS = 20;
 
-export type Report = (field: string, message: string) => void;
+type Report = (field: string, message: string) => void;
 
 export function parseEdit(text: EditText, apex: Name): ParsedEdit {
   const problems: EditProblem[] = [];

@@ -18,7 +18,7 @@ export interface SavedOperation {
   readonly after?: CustomerRecord;
 }
 
-export type PlannedRevert =
+type PlannedRevert =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'conflict'; readonly ids: readonly number[]; readonly message: string };
 

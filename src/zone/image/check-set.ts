@@ -16,7 +16,7 @@ const RDATA_OCTETS = new Map<number, number>([
 ]);
 
 /** A set in a segment of the image. `owner` is the full name that it stands at. */
-export interface SetPlace {
+interface SetPlace {
   readonly octets: Uint8Array;
   /** The first octet of the set. */
   readonly at: number;

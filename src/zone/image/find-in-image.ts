@@ -24,10 +24,10 @@ export const FOUND = {
   REFUSED: 5,
   NOT_SERVED: 6,
 } as const;
-export type FoundKind = (typeof FOUND)[keyof typeof FOUND];
+type FoundKind = (typeof FOUND)[keyof typeof FOUND];
 
 /** CNAMEs in one answer, as in find-answer. */
-export const MAX_LINKS = 16;
+const MAX_LINKS = 16;
 /** Each link may be a DNAME and the CNAME that it gives; the last is followed by the answer. */
 const MAX_SETS = 2 * MAX_LINKS + 1;
 

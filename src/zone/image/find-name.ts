@@ -8,7 +8,7 @@ import { NODE, NODE_FLAG, octetOf, ROOT, ROOT_FLAG, SET_WORDS, segmentOf, wordOf
 
 /** Where a walk down the tree ended: at the name itself or its wildcard, at a cut, at a DNAME above it, nowhere. */
 export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
-export type Place = (typeof PLACE)[keyof typeof PLACE];
+type Place = (typeof PLACE)[keyof typeof PLACE];
 
 const WILDCARD_OCTETS = 2;
 

@@ -56,7 +56,7 @@ export function writeIndex(image: Image, space: Space, root: number, names: Inde
 }
 
 /** The change of a name: the refs of its nodes before and after, 0 where it does not exist. */
-export interface NameChange {
+interface NameChange {
   readonly hash: number;
   readonly oldNode: number;
   readonly newNode: number;

@@ -13,7 +13,7 @@ import { isServedRoot, readRoot } from './zone-root.ts';
 import { findRoot } from './zone-table.ts';
 
 /** What `viewNode` gives. */
-export interface ViewedNode extends NodeContent {
+interface ViewedNode extends NodeContent {
   readonly sets: ReadonlyMap<number, StoredSet>;
 }
 
@@ -23,7 +23,7 @@ export function readZone(image: Image, apex: Name): Zone | undefined {
   return root === 0 || !isServedRoot(image, root) ? undefined : readZoneAt(image, root);
 }
 
-export function readZoneAt(image: Image, root: number): Zone {
+function readZoneAt(image: Image, root: number): Zone {
   const { apex, serial, negativeTtl, records } = readRoot(image, root);
   const nodes = new Map<Name, ZoneNode>();
   const marks = new Set<Name>();

@@ -24,11 +24,11 @@ import {
 } from './zone-root.ts';
 import { findRoot, rootsOf, ZoneTable } from './zone-table.ts';
 
-export type EditedZone =
+type EditedZone =
   | { readonly kind: 'edited' }
   | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] };
 
-export interface ZoneEntry extends ZoneContent {
+interface ZoneEntry extends ZoneContent {
   readonly apex: Name;
   readonly records: number;
 }

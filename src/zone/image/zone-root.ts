@@ -147,7 +147,7 @@ function shapeOf(image: Image, ref: number): number {
   return (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.SHAPE] as number;
 }
 
-export function apexOf(image: Image, ref: number): Name {
+function apexOf(image: Image, ref: number): Name {
   const octets = image.octets[segmentOf(ref)] as Uint8Array;
   const at = octetOf(ref) + ROOT.APEX * 4;
   const end = at + ((shapeOf(image, ref) >>> 8) & 0xff);

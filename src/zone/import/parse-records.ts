@@ -19,14 +19,14 @@ import { rdataKey } from '../records/rdata-key.ts';
 import { parseRecordName, printRecordName } from '../records/record-name.ts';
 import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
 
-export interface LineError {
+interface LineError {
   readonly line: number;
   readonly column: number;
   readonly error: string;
 }
 
 /** A record that is valid and not imported. */
-export interface SkippedRecord {
+interface SkippedRecord {
   readonly line: number;
   readonly name: string;
   readonly type: string;

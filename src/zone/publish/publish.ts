@@ -101,7 +101,7 @@ export function printDnsContent(
 }
 
 // Timers that registries accept; MINIMUM bounds how long a resolver believes that a name does not exist.
-export const SOA_TTL_SECONDS = 3_600;
+const SOA_TTL_SECONDS = 3_600;
 export const NS_TTL_SECONDS = 86_400;
 const REFRESH_SECONDS = 10_000;
 const RETRY_SECONDS = 2_400;

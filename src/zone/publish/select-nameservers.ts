@@ -4,7 +4,7 @@
 
 import { foldCase, type Name } from '../../dns/name.ts';
 
-export type NameserverSet = readonly Name[];
+type NameserverSet = readonly Name[];
 
 export interface NameserverChoice {
   readonly delegated?: NameserverSet | undefined;

@@ -10,13 +10,13 @@ import { ZoneFileLexer } from '../../dns/zone-file/zone-file-lexer.ts';
 import { asciiText, MAX_NAME_CHARACTERS, printWithoutDot, type ReadName, readName } from '../name-text.ts';
 import { type ApiType, MAX_MX_PRIORITY, type WireType, wireTypeCode } from './customer-types.ts';
 
-export interface DestinationProblem {
+interface DestinationProblem {
   readonly kind: 'problem';
   readonly field: 'destination' | 'mx_priority';
   readonly message: string;
 }
 
-export type ParsedDestination = { readonly kind: 'rdata'; readonly rdata: Uint8Array } | DestinationProblem;
+type ParsedDestination = { readonly kind: 'rdata'; readonly rdata: Uint8Array } | DestinationProblem;
 
 const MAX_STRING_OCTETS = 255;
 /** All octets of a message, each written as \DDD. */

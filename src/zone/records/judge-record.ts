@@ -18,7 +18,7 @@ import {
 } from './customer-types.ts';
 import { targetOf } from './rdata-key.ts';
 
-export interface FieldProblem {
+interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }

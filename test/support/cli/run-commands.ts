@@ -2,36 +2,40 @@
 // its own takes to start.
 
 import { Command, CommanderError } from 'commander';
-import { Cli } from '../../../src/cli/terminal/cli.ts';
+import { Cli, type CliSettings } from '../../../src/cli/terminal/cli.ts';
 import { explainFailure } from '../../../src/cli/terminal/failure.ts';
 import { TEST_SETTINGS } from '../database/database.ts';
 import { captureOutput } from '../tests/captured-output.ts';
 import type { CliRun } from './run-cli.ts';
 
-class UninterruptedCli extends Cli {
+class TestCli extends Cli {
+  interrupt = new AbortController().signal;
+
   override interruptible(): AbortSignal {
-    return new AbortController().signal;
+    return this.interrupt;
   }
 }
 
 export async function runCommands(
   add: (program: Command, cli: Cli) => void,
   args: readonly string[],
-  databaseUrl: string,
-  settings: { allowReservedNames?: boolean; redisUrl?: string } = {},
+  databaseUrl: string | undefined,
+  { interrupt, ...settings }: Partial<CliSettings> & { readonly interrupt?: AbortSignal } = {},
 ): Promise<CliRun> {
   const captured = captureOutput(args.includes('--json'));
-  const cli = new UninterruptedCli(captured.output, async () => ({
+  const cli = new TestCli(captured.output, async () => ({
     databaseUrl,
     dataDirectory: '/nonexistent/zonefleet',
     answers: TEST_SETTINGS,
-    allowReservedNames: settings.allowReservedNames ?? false,
-    redisUrl: settings.redisUrl,
+    allowReservedNames: false,
+    redisUrl: undefined,
     rootHints: undefined,
     dnsPortOut: 53,
     resolverAllow: [],
     publicResolvers: [],
+    ...settings,
   }));
+  if (interrupt !== undefined) cli.interrupt = interrupt;
   const program = new Command('zonefleet')
     .option('--json')
     .configureOutput({ outputError: () => {} })

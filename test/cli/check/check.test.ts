@@ -5,12 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkName } from '../../../src/cli/check/check-name.ts';
+import { addCheckCommand } from '../../../src/cli/check/check.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
-import { parseName } from '../../../src/dns/name.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
-import { TEST_SETTINGS } from '../../support/database/database.ts';
-import { captureOutput } from '../../support/tests/captured-output.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
 const SETS = 'ns1.fleet.example,ns2.fleet.example;ns1.fleet.test,ns2.fleet.test';
@@ -112,27 +110,15 @@ describe('check', () => {
     const hints = join(folder, 'hints');
     await writeFile(hints, '. 3600 NS silent.root.\nsilent.root. 3600 A 127.0.0.77\n');
     const stop = new AbortController();
-    const captured = captureOutput(false);
-    const coming = checkName(
-      parseName('good.test.'),
-      {
-        databaseUrl: undefined,
-        dataDirectory: '/nonexistent/zonefleet',
-        answers: TEST_SETTINGS,
-        allowReservedNames: false,
-        redisUrl: undefined,
-        rootHints: hints,
-        dnsPortOut: port,
-        resolverAllow: ['127.0.0.0/8'],
-        publicResolvers: [],
-      },
-      stop.signal,
-      captured.output,
-    );
+    const coming = runCommands(addCheckCommand, ['check', 'good.test'], undefined, {
+      rootHints: hints,
+      dnsPortOut: port,
+      resolverAllow: ['127.0.0.0/8'],
+      interrupt: stop.signal,
+    });
     await asked;
     stop.abort();
-    expect(await coming).toBe(INTERRUPTED);
-    expect(captured.out).toBe('');
+    expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
     silent.close();
     await rm(folder, { recursive: true });
   });

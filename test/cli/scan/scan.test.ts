@@ -4,20 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addScanCommand } from '../../../src/cli/scan/scan.ts';
-import { scanName } from '../../../src/cli/scan/scan-name.ts';
 import type { CliSettings } from '../../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
-import { ProgressBar } from '../../../src/cli/terminal/progress-bar.ts';
-import { parseName } from '../../../src/dns/name.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
-import { captureOutput } from '../../support/tests/captured-output.ts';
 
 let database: TestDatabase;
 let folder: string;
 let silent: ReturnType<typeof createSocket>;
-let settings: CliSettings;
+let settings: Partial<CliSettings>;
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -25,17 +21,7 @@ beforeAll(async () => {
   silent = createSocket('udp4');
   await new Promise<void>((done) => silent.bind(0, '127.0.0.78', done));
   await writeFile(join(folder, 'hints'), '. 3600 NS silent.root.\nsilent.root. 3600 A 127.0.0.78\n');
-  settings = {
-    databaseUrl: undefined,
-    dataDirectory: '/nonexistent/zonefleet',
-    answers: TEST_SETTINGS,
-    allowReservedNames: false,
-    redisUrl: undefined,
-    rootHints: join(folder, 'hints'),
-    dnsPortOut: silent.address().port,
-    resolverAllow: [],
-    publicResolvers: [],
-  };
+  settings = { rootHints: join(folder, 'hints'), dnsPortOut: silent.address().port };
 });
 afterAll(async () => {
   silent?.close();
@@ -43,21 +29,16 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const bar = new ProgressBar(process.stderr);
-const scan = async (more: Partial<CliSettings>, json: boolean, signal = new AbortController().signal) => {
-  const captured = captureOutput(json);
-  const order = { domain: parseName('shop.test.'), settings: { ...settings, ...more }, signal, bar };
-  const code = await scanName(order, captured.output);
-  return { code, out: captured.out };
-};
+const scan = (more: Parameters<typeof runCommands>[3], ...args: string[]) =>
+  runCommands(addScanCommand, ['scan', 'shop.test', ...args], undefined, { ...settings, ...more });
 
 describe('scan', () => {
   it('that finds nothing says why, and exits with 1', async () => {
-    const { code, out } = await scan({}, false);
+    const { code, stdout } = await scan({});
     expect(code).toBe(1);
     const head = 'shop\\.test {2}not complete, 0 records \\(0 names, 0 packets, \\d\\.\\d s\\)';
-    expect(out).toMatch(new RegExp(`^${head}\n {2}no server of \\. has an address`));
-    const { out: json } = await scan({}, true);
+    expect(stdout).toMatch(new RegExp(`^${head}\n {2}no server of \\. has an address`));
+    const { stdout: json } = await scan({}, '--json');
     expect(JSON.parse(json)).toMatchObject({
       domain: 'shop.test',
       complete: false,
@@ -69,10 +50,10 @@ describe('scan', () => {
   it('ends at once when it is interrupted', async () => {
     const asked = new Promise((done) => silent.once('message', done));
     const stop = new AbortController();
-    const coming = scan({ resolverAllow: ['127.0.0.0/8'] }, false, stop.signal);
+    const coming = scan({ resolverAllow: ['127.0.0.0/8'], interrupt: stop.signal });
     await asked;
     stop.abort();
-    expect(await coming).toEqual({ code: INTERRUPTED, out: '' });
+    expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
   });
 
   it('tells wrong usage by 2', async () => {

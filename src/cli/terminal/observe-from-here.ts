@@ -1,4 +1,4 @@
-// The resolver of commands that ask the internet from here, by the settings of this machine.
+// Opens a resolver by the settings of this machine, for a command that asks the internet from here, and closes it.
 
 import { createExchange } from '../../resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../../resolver/exchange/has-ipv6.ts';
@@ -10,7 +10,28 @@ import { loadRootHints, type RootServer } from '../../resolver/state/root-hints.
 import type { CliSettings } from './cli.ts';
 import { Failure } from './failure.ts';
 
-export async function openResolver(settings: CliSettings): Promise<Resolver> {
+interface Observing {
+  readonly settings: CliSettings;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined: interrupted. */
+export async function observeFromHere<T>(
+  { settings, signal }: Observing,
+  observe: (resolver: Resolver) => Promise<T>,
+): Promise<T | undefined> {
+  const resolver = await openResolver(settings);
+  try {
+    return await observe(resolver);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    await resolver.close();
+  }
+}
+
+async function openResolver(settings: CliSettings): Promise<Resolver> {
   const { rootHints, dnsPortOut, resolverAllow } = settings;
   const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings have judged them
   const rootServers = await readRootHints(rootHints);
