@@ -1,6 +1,6 @@
 // A Postgres server for tests, with a migrated template database, from which a test's own is made in some 30 ms.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -10,7 +10,16 @@ import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { DEBIAN_POSTGRES, databaseUrl, TEMPLATE_DATABASE, TEST_SETTINGS } from './database.ts';
 
 /** Nothing of a test's is worth a wait for the disk. */
-const PARAMETERS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const PARAMETERS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB',
+};
+/** A file system in memory: a database is made and dropped there in an eighth of the time that a disk takes. */
+const IN_MEMORY = '/dev/shm';
+const WANTED_BYTES = 4 * 1024 ** 3;
+const PREFIX = 'zonefleet-test-';
 
 export interface StartedServer {
   readonly url: string;
@@ -18,7 +27,7 @@ export interface StartedServer {
 }
 
 export async function startServer(kind: 'debian' | 'embedded'): Promise<StartedServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'zonefleet-test-'));
+  const directory = await mkdtemp(join(await findPlace(), `${PREFIX}${process.pid}-`));
   await chmod(directory, 0o711); // for the unprivileged user that root's Postgres runs as
   let server: RunningPostgres | undefined;
   const stop = async () => {
@@ -36,6 +45,30 @@ export async function startServer(kind: 'debian' | 'embedded'): Promise<StartedS
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function findPlace(): Promise<string> {
+  const space = await statfs(IN_MEMORY).catch(() => undefined);
+  if (space === undefined) return tmpdir();
+  await removeAbandoned();
+  return space.bavail * space.bsize < WANTED_BYTES ? tmpdir() : IN_MEMORY;
+}
+
+/** Removes what runs that were killed have left in memory. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(IN_MEMORY)) {
+    const pid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-')[0] : Number.NaN);
+    if (pid > 0 && !isRunning(pid)) await rm(join(IN_MEMORY, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
   }
 }
 
