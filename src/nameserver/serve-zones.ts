@@ -21,8 +21,9 @@ import type { ImageThread } from './follow/start-image-thread.ts';
 import { explainListenFault } from './listen-fault.ts';
 import { createMetrics } from './metrics.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
-import { type ListenAddress, listenUdp } from './udp/udp.ts';
+import { listenUdp } from './udp/udp.ts';
 import { ANSWERER } from './udp/udp-answerer.ts';
+import type { ListenAddress } from './udp/udp-sockets.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;

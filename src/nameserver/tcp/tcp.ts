@@ -5,7 +5,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { addressOctets, isLoopback } from '../answer/client.ts';
 import { type Libc, openLibc, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET } from '../threads/libc.ts';
-import type { ListenAddress } from '../udp/udp.ts';
+import type { ListenAddress } from '../udp/udp-sockets.ts';
 import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
 import { networkName, TcpNetwork } from './tcp-network.ts';
 import { TcpTurns } from './tcp-turns.ts';

@@ -4,8 +4,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { addressOctets } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
-import type { ListenAddress, UdpListener } from './udp.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
+import type { ListenAddress, UdpListener } from './udp-sockets.ts';
 
 /**
  * The most octets of answers that wait for the system in one socket; beyond it they are dropped, as the network would.

@@ -27,7 +27,19 @@ import {
   SOL_SOCKET,
   SystemError,
 } from '../threads/libc.ts';
-import type { ListenAddress } from './udp.ts';
+
+export interface ListenAddress {
+  /** IPv4 or IPv6, without brackets. */
+  readonly address: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface UdpListener {
+  /** The addresses in the order of the request, with ports filled in. */
+  readonly addresses: readonly ListenAddress[];
+  close(): Promise<void>;
+}
 
 export interface UdpSocket {
   readonly descriptor: number;

@@ -5,21 +5,8 @@ import type { Log } from '../../process/reconnect.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
 import { listenDgram } from './udp-dgram.ts';
-import { openUdpSockets } from './udp-sockets.ts';
+import { type ListenAddress, openUdpSockets, type UdpListener } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
-
-export interface ListenAddress {
-  /** IPv4 or IPv6, without brackets. */
-  readonly address: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
-
-export interface UdpListener {
-  /** The addresses in the order of the request, with ports filled in. */
-  readonly addresses: readonly ListenAddress[];
-  close(): Promise<void>;
-}
 
 export interface UdpOptions {
   readonly addresses: readonly ListenAddress[];

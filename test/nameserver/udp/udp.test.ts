@@ -4,12 +4,8 @@ import dnsPacket from 'dns-packet';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
-import {
-  type ListenAddress,
-  listenUdp,
-  type UdpListener,
-  type UdpOptions,
-} from '../../../src/nameserver/udp/udp.ts';
+import { listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
+import type { ListenAddress, UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { exchangeUdp } from '../../support/answer/sockets.ts';

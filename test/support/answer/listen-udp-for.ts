@@ -1,12 +1,8 @@
 // A test's node on UDP, as the nameserver process does it.
 
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
-import {
-  type ChosenUdpListener,
-  type ListenAddress,
-  listenUdp,
-  type UdpOptions,
-} from '../../../src/nameserver/udp/udp.ts';
+import { type ChosenUdpListener, listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
+import type { ListenAddress } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { collectingLog } from '../processes/follow.ts';
 import type { AnsweringNode } from './test-node.ts';
 

@@ -3,8 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
-import type { ListenAddress } from '../../../src/nameserver/udp/udp.ts';
-import { openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
+import { type ListenAddress, openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { UdpThreads, type UdpThreadsOptions } from '../../../src/nameserver/udp/udp-threads.ts';
 import { createImage } from '../../../src/zone/image/image.ts';
 import { collectingLog } from '../processes/follow.ts';
