@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp/tcp.ts';
-import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
+import type { UdpListener } from '../../src/nameserver/udp/udp-sockets.ts';
 import { listenUdpFor } from '../support/answer/listen-udp-for.ts';
 import { testNode } from '../support/answer/test-node.ts';
 import { isInstalled } from '../support/peers/peers.ts';

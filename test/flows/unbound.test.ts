@@ -12,8 +12,8 @@ import { decodeName, foldCase, type Name, nameInRdata, prependLabel, printName }
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { PacketAnswerer } from '../../src/nameserver/answer/answer-query.ts';
 import { listenTcp, type TcpListener } from '../../src/nameserver/tcp/tcp.ts';
-import type { UdpListener } from '../../src/nameserver/udp/udp.ts';
 import { listenDgram } from '../../src/nameserver/udp/udp-dgram.ts';
+import type { UdpListener } from '../../src/nameserver/udp/udp-sockets.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet } from '../../src/zone/zone.ts';
 import { linesOf, linesOfSets } from '../support/answer/observed-answer.ts';

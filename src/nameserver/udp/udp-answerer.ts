@@ -1,5 +1,5 @@
-// Builds what answers over UDP in one thread from values that can be handed to a thread: shared memory and plain
-// values.
+// What a UDP thread is given (shared memory and plain values), the messages between it and the main thread, and what is
+// built from those: that which answers.
 
 import { programUrl } from '../../process/compiled.ts';
 import { Image, ReaderSlot } from '../../zone/image/image.ts';
@@ -8,7 +8,9 @@ import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { RateLimit } from '../answer/response-rate-limit.ts';
 import type { Reader } from './packet-batch.ts';
+import type { UdpSocket } from './udp-sockets.ts';
 
+/** What answers are made from. */
 export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
@@ -21,6 +23,40 @@ export interface UdpAnswererParts {
   /** The memory of AmplificationLimit; undefined: no limit. */
   readonly amplificationLimit: SharedArrayBuffer | undefined;
 }
+
+/** What a thread is started with: enough to load all that it needs. */
+export interface UdpThreadStart {
+  /** The URL of the module with `Answerer`: tests use others. */
+  readonly answerer: string;
+}
+
+/** What a thread serves with. */
+export interface UdpThreadParts extends UdpAnswererParts {
+  /** There is at least one socket. */
+  readonly sockets: readonly UdpSocket[];
+  /** The memory of the words of CONTROL. */
+  readonly control: SharedArrayBuffer;
+}
+
+export const CONTROL = {
+  /** Not 0: the thread must end. Accessed by Atomics. */
+  STOP: 0,
+  /** The thread adds 1 at every turn of its loop, which happens several times a second in any case. */
+  BEATS: 1,
+} as const;
+export const CONTROL_BYTES = 8;
+
+/** The only message to the thread. */
+export type ToUdpThread =
+  | { readonly kind: 'serve'; readonly parts: UdpThreadParts }
+  | { readonly kind: 'end' };
+
+export type FromUdpThread =
+  /** The thread can take its message. */
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'serving' }
+  /** A query caused an unhandled error. */
+  | { readonly kind: 'failure'; readonly error: unknown };
 
 export interface UdpAnswerer {
   readonly answerer: PacketAnswerer;

@@ -5,8 +5,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { addressOctets } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
-import type { UdpListener } from './udp.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
+import type { UdpListener } from './udp-sockets.ts';
 
 /**
  * The most octets of answers that wait for the system in one socket; beyond it they are dropped, as the network would.

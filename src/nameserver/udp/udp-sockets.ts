@@ -29,6 +29,12 @@ import {
   SystemError,
 } from '../threads/libc.ts';
 
+export interface UdpListener {
+  /** The addresses in the order of the request, with ports filled in. */
+  readonly addresses: readonly ListenAddress[];
+  close(): Promise<void>;
+}
+
 export interface UdpSocket {
   readonly descriptor: number;
   readonly ipv6: boolean;

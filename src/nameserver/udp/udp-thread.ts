@@ -5,15 +5,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
 import { PacketBatch } from './packet-batch.ts';
-import { type AnswererModule, openUdpAnswerer } from './udp-answerer.ts';
-import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
 import {
+  type AnswererModule,
   CONTROL,
   type FromUdpThread,
+  openUdpAnswerer,
   type ToUdpThread,
   type UdpThreadParts,
   type UdpThreadStart,
-} from './udp-thread-control.ts';
+} from './udp-answerer.ts';
+import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
 
 const FAILURE_INTERVAL_MS = 1000;
 

@@ -1,14 +1,27 @@
-// The UDP threads of a node, and a spare thread that has loaded everything: it replaces a thread that ends, at once.
+// The UDP threads of a node, and a spare one that has loaded everything: it replaces a thread that ends, at once.
 
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../process/start-thread.ts';
-import { UdpSeat, type UdpSeatOptions, untilEnded } from './udp-seat.ts';
+import type { Log } from '../../process/reconnect.ts';
+import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
+import { clearSlot, Image } from '../../zone/image/image.ts';
+import {
+  CONTROL,
+  CONTROL_BYTES,
+  type FromUdpThread,
+  type ToUdpThread,
+  type UdpAnswererParts,
+  type UdpThreadParts,
+  type UdpThreadStart,
+} from './udp-answerer.ts';
 import type { UdpSockets } from './udp-sockets.ts';
-import type { ToUdpThread, UdpThreadStart } from './udp-thread-control.ts';
 
-export interface UdpThreadsOptions extends UdpSeatOptions, UdpThreadStart {
+export interface UdpThreadsOptions extends UdpThreadStart {
   /** The sockets, which are closed with the threads. */
   readonly sockets: UdpSockets;
+  readonly parts: (thread: number) => UdpAnswererParts;
+  readonly log: Log;
+  /** Receives errors that queries caused, from each thread at most once a second. */
+  readonly reportFailure: (error: unknown) => void;
   /** Threads that already load their code (`loadUdpThreads`). */
   readonly loading?: Worker[];
   /** The interval at which it is checked that each thread's loop has turned. */
@@ -17,6 +30,11 @@ export interface UdpThreadsOptions extends UdpSeatOptions, UdpThreadStart {
 
 const WATCH_INTERVAL_MS = 1000;
 const SPARE_DELAY_MS = 500;
+/** How many looks may find no beat: looks and not time, since nothing looks while the whole machine stands still. */
+const MAX_MISSED_BEATS = 5;
+const MAX_MISSED_BEATS_AT_START = 60;
+const SOUND_LIFE_MS = 10_000;
+const MAX_PAUSE_MS = 5000;
 
 /** Starts threads that load their code while there is nothing to serve yet. */
 export function loadUdpThreads(count: number, answerer: string): Worker[] {
@@ -30,11 +48,6 @@ export function loadUdpThreads(count: number, answerer: string): Worker[] {
 function startUdpThread(answerer: string): Worker {
   const start: UdpThreadStart = { answerer };
   return startThread('udp', new URL('./udp-thread.ts', import.meta.url), start);
-}
-
-/** Whether the thread still runs: one that has ended has no id any more. */
-function isThere(worker: Worker): boolean {
-  return worker.threadId > 0;
 }
 
 export class UdpThreads {
@@ -51,8 +64,7 @@ export class UdpThreads {
     this.#seats = options.sockets.ofThread.map((_, i) => new UdpSeat(i, options, () => this.#takeWorker()));
     this.#watch = setInterval(() => {
       for (const seat of this.#seats) seat.look();
-    }, options.watchIntervalMs ?? WATCH_INTERVAL_MS);
-    this.#watch.unref();
+    }, options.watchIntervalMs ?? WATCH_INTERVAL_MS).unref();
   }
 
   /** Resolves when all of them answer; rejects when one cannot be started: then none is left. */
@@ -74,7 +86,7 @@ export class UdpThreads {
     return this.#seats[thread]?.worker;
   }
 
-  /** Whether a thread that ends is replaced without a wait. */
+  /** A thread that ends is replaced without a wait. */
   get hasSpare(): boolean {
     return this.#spare !== undefined && this.#isSpareLoaded;
   }
@@ -85,7 +97,7 @@ export class UdpThreads {
     const ended = this.#seats.map((seat) => seat.end());
     this.#options.sockets.wake();
     this.#spare?.postMessage({ kind: 'end' } satisfies ToUdpThread);
-    if (this.#spare !== undefined) ended.push(untilEnded(this.#spare));
+    if (this.#spare !== undefined) ended.push(untilThreadEnds(this.#spare));
     await Promise.all(ended);
     this.#options.sockets.close();
   }
@@ -93,14 +105,13 @@ export class UdpThreads {
   #startWorker(): Worker {
     const { loading, answerer } = this.#options;
     const loaded = loading?.pop();
-    return loaded !== undefined && isThere(loaded) ? loaded : startUdpThread(answerer);
+    return loaded !== undefined && isRunning(loaded) ? loaded : startUdpThread(answerer);
   }
 
   /** Starts the spare a little later: threads that serve come first. */
   #startSpareSoon(): void {
     clearTimeout(this.#spareTimer);
-    this.#spareTimer = setTimeout(() => this.#startSpare(), SPARE_DELAY_MS);
-    this.#spareTimer.unref();
+    this.#spareTimer = setTimeout(() => this.#startSpare(), SPARE_DELAY_MS).unref();
   }
 
   #startSpare(): void {
@@ -128,5 +139,112 @@ export class UdpThreads {
     this.#spare = undefined;
     spare.ref();
     return spare;
+  }
+}
+
+/**
+ * The place of one UDP thread: its sockets, its reader slot, its counters. The thread is replaced when it ends, and killed
+ * when its loop stalls. If it is stuck in native code and cannot be killed, the whole process ends.
+ */
+class UdpSeat {
+  /** Rejects when the first worker ends before it has served. */
+  readonly firstServing: Promise<void>;
+  worker: Worker | undefined;
+  readonly #number: number;
+  readonly #options: UdpThreadsOptions;
+  readonly #takeWorker: () => Worker;
+  readonly #control = new Int32Array(new SharedArrayBuffer(CONTROL_BYTES));
+  readonly #parts: UdpThreadParts;
+  #settleFirst: { done: () => void; fail: (error: unknown) => void } | undefined;
+  #isServing = false;
+  #isEnding = false;
+  #startedAtMs = 0;
+  #shortLives = 0;
+  #pause: NodeJS.Timeout | undefined;
+  #lastBeats = 0;
+  #missedBeats = 0;
+
+  constructor(number: number, options: UdpThreadsOptions, takeWorker: () => Worker) {
+    this.#number = number;
+    this.#options = options;
+    this.#takeWorker = takeWorker;
+    this.#parts = {
+      ...options.parts(number),
+      sockets: options.sockets.ofThread[number] ?? [],
+      control: this.#control.buffer as SharedArrayBuffer,
+    };
+    this.firstServing = new Promise((done, fail) => {
+      this.#settleFirst = { done, fail };
+    });
+    this.#fill();
+  }
+
+  #fill(): void {
+    const worker = this.#takeWorker();
+    this.worker = worker;
+    this.#isServing = false;
+    this.#missedBeats = 0;
+    this.#startedAtMs = performance.now();
+    let fault: unknown;
+    worker.on('message', (message: FromUdpThread) => this.#hear(message));
+    worker.on('error', (error) => {
+      fault = error;
+    });
+    worker.on('exit', () => this.#replace(fault));
+    worker.postMessage({ kind: 'serve', parts: this.#parts } satisfies ToUdpThread);
+  }
+
+  #hear(message: FromUdpThread): void {
+    if (message.kind === 'failure') this.#options.reportFailure(message.error);
+    if (message.kind !== 'serving') return;
+    this.#isServing = true;
+    this.#missedBeats = 0;
+    this.#settleFirst?.done();
+    this.#settleFirst = undefined;
+  }
+
+  #replace(fault: unknown): void {
+    this.worker = undefined;
+    clearSlot(new Image(this.#parts.image), this.#parts.slot);
+    if (this.#isEnding) return;
+    if (this.#settleFirst !== undefined) {
+      this.#settleFirst.fail(fault ?? new Error('a UDP thread ended at its start'));
+      this.#settleFirst = undefined;
+      return;
+    }
+    const lifeMs = performance.now() - this.#startedAtMs;
+    this.#shortLives = lifeMs < SOUND_LIFE_MS ? this.#shortLives + 1 : 0;
+    const pauseMs = this.#shortLives < 2 ? 0 : Math.min(MAX_PAUSE_MS, 100 * 2 ** (this.#shortLives - 2));
+    const facts = { thread: this.#number, pauseMs, ...(fault === undefined ? {} : { err: fault }) };
+    this.#options.log.error(facts, 'a UDP thread ended: it is replaced');
+    if (pauseMs === 0) this.#fill();
+    else this.#pause = setTimeout(() => this.#fill(), pauseMs);
+  }
+
+  look(): void {
+    if (this.worker === undefined) return;
+    const beats = this.#control[CONTROL.BEATS] as number;
+    this.#missedBeats = beats === this.#lastBeats ? this.#missedBeats + 1 : 0;
+    this.#lastBeats = beats;
+    const limit = this.#isServing ? MAX_MISSED_BEATS : MAX_MISSED_BEATS_AT_START;
+    if (this.#missedBeats === limit) this.#endStuck(this.worker);
+  }
+
+  #endStuck(worker: Worker): void {
+    this.#options.log.error({ thread: this.#number }, 'a UDP thread is stuck: it is ended');
+    void worker.terminate();
+    setTimeout(() => {
+      if (this.worker !== worker) return;
+      this.#options.log.error({ thread: this.#number }, 'a UDP thread cannot be ended: the process ends');
+      process.kill(process.pid, 'SIGKILL'); // `process.exit` would wait for the thread
+    }, END_TIMEOUT_MS);
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    clearTimeout(this.#pause);
+    if (this.worker === undefined) return;
+    Atomics.store(this.#control, CONTROL.STOP, 1);
+    await untilThreadEnds(this.worker);
   }
 }

@@ -6,14 +6,8 @@ import type { Log } from '../../process/reconnect.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
 import { listenDgram } from './udp-dgram.ts';
-import { openUdpSockets } from './udp-sockets.ts';
+import { openUdpSockets, type UdpListener } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
-
-export interface UdpListener {
-  /** The addresses in the order of the request, with ports filled in. */
-  readonly addresses: readonly ListenAddress[];
-  close(): Promise<void>;
-}
 
 export interface UdpOptions {
   readonly addresses: readonly ListenAddress[];
