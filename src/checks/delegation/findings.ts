@@ -5,7 +5,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
 
 /** The codes that a check writes anew each time. */
-export const CHECK_FINDING_CODES = [
+const CHECK_FINDING_CODES = [
   /** Names of the set are not at the parent. */
   'NS_MISSING',
   /** The parent has names besides the set. */
