@@ -11,7 +11,7 @@ it('each code has one sentence that names its targets', () => {
   const found = anameFindings(troubles.reverse());
   expect(found.map(({ code }) => code)).toEqual(codes);
   const pointing = found.map(
-    ({ message }) => /^ANAME records point to (.*?), (?:of )?which /.exec(message)?.[1],
+    ({ message }) => /^ANAME records point to (.*?), (?:which|whose) /.exec(message)?.[1],
   );
   expect(pointing).toEqual([
     't0.example',
