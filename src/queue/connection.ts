@@ -30,7 +30,7 @@ type ConnectionUse =
   /** Takes jobs out, and waits for the backend however long it is gone. */
   | 'worker';
 
-export const QUEUE_SCHEMA = 'bullmq';
+const QUEUE_SCHEMA = 'bullmq';
 /** The longest wait of a producer's call, since a caller waits for its answer. */
 export const PRODUCER_TIMEOUT_MS = 2000;
 

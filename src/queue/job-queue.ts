@@ -6,7 +6,7 @@ import { connectQueue, migrateQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from
 import type { JobKind } from './jobs.ts';
 
 /** The backend is gone, or does not answer in time. The message says why; a `cause` would repeat it in the log. */
-export class QueueUnavailable extends Error {
+class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
 

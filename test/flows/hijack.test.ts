@@ -146,7 +146,7 @@ describe.skipIf(needs !== '')(`a name below a zone that dangles here${needs}`, (
         status: 'unverified',
         verification: {
           verified: false,
-          message: expect.stringMatching(/ns\d\.fleet\.zz, a name server of this/),
+          message: expect.stringMatching(/ns\d\.fleet\.zz, a nameserver of this/),
         },
       },
     });

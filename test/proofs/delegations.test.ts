@@ -8,7 +8,6 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { loadRecordsByName } from '../../src/store/records/load-touched-records.ts';
 import type { EditText } from '../../src/zone/edit/parse-edit.ts';
-import { planEdit } from '../../src/zone/edit/plan-edit.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { CustomerRecord } from '../../src/zone/records/customer-record.ts';
 import { targetOf } from '../../src/zone/records/rdata-key.ts';
@@ -19,6 +18,7 @@ import { type FollowingNode, followLoaded, untilEqual } from '../support/process
 import { delegations, parsed, stateOf } from '../support/random/random-edits.ts';
 import { scale } from '../support/tests/scale.ts';
 import { APEX, showPlan, showProblem } from '../support/zone/customer-records.ts';
+import { planEdit } from '../support/zone/plan-edit.ts';
 
 const EDITS = scale(10_000, 500);
 /** Some seeds lead into domains in which nearly every edit is refused: a fixed one that does not. */

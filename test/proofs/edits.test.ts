@@ -7,9 +7,8 @@ import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Edit, idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit/edit.ts';
 import { formerHosts, possibleGlue } from '../../src/zone/edit/glue-needed.ts';
 import type { RecordText } from '../../src/zone/edit/parse-edit.ts';
-import { planEdit } from '../../src/zone/edit/plan-edit.ts';
 import { planRevert } from '../../src/zone/edit/plan-revert.ts';
-import { apexRecords, publishName, publishRecords } from '../../src/zone/publish/publish.ts';
+import { apexRecords, publishName } from '../../src/zone/publish/publish.ts';
 import { type CustomerRecord, type RecordValue, setKey } from '../../src/zone/records/customer-record.ts';
 import { API_TYPES, type ApiType, isAddressLike } from '../../src/zone/records/customer-types.ts';
 import { rdataKey, targetOf } from '../../src/zone/records/rdata-key.ts';
@@ -25,6 +24,8 @@ import {
 import { watchReads } from '../support/tests/count-reads.ts';
 import { scale } from '../support/tests/scale.ts';
 import { APEX, applied, EDGES, showRecord } from '../support/zone/customer-records.ts';
+import { planEdit } from '../support/zone/plan-edit.ts';
+import { publishRecords } from '../support/zone/publish-records.ts';
 
 const runs = scale(20_000, 600);
 const domain = fc.array(anything.record, { minLength: 4, maxLength: 24 }).map(domainOf);

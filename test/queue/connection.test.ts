@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectQueue, migrateQueue, QUEUE_SCHEMA } from '../../src/queue/connection.ts';
+import { connectQueue, migrateQueue } from '../../src/queue/connection.ts';
 import { createDatabase, runOn, type TestDatabase } from '../support/database/database.ts';
 
 let database: TestDatabase;
@@ -13,13 +13,13 @@ const schemas = async () =>
   (await runOn(database, 'select nspname from pg_namespace')).map(({ nspname }) => nspname);
 
 test('the queue has a schema of its own, made by whoever comes first, and only once', async () => {
-  expect(await schemas()).not.toContain(QUEUE_SCHEMA);
+  expect(await schemas()).not.toContain('bullmq');
   const place = { databaseUrl: database.url, redisUrl: undefined };
   await Promise.all([migrateQueue(place), migrateQueue(place)]);
-  expect(await schemas()).toContain(QUEUE_SCHEMA);
-  const before = await runOn(database, `select * from ${QUEUE_SCHEMA}.migration order by version`);
+  expect(await schemas()).toContain('bullmq');
+  const before = await runOn(database, 'select * from bullmq.migration order by version');
   await migrateQueue(place);
-  expect(await runOn(database, `select * from ${QUEUE_SCHEMA}.migration order by version`)).toEqual(before);
+  expect(await runOn(database, 'select * from bullmq.migration order by version')).toEqual(before);
   const ours = await runOn(database, "select tablename from pg_tables where schemaname = 'public'");
   expect(ours.map(({ tablename }) => tablename)).not.toContain('job');
 });
@@ -47,6 +47,6 @@ test('options in the URL of the database are kept beside those of the queue', as
     `select current_setting('work_mem') as work_mem, current_setting('search_path') as path,
        current_setting('synchronous_commit') as durable`,
   );
-  expect(rows).toEqual([{ work_mem: '7MB', path: `"${QUEUE_SCHEMA}"`, durable: 'off' }]);
+  expect(rows).toEqual([{ work_mem: '7MB', path: '"bullmq"', durable: 'off' }]);
   await queue.close();
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
-import { JobQueue, QueueUnavailable } from '../../src/queue/job-queue.ts';
+import { JobQueue } from '../../src/queue/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
 import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
 import { createDatabase } from '../support/database/database.ts';
@@ -82,7 +82,7 @@ describe('while Postgres is away', () => {
     });
     await until(() => seen.size >= 20);
     proxy.cut();
-    await expect(queue.enqueue(backgroundChecks([999]))).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([999]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     await direct.enqueue(backgroundChecks([100]));
     proxy.resume();
     await until(() => ids.every((id) => seen.has(id)) && seen.has(100), 'all are run');
@@ -105,7 +105,7 @@ describe('while Postgres is away', () => {
     const queue = openQueue({ databaseUrl: proxy.url, redisUrl: undefined });
     await queue.enqueue(backgroundChecks([1]));
     proxy.pause();
-    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     proxy.resume();
     await until(() =>
       queue.enqueue(backgroundChecks([3])).then(
@@ -124,7 +124,7 @@ describe('while Postgres is away', () => {
     proxy.cut();
     const place = { databaseUrl: proxy.url, redisUrl: undefined };
     const queue = openQueue(place);
-    await expect(queue.enqueue(backgroundChecks([1]))).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([1]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     const seen: number[] = [];
     work(place, async ({ domainId }) => void seen.push(domainId));
     proxy.resume();
@@ -144,7 +144,7 @@ describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
     await queue.enqueue(backgroundChecks([1]));
     await until(() => seen.includes(1));
     await first.stop();
-    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toThrow(QueueUnavailable);
+    await expect(queue.enqueue(backgroundChecks([2]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     const second = await startRedis(first.port);
     opened.unshift(() => second.stop());
     await until(

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import type { Name } from '../../src/dns/name.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Image, ReaderSlot } from '../../src/zone/image/image.ts';
-import { readZone } from '../../src/zone/image/read-zone.ts';
 import { ImageFullError } from '../../src/zone/image/space.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
+import { readZone } from '../support/zone/read-zone.ts';
 import { blocksIn, recordsOfZone, smallImage } from '../support/zone/zone-image.ts';
 
 const OCTETS = 96 * 1024;

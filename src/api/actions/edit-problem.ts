@@ -1,5 +1,5 @@
 // Turns the problems of an edit into an answer: those of one record by field, those of a batch by item. All problems of
-// an edit have one code (`planEdit`), so the first one decides the answer.
+// an edit have one code (`planEditInPieces`), so the first one decides the answer.
 
 import type { EditList, EditProblem } from '../../zone/edit/edit.ts';
 import {

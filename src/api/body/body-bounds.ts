@@ -6,7 +6,7 @@ import type { JsonBounds } from './scan-json.ts';
 
 const MIB = 1024 * 1024;
 export const SMALL_BODY_OCTETS = MIB;
-export const LARGE_BODY_OCTETS = 32 * MIB;
+const LARGE_BODY_OCTETS = 32 * MIB;
 const SMALL_BODY_VALUES = 20_000;
 /** The size from which a body is handled in a thread of its own; a smaller one takes some milliseconds. */
 export const THREAD_BODY_OCTETS = 128 * 1024;

@@ -7,15 +7,15 @@ export interface JsonBounds {
   readonly values: number;
 }
 
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 /**
  * The most members of an object: the largest that a call takes has some fifty. The limit keeps a flood of names with
  * equal hashes short.
  */
-export const MAX_MEMBERS = 256;
-export const MAX_KEY_OCTETS = 1024;
+const MAX_MEMBERS = 256;
+const MAX_KEY_OCTETS = 1024;
 /** The longest number, or other text in the place of one. */
-export const MAX_NUMBER_OCTETS = 256;
+const MAX_NUMBER_OCTETS = 256;
 
 const TAB = 9;
 const SPACE = 32;

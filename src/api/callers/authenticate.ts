@@ -25,7 +25,7 @@ export function judgeCredentials(rawHeaders: readonly string[]): Problem | undef
 }
 
 /** `Authorization: Bearer` and `X-Api-Key` are equivalent. Two that differ count as no key. */
-export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization, 'x-api-key': plain } = headers;
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (authorization !== undefined && bearer === undefined) return undefined;

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FoundKey } from '../../store/accounts/api-keys.ts';
 
-export const STATEMENTS_PER_SECOND = 20;
+const STATEMENTS_PER_SECOND = 20;
 const MAX_HASHES = 1000;
 const MAX_REMEMBERED = 50_000;
 

@@ -4,7 +4,7 @@
 
 import { networkOf } from '../../process/connections.ts';
 
-export const WRONG_KEYS_A_MINUTE = 30;
+const WRONG_KEYS_A_MINUTE = 30;
 const WINDOW_MS = 60_000;
 const REMEMBERED_MS = 1000;
 const MAX_NETWORKS = 10_000;

@@ -6,7 +6,7 @@ import { inSync } from '../../store/feed/in-sync.ts';
 import { type DomainChange, listDomainChanges, loadDomainChange } from '../../store/records/load-changes.ts';
 import { explainRevert } from '../actions/edit-problem.ts';
 import { answerWrite } from '../actions/save-records.ts';
-import { waitForSync } from '../actions/watch-sync.ts';
+import { waitForSync } from '../actions/wait-for-sync.ts';
 import { notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';

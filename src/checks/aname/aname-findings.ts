@@ -3,7 +3,7 @@
 
 import { type Name, printName } from '../../dns/name.ts';
 
-export const ANAME_FINDING_CODES = [
+const ANAME_FINDING_CODES = [
   /** The target gave no usable answer: the last addresses stay. */
   'ANAME_TARGET_FAILS',
   /** The target's own zone says that it has no addresses, once or for good. */
@@ -25,11 +25,11 @@ export interface AnameFinding {
 
 const SENTENCES: Readonly<Record<AnameFindingCode, (targets: string) => string>> = {
   ANAME_TARGET_FAILS: (targets) =>
-    `ANAME records point to ${targets}, of which no addresses can be found out now; as far as some were seen before, those are answered. Correct the records, or have the name servers of the target mended.`,
+    `ANAME records point to ${targets}, whose addresses cannot be looked up at the moment; addresses seen before stay in use. Check that the name is right, or ask its provider to repair its nameservers.`,
   ANAME_TARGET_EMPTY: (targets) =>
-    `ANAME records point to ${targets}, which has no addresses; as far as it had some, those are answered until its name servers have said so for ten minutes. Point the records to a name that has addresses.`,
+    `ANAME records point to ${targets}, which has no addresses; addresses seen before stay in use until its nameservers have confirmed this for ten minutes. Point the records to a name that has addresses.`,
   ANAME_LOOP: (targets) =>
-    `ANAME records point to ${targets}, which leads back to where it began through ANAME or CNAME records, so that there are no addresses to be found; change one of those records.`,
+    `ANAME records point to ${targets}, which leads back to itself through other ANAME or CNAME records, so no addresses can be found. Change one of these records.`,
 };
 
 /** How many targets one sentence names. */

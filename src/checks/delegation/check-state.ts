@@ -3,8 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 
-export const CHECKED_STATUSES = ['pending', 'active', 'moved', 'leaving'] as const;
-export type CheckedStatus = (typeof CHECKED_STATUSES)[number];
+export type CheckedStatus = 'pending' | 'active' | 'moved' | 'leaving';
 
 /** The state of a domain. All times are milliseconds since 1970. */
 export interface CheckState {

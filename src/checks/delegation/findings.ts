@@ -1,11 +1,11 @@
-// The findings of a check, from one closed list, each with a sentence that tells the owner what to change at the
-// registrar. Public: the codes are part of the API, the sentences are not.
+// The findings of a check, from one closed list, each with a sentence that tells the owner what is wrong and what to
+// change at the registrar. Public: the codes are part of the API, the sentences are not.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
 
 /** The codes that a check writes anew each time. */
-export const CHECK_FINDING_CODES = [
+const CHECK_FINDING_CODES = [
   /** Names of the set are not at the parent. */
   'NS_MISSING',
   /** The parent has names besides the set. */
@@ -63,14 +63,14 @@ interface OursShown extends Shown {
 }
 
 const NOTHING_TO_CHANGE =
-  'There is nothing to change at your registrar for this; the check will be repeated.';
+  'There is nothing to change at your registrar for this; we check again automatically.';
 
 export const FINDINGS = {
   NS_MISSING: ({ parent, observed, target }: OursShown) => {
     const names = target.filter((name) => !observed.includes(name));
     return finding(
       'NS_MISSING',
-      `At your registrar, add ${list(names)}, so that exactly ${list(target)} are set; the zone ${print(parent)} shows ${list(observed)}.`,
+      `At your registrar, add the missing ${nameservers(names)}, so that exactly ${list(target)} are set. At the moment the zone ${print(parent)} lists ${list(observed)}.`,
       names,
     );
   },
@@ -78,37 +78,37 @@ export const FINDINGS = {
     const names = observed.filter((name) => !target.includes(name));
     const keeps = observed.some((name) => target.includes(name));
     const rest = keeps ? `keep exactly ${list(target)}` : `exactly ${list(target)} must be set`;
-    return finding('NS_EXTRA', `At your registrar, remove ${list(names)}; ${rest}.`, names);
+    return finding('NS_EXTRA', `At your registrar, remove the ${nameservers(names)}; ${rest}.`, names);
   },
   NS_MIXED: ({ observed, target }: OursShown) => {
     const names = observed.filter((name) => !target.includes(name));
     const remove = names.length > 0 ? ` and remove ${list(names)}` : '';
     return finding(
       'NS_MIXED',
-      `Name servers of several sets do not serve a domain together: at your registrar, set exactly ${list(target)}${remove}.`,
+      `The nameservers of this domain belong to several sets, which do not work together. At your registrar, set exactly ${list(target)}${remove}.`,
       names,
     );
   },
   NS_FOREIGN: ({ parent, observed, target }: Delegation) =>
     finding(
       'NS_FOREIGN',
-      `The zone ${print(parent)} delegates this domain to ${list(observed)}, none of them ours. To use it here, at your registrar replace them with exactly ${wanted(target)}.`,
+      `This domain uses other nameservers than ours: the zone ${print(parent)} lists ${list(observed)}. To use the domain here, replace them at your registrar with exactly ${wanted(target)}.`,
       observed,
     ),
   NOT_DELEGATED: ({ parent, target }: Delegation) =>
     finding(
       'NOT_DELEGATED',
-      `The zone ${print(parent)} does not delegate this domain: at your registrar, set its name servers to exactly ${wanted(target)}.`,
+      `The zone ${print(parent)} lists no nameservers for this domain. At your registrar, set exactly ${wanted(target)}.`,
     ),
   NOT_REGISTERED: ({ parent, target }: Delegation) =>
     finding(
       'NOT_REGISTERED',
-      `This domain does not exist in the zone ${print(parent)}: register or renew it, or have its hold lifted, and at your registrar set its name servers to exactly ${wanted(target)}.`,
+      `This domain does not exist in the zone ${print(parent)}: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly ${wanted(target)}.`,
     ),
   ALIAS: ({ parent, target }: Delegation) =>
     finding(
       'ALIAS',
-      `In the zone ${print(parent)} this domain is an alias (CNAME or DNAME): whoever edits that zone must replace the alias with NS records for exactly ${wanted(target)}.`,
+      `In the zone ${print(parent)} this domain is an alias of another name (CNAME or DNAME). Whoever manages that zone must replace the alias with NS records for exactly ${wanted(target)}.`,
     ),
   /** The DS may be right while the domain is elsewhere: it must be removed before the domain comes here. */
   STALE_DS: (ds: readonly Uint8Array[], oursShown: boolean) => {
@@ -117,8 +117,8 @@ export const FINDINGS = {
     return finding(
       'STALE_DS',
       oursShown
-        ? `At your registrar, ${remedy}: no key of ours matches them, and resolvers that validate refuse this domain until they are gone.`
-        : `Before you set our name servers at your registrar, ${remedy} there: no key of ours matches them, and resolvers that validate would refuse this domain.`,
+        ? `At your registrar, ${remedy}: they do not belong to our nameservers, and until they are gone, many visitors cannot reach this domain.`
+        : `Before you set our nameservers at your registrar, ${remedy} there: they do not belong to our nameservers, and many visitors could not reach this domain.`,
     );
   },
   PRESET_DELEGATION: (taken: readonly NameserverSet[], left: readonly NameserverSet[]) => {
@@ -129,55 +129,55 @@ export const FINDINGS = {
         : `at your registrar, set exactly ${list(left[0])} instead of ${list(names)}`;
     return finding(
       'PRESET_DELEGATION',
-      `This domain was delegated to us before it was added to this account, and is not answered until it is plain that you may change that: ${remedy}, or ask for approval.`,
+      `This domain used our nameservers before it was added to this account, so we do not answer for it until you show that you control it: ${remedy}, or ask for approval.`,
       names,
     );
   },
   PARENT_UNREACHABLE: (zone: Name) =>
     finding(
       'PARENT_UNREACHABLE',
-      `No name server of the zone ${print(zone)} gave a usable answer. ${NOTHING_TO_CHANGE}`,
+      `We could not check this domain, because no nameserver of the zone ${print(zone)} gave a usable answer. ${NOTHING_TO_CHANGE}`,
     ),
   PARENT_LAME: (zone: Name) =>
     finding(
       'PARENT_LAME',
-      `The name servers of the zone ${print(zone)} that were asked do not serve it. ${NOTHING_TO_CHANGE}`,
+      `We could not check this domain, because the nameservers of the zone ${print(zone)} that we asked do not serve that zone. ${NOTHING_TO_CHANGE}`,
     ),
   PARENT_FAILS: (parent: Name, servers: readonly Name[]) =>
     finding(
       'PARENT_FAILS',
-      `Of the name servers of the zone ${print(parent)} that were asked, not every address gave a usable answer: ${list(servers)}. ${NOTHING_TO_CHANGE}`,
+      `Some nameservers of the zone ${print(parent)} gave no usable answer at one of their addresses or at all: ${list(servers)}. ${NOTHING_TO_CHANGE}`,
       servers,
     ),
   PARENTS_DISAGREE: (parent: Name) =>
     finding(
       'PARENTS_DISAGREE',
-      `The name servers of the zone ${print(parent)} do not say the same of this domain, perhaps because a change is still on its way. ${NOTHING_TO_CHANGE}`,
+      `The nameservers of the zone ${print(parent)} give different answers for this domain, perhaps because a recent change has not reached all of them yet. ${NOTHING_TO_CHANGE}`,
     ),
   OWN_ANSWER: (parent: Name) =>
     finding(
       'OWN_ANSWER',
-      `The name servers of the zone ${print(parent)} answer for this domain themselves, which proves no delegation: whoever runs that zone must delegate it with NS records there.`,
+      `The nameservers of the zone ${print(parent)} answer for this domain themselves, so we cannot see whether it was delegated to us. Whoever manages that zone must delegate this domain with NS records there.`,
     ),
   UNCONFIRMED: (parent: Name) =>
     finding(
       'UNCONFIRMED',
-      `Only one address of the name servers of the zone ${print(parent)} could say so; nothing changes until a second one does. ${NOTHING_TO_CHANGE}`,
+      `So far only one nameserver address of the zone ${print(parent)} shows this; the status changes when a second one shows the same. ${NOTHING_TO_CHANGE}`,
     ),
   WALK_LIMIT: (zone: Name) =>
     finding(
       'WALK_LIMIT',
-      `The way to this domain's delegation takes more questions or time than a check may spend; it ended at the zone ${print(zone)}, and whoever runs the zones from there on can make it shorter.`,
+      `We could not check this domain: to find its nameservers takes more questions or time than a check may use. The check stopped at the zone ${print(zone)}; whoever manages the zones from there on can shorten the way.`,
     ),
   DELEGATION_LOOP: (zone: Name) =>
     finding(
       'DELEGATION_LOOP',
-      `Delegations below the zone ${print(zone)} lead to nothing but themselves, so that this domain's cannot be found; whoever runs the zones there must mend that.`,
+      `We could not check this domain: below the zone ${print(zone)}, nameservers refer to each other in a circle. Whoever manages the zones there must correct that.`,
     ),
   MOVES_HELD: () =>
     finding(
       'MOVES_HELD',
-      `This domain keeps its status for now, because too many checks turned out differently at once. ${NOTHING_TO_CHANGE}`,
+      `This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
     ),
 } satisfies Record<CheckFindingCode, (...args: never[]) => Finding>;
 
@@ -186,7 +186,12 @@ function finding(code: CheckFindingCode, message: string, names?: readonly Name[
 }
 
 function wanted(target: NameserverSet | undefined): string {
-  return target === undefined ? 'the name servers that are shown for it here' : list(target);
+  return target === undefined ? 'the nameservers that are shown for it here' : list(target);
+}
+
+/** Prints `nameserver a`, `nameservers a and b`. */
+function nameservers(names: readonly Name[]): string {
+  return `${names.length === 1 ? 'nameserver' : 'nameservers'} ${list(names)}`;
 }
 
 /** Prints `a`, `a and b`, `a, b and c`. */

@@ -94,15 +94,18 @@ export function planImport({ records }: Pick<Scan, 'records'>, rules: ImportRule
 
 function whyNot({ name, type, rdata }: ScannedRecord, around: Surroundings): string | undefined {
   const { apex, cuts, aliases, edges, types } = around;
-  if (!isWithin(name, apex)) return 'it is outside of the domain';
-  if (name === apex && (type === TYPE.SOA || type === TYPE.NS)) return 'the service has its own at the apex';
-  if (OF_DNSSEC.has(type)) return 'it belongs to the signatures of the zone as it was';
-  if (!types.has(type)) return `records of type ${typeMnemonic(type)} cannot be entered`;
-  if (name === apex && type === TYPE.CNAME) return 'a CNAME cannot stand at the apex: an ANAME can';
-  if (type !== TYPE.CNAME && aliases.has(name) && name !== apex) return 'nothing can stand beside a CNAME';
+  if (!isWithin(name, apex)) return 'its name is not inside this domain';
+  if (name === apex && (type === TYPE.SOA || type === TYPE.NS))
+    return 'this service sets its own SOA and NS records for the domain itself';
+  if (OF_DNSSEC.has(type)) return 'it belongs to the DNSSEC signatures of the previous DNS provider';
+  if (!types.has(type)) return `records of type ${typeMnemonic(type)} are not supported`;
+  if (name === apex && type === TYPE.CNAME)
+    return 'the domain itself cannot have a CNAME record; use an ANAME record instead';
+  if (type !== TYPE.CNAME && aliases.has(name) && name !== apex)
+    return 'a name that has a CNAME record cannot have other records';
   const cut = cutAbove(name, apex, cuts);
   if (cut !== undefined && !isOfCut(name, type, cut, cuts)) {
-    return `it is below the delegation of ${printName(cut)}`;
+    return `it is below ${printName(cut).slice(0, -1)}, which is delegated to other nameservers`;
   }
   if (isAddress(type) && edges.has(hexOf(rdata))) return "it is an address of this service's proxy";
   return undefined;
@@ -154,8 +157,8 @@ function flagged(type: number, rdata: Uint8Array): Pick<PlannedRecord, 'cdn' | '
   if (cdn === undefined) return {};
   const note =
     type === TYPE.CNAME
-      ? `it leads to ${cdn}`
-      : `it is an address of ${cdn}'s network, not of the origin behind it`;
+      ? `it points to ${cdn}`
+      : `it is an address of ${cdn}, not of your own server behind it`;
   return { cdn, note };
 }
 

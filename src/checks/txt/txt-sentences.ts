@@ -1,5 +1,5 @@
-// The sentences that tell the owner of a domain the result of a verification, one for each result. Not public: they may
-// change.
+// The sentences that tell the owner of a domain the result of a verification and what to do next, one for each result.
+// Not public: they may change.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { WalkFailure } from '../delegation/evidence.ts';
@@ -12,48 +12,51 @@ type At = Pick<TxtServerJudgement, 'server' | 'address'>;
 /** How many servers a sentence names. */
 const MAX_NAMED = 3;
 
+const ASK_PROVIDER = 'Ask your DNS provider to repair them.';
+
 export const TXT_SENTENCES = {
   verified: (_host: Name, servers: Servers) => {
     const silent = servers.filter(({ outcome }) => outcome === 'error');
-    if (silent.length === 0) return `${allOf(servers.length)} it.`;
-    return `${progress(servers)}, and ${list(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer.`;
+    if (silent.length === 0) return `${allOf(servers.length)} the TXT record.`;
+    return `${progress(servers)}, which is enough; ${list(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer.`;
   },
   partial: (_host: Name, servers: Servers) => {
     const without = servers.filter(({ outcome }) => outcome === 'absent' || outcome === 'other');
-    return `${progress(servers)}: ${list(without)} ${without.length === 1 ? 'answers' : 'answer'} without it.`;
+    return `${progress(servers)}, but ${list(without)} ${without.length === 1 ? 'does' : 'do'} not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.`;
   },
   absent: (host: Name, servers: Servers) =>
-    `${noneOf(servers.length)} it: there is no TXT record at ${print(host)}.`,
+    `${noneOf(servers.length)} a TXT record at ${print(host)}. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.`,
   other: (host: Name, servers: Servers) =>
-    `${noneOf(servers.length)} it: what is at ${print(host)} is not the value, of which every letter and its case counts.`,
+    `${noneOf(servers.length)} the right value at ${print(host)}. Copy the value exactly as it is shown, with upper-case and lower-case letters.`,
   wildcard: (host: Name) =>
-    `Names beside ${print(host)} that nobody made answer the same, so that a wildcard may have made it too: the record must be at that very name, or the wildcard must go.`,
+    `Other names beside ${print(host)} give the same answer, so a wildcard record (*) may have produced it. Create the TXT record at exactly that name, or remove the wildcard record.`,
   unprobed: (host: Name) =>
-    `The servers have it, but did not answer for other names beside ${print(host)}, so that it cannot be told from a wildcard yet.`,
+    `The nameservers have the TXT record, but did not answer for other names beside ${print(host)}, so a wildcard record (*) cannot be ruled out yet. There is nothing to change; we look again automatically.`,
   untrusted: (host: Name, server: Name) =>
-    `${print(host)} leads to a zone on ${print(server)}, a name server of this service, where nobody has proved to have that zone: it must be active here first, or the name must lead elsewhere.`,
+    `${print(host)} leads to a zone on ${print(server)}, a nameserver of this service, and no account has proved yet that it owns that zone. The zone must become active here first, or the name must lead elsewhere.`,
   delegations: ({ zone }: TxtDelegation) =>
-    `The servers of the zone above ${print(zone)} do not name the same name servers for it, perhaps because a change is still on its way.`,
+    `The nameservers above ${print(zone)} list different nameservers for it, perhaps because a recent change has not reached all of them yet. We look again automatically.`,
   links: ({ host, zone }: TxtLink, { server, address }: TxtServerEvidence) =>
-    `The servers of ${print(zone)} do not agree on what is at ${print(host)}: ${at({ server, address })} says something else than others, perhaps because a change is still on its way.`,
+    `The nameservers of ${print(zone)} give different answers for ${print(host)}: ${at({ server, address })} differs from others, perhaps because a recent change has not reached all of them yet. We look again automatically.`,
   silent: ({ zone, servers }: TxtLink, responding: number) => {
-    if (servers.length === 1) return `The one server address of ${print(zone)} gives no usable answer.`;
+    if (servers.length === 1)
+      return `The only nameserver address of ${print(zone)} gives no usable answer. ${ASK_PROVIDER}`;
     const few = responding === 0 ? 'None' : `Only ${responding}`;
-    return `${few} of the ${servers.length} server addresses of ${print(zone)} ${responding > 1 ? 'give' : 'gives'} a usable answer, and at least half of them must.`;
+    return `${few} of the ${servers.length} nameserver addresses of ${print(zone)} ${responding > 1 ? 'give' : 'gives'} a usable answer, and at least half of them must. ${ASK_PROVIDER}`;
   },
   failure: (host: Name, { zone, reason, message }: WalkFailure) => {
     switch (reason) {
       case 'unreachable':
       case 'no_address':
-        return ended(`${onTheWay(host, zone)} could not be asked: ${message}`);
+        return ended(`${onTheWay(host, zone)} could not be reached: ${message}`);
       case 'lame':
-        return ended(`${onTheWay(host, zone)} do not tell where it is: ${message}`);
+        return ended(`${onTheWay(host, zone)} do not answer for that zone: ${message}`);
       case 'limit':
         return ended(
-          `The way to ${print(host)} takes more questions, aliases or time than a check may spend: ${message}`,
+          `To find ${print(host)} takes more questions, aliases or time than a check may use: ${message}`,
         );
       case 'loop':
-        return ended(`The way to ${print(host)} leads to itself: ${message}`);
+        return ended(`${print(host)} leads back to itself: ${message}`);
       default:
         return reason satisfies never;
     }
@@ -61,7 +64,7 @@ export const TXT_SENTENCES = {
 };
 
 function onTheWay(host: Name, zone: Name): string {
-  return `The servers of the zone ${print(zone)}, on the way to ${print(host)},`;
+  return `The nameservers of the zone ${print(zone)}, which lead to ${print(host)},`;
 }
 
 /** Ends a sentence; a failure's text may end with a name and its dot. */
@@ -70,17 +73,17 @@ function ended(sentence: string): string {
 }
 
 function allOf(count: number): string {
-  return count === 1 ? 'The one server has' : `All ${count} servers have`;
+  return count === 1 ? 'The only nameserver has' : `All ${count} nameservers have`;
 }
 
 function noneOf(count: number): string {
-  return count === 1 ? 'The one server does not have' : `None of ${count} servers has`;
+  return count === 1 ? 'The only nameserver does not have' : `None of ${count} nameservers has`;
 }
 
-/** Prints `3 of 4 servers have it`. */
+/** Prints `3 of 4 nameservers have the TXT record`. */
 function progress(servers: Servers): string {
   const found = servers.filter(({ outcome }) => outcome === 'found').length;
-  return `${found} of ${servers.length} servers ${found === 1 ? 'has' : 'have'} it`;
+  return `${found} of ${servers.length} nameservers ${found === 1 ? 'has' : 'have'} the TXT record`;
 }
 
 /** Prints `a`, `a and b`, `a, b, c and 4 more`. */

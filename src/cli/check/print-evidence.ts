@@ -9,6 +9,7 @@ import { compareNames, type Name } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { indentTable, joinBlocks } from '../terminal/blocks.ts';
 import { type Paint, painter } from '../terminal/paint.ts';
 import { printTable } from '../terminal/print-table.ts';
 
@@ -20,17 +21,13 @@ interface Observed {
 
 export function printEvidence(observed: Observed, { colours }: { readonly colours: boolean }): string {
   const paint = painter(colours);
-  const blocks = [
+  return joinBlocks([
     [paint('bold', printWithoutDot(observed.evidence.domain))],
     walkLines(observed.evidence),
     serverLines(observed.evidence, paint),
     setLines(observed, paint),
     verdictLines(observed, paint),
-  ];
-  return blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+  ]);
 }
 
 const SHOWN_SERVERS = 4;
@@ -70,8 +67,8 @@ function serverLines(evidence: Evidence, paint: Paint): string[] {
     server.outcome,
     saidText(server),
   ]);
-  const table = printTable(['SERVER', 'ADDRESS', 'BY', 'TIME', 'OUTCOME', 'SAID'], rows).split('\n');
-  return [paint('bold', head), ...table.map((line) => `  ${line}`)];
+  const table = printTable(['SERVER', 'ADDRESS', 'BY', 'TIME', 'OUTCOME', 'SAID'], rows);
+  return [paint('bold', head), ...indentTable(table)];
 }
 
 function saidText({ ns, ds, rcode, error }: ServerEvidence): string {

@@ -5,6 +5,7 @@ import type { Domain, Verification } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { indentTable, joinBlocks } from '../terminal/blocks.ts';
 import { type Paint, painter } from '../terminal/paint.ts';
 import { printTable } from '../terminal/print-table.ts';
 
@@ -16,15 +17,11 @@ export function printVerification(
   const paint = painter(colours);
   const { host, value, expiresAt, verified } = domain.verification as Verification;
   const until = verified ? '' : `  (until ${expiresAt.toISOString()})`;
-  const blocks = [
+  return joinBlocks([
     [paint('bold', printWithoutDot(domain.name)), `  ${printWithoutDot(host)}  TXT  ${value}${until}`],
     ...(run === undefined ? [] : [serverLines(run, paint), resolverLines(run, paint)]),
     endLines(domain, run, before, paint),
-  ];
-  return blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+  ]);
 }
 
 function serverLines(
@@ -41,7 +38,7 @@ function serverLines(
   ]);
   return [
     paint('bold', `The servers of it (${found} of ${asked} have it, ${seconds} s)`),
-    ...indent(printTable(['SERVER', 'ADDRESS', 'OUTCOME', 'TXT'], rows)),
+    ...indentTable(printTable(['SERVER', 'ADDRESS', 'OUTCOME', 'TXT'], rows)),
   ];
 }
 
@@ -50,12 +47,8 @@ function resolverLines({ resolvers }: VerificationRun, paint: Paint): string[] {
   const rows = resolvers.map(({ address, outcome }) => [address, outcome]);
   return [
     paint('bold', 'Public resolvers, which decide nothing'),
-    ...indent(printTable(['ADDRESS', 'OUTCOME'], rows)),
+    ...indentTable(printTable(['ADDRESS', 'OUTCOME'], rows)),
   ];
-}
-
-function indent(table: string): string[] {
-  return table.split('\n').map((line) => `  ${line}`);
 }
 
 function endLines(

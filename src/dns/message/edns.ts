@@ -48,22 +48,6 @@ export function decodeOptions(rdata: Uint8Array): EdnsOption[] {
   return options;
 }
 
-/** The rdata of an OPT record. */
-export function encodeOptions(options: readonly EdnsOption[]): Uint8Array {
-  const octets = options.reduce((sum, option) => sum + 4 + option.value.length, 0);
-  const rdata = new Uint8Array(octets);
-  let at = 0;
-  for (const { code, value } of options) {
-    rdata[at] = code >> 8;
-    rdata[at + 1] = code;
-    rdata[at + 2] = value.length >> 8;
-    rdata[at + 3] = value.length;
-    rdata.set(value, at + 4);
-    at += 4 + value.length;
-  }
-  return rdata;
-}
-
 /** The TTL field of an OPT record: upper rcode bits, version, flags (RFC 6891 §6.1.3). */
 export function optTtl(rcode: number, version: number, dnssecOk: boolean): number {
   return (((rcode >> 4) << 24) | (version << 16) | (dnssecOk ? DNSSEC_OK : 0)) >>> 0;

@@ -1,12 +1,12 @@
-// The full codec of a DNS message (RFC 1035 §4): wire form ⇄ value. The nameserver's own path does not use it (it
-// reads in place); resolver and tests do. The OPT record is `edns`, never one of the additionals.
+// Decodes a DNS message (RFC 1035 §4) for the resolver; the nameserver reads queries in place. The OPT record is `edns`,
+// never one of the additionals.
 
 import { WireError } from '../errors.ts';
 import { decodeName, type Name, ROOT } from '../name.ts';
 import { readRdata } from '../record/rdata.ts';
 import { TYPE } from '../type-codes.ts';
-import { DNSSEC_OK, decodeOptions, type Edns, encodeOptions, OPT_OCTETS, optTtl } from './edns.ts';
-import { HEADER_OCTETS, MessageWriter } from './message-writer.ts';
+import { DNSSEC_OK, decodeOptions, type Edns } from './edns.ts';
+import { HEADER_OCTETS } from './message-writer.ts';
 
 interface Question {
   readonly name: Name;
@@ -52,8 +52,6 @@ export const FLAG = {
   AD: 0x0020,
   CD: 0x0010,
 } as const;
-
-const MAX_MESSAGE_OCTETS = 65535;
 
 /** Reads a whole message. Octets after it are ignored, as BIND and NSD do. Throws only WireError. */
 export function decodeMessage(bytes: Uint8Array): Message {
@@ -137,81 +135,4 @@ function ednsOf(opt: MessageRecord): Edns {
     dnssecOk: (opt.ttl & DNSSEC_OK) !== 0,
     options: decodeOptions(opt.rdata),
   };
-}
-
-/**
- * Gives the wire form of at most `maxOctets`. Record sets that do not fit are left out whole, with TC if a record of
- * the answer or authority section is missing (RFC 2181 §9). The OPT record always has room.
- */
-export function encodeMessage(message: Message, maxOctets: number = MAX_MESSAGE_OCTETS): Uint8Array {
-  const optRdata = message.edns === undefined ? undefined : encodeOptions(message.edns.options);
-  const reserved = optRdata === undefined ? 0 : OPT_OCTETS + optRdata.length;
-  const writer = new MessageWriter();
-  const bytes = new Uint8Array(Math.min(maxOctets, MAX_MESSAGE_OCTETS));
-  if (bytes.length < HEADER_OCTETS + reserved) throw new RangeError(`no message fits ${bytes.length} octets`);
-  writer.begin(bytes, bytes.length - reserved);
-  for (const question of message.questions) {
-    if (!writer.writeQuestion(question.name, question.type, question.class)) {
-      throw new RangeError(`the questions do not fit ${bytes.length} octets`);
-    }
-  }
-  writer.setCount(0, message.questions.length);
-  const tc = !writeSections(writer, message);
-  if (message.edns !== undefined && optRdata !== undefined) {
-    writer.limit = bytes.length;
-    const ttl = optTtl(message.rcode, message.edns.version, message.edns.dnssecOk);
-    writer.writeRecord(ROOT, 'exact', TYPE.OPT, message.edns.udpPayloadSize, ttl, optRdata);
-    writer.setCount(3, countAt(bytes, 10) + 1);
-  }
-  writeHeader(bytes, message, tc);
-  return bytes.slice(0, writer.length);
-}
-
-/** Writes the three sections; false when something that is required did not fit. */
-function writeSections(writer: MessageWriter, message: Message): boolean {
-  const sections = [message.answers, message.authorities, message.additionals];
-  for (const [index, records] of sections.entries()) {
-    const written = writeRecords(writer, records);
-    writer.setCount((index + 1) as 1 | 2 | 3, written);
-    if (written < records.length) return index === 2;
-  }
-  return true;
-}
-
-function writeRecords(writer: MessageWriter, records: readonly MessageRecord[]): number {
-  let setStart = 0;
-  let setOffset = writer.length;
-  for (const [i, record] of records.entries()) {
-    const previous = records[i - 1];
-    if (previous === undefined || previous.owner !== record.owner || previous.type !== record.type) {
-      setStart = i;
-      setOffset = writer.length;
-    }
-    if (!writer.writeRecord(record.owner, 'exact', record.type, record.class, record.ttl, record.rdata)) {
-      writer.takeBack(setOffset);
-      return setStart;
-    }
-  }
-  return records.length;
-}
-
-function countAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
-}
-
-function writeHeader(bytes: Uint8Array, message: Message, tc: boolean): void {
-  const flags =
-    (message.qr ? FLAG.QR : 0) |
-    ((message.opcode & 15) << 11) |
-    (message.aa ? FLAG.AA : 0) |
-    (message.tc || tc ? FLAG.TC : 0) |
-    (message.rd ? FLAG.RD : 0) |
-    (message.ra ? FLAG.RA : 0) |
-    (message.ad ? FLAG.AD : 0) |
-    (message.cd ? FLAG.CD : 0) |
-    (message.rcode & 15);
-  bytes[0] = message.id >> 8;
-  bytes[1] = message.id;
-  bytes[2] = flags >> 8;
-  bytes[3] = flags;
 }

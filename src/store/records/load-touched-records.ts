@@ -83,7 +83,7 @@ async function namesBelow(
     .filter((name) => name !== apex && [...namesBetween(name, apex)].some((between) => cuts.has(between)));
 }
 
-/** All that `planEdit` has to see, and all records at the apex, which each change publishes anew. */
+/** All that `planEditInPieces` has to see, and all records at the apex, which each change publishes anew. */
 export async function loadTouchedRecords(
   trx: Database,
   domainId: number,

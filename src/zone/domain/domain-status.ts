@@ -16,8 +16,7 @@ export interface DomainState {
 }
 
 /** enable, use_managed, use_external: anyone with domain.settings. disable, ban, unban: the operator. */
-export const STATUS_EVENTS = ['enable', 'disable', 'ban', 'unban', 'use_managed', 'use_external'] as const;
-export type StatusEvent = (typeof STATUS_EVENTS)[number];
+export type StatusEvent = 'enable' | 'disable' | 'ban' | 'unban' | 'use_managed' | 'use_external';
 
 export type RefusalCode = 'wrong_state' | 'domain_disabled' | 'domain_banned';
 

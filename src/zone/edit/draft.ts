@@ -2,7 +2,6 @@
 // of the result elsewhere.
 
 import type { Name } from '../../dns/name.ts';
-import { inOneGo } from '../../dns/zone-file/in-one-go.ts';
 import { type CountryOf, countryOfDestination } from '../records/country.ts';
 import {
   type CustomerRecord,
@@ -62,10 +61,6 @@ export interface DraftState {
 
 /** The fields that belong to a replacement itself, not to its records. */
 const SET_FIELDS: ReadonlySet<string> = new Set(['name', 'type', 'ttl']);
-
-export function draftEdit(state: DraftState, edit: Edit): Draft {
-  return inOneGo(draftEditInPieces(state, edit));
-}
 
 export const PIECE_ITEMS = 1000;
 

@@ -89,7 +89,7 @@ export interface RecordsNeeded {
 }
 
 /**
- * Second step: with `found`, the records of `idsTouched`, all that `planEdit` has to see, but for the glue of
+ * Second step: with `found`, the records of `idsTouched`, all that `planEditInPieces` has to see, but for the glue of
  * delegations (`formerHosts`, `possibleGlue`).
  */
 export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRecord[]): RecordsNeeded {

@@ -4,7 +4,6 @@
 //     edit → draft (each item alone) → one TTL per set → conflicts of the result → plan → operations
 
 import type { Name } from '../../dns/name.ts';
-import { inOneGo } from '../../dns/zone-file/in-one-go.ts';
 import { type CustomerRecord, type RecordValue, sameValue, setKey } from '../records/customer-record.ts';
 import { DEFAULT_TTL_SECONDS } from '../records/customer-types.ts';
 import { type DraftState, draftEditInPieces, type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
@@ -60,11 +59,7 @@ const PRECEDENCE: readonly EditProblemCode[] = [
   'conflict',
 ];
 
-export function planEdit(state: EditState, edit: Edit): Planned {
-  return inOneGo(planEditInPieces(state, edit));
-}
-
-/** The same for a large edit: between two pieces of some milliseconds the caller can do other work. */
+/** A generator, for large edits: between two pieces of some milliseconds the caller can do other work. */
 export function* planEditInPieces(state: EditState, edit: Edit): Generator<undefined, Planned> {
   const draft = yield* draftEditInPieces(state, edit);
   const { rows } = draft;

@@ -13,7 +13,7 @@ import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
 import { MIN_MEAN_NAMES, NODE_FLAG } from './layout.ts';
 import { changeIndex, findNode, forEachName, unitsOfBucket } from './name-index.ts';
-import { readNode, viewNode } from './read-zone.ts';
+import { readNode, viewNode } from './read-node.ts';
 import type { Space } from './space.ts';
 import { recordsOfSet } from './stored-set.ts';
 import { type NodeContent, shapeOfNode, unitsOfNode, writeNode } from './write-node.ts';

@@ -23,7 +23,7 @@ import { classFor, unitsOfClass } from './size-class.ts';
 const FIRST_TABLE = HEADER_OCTETS / UNIT_OCTETS;
 const FIRST_TABLE_UNITS = unitsOfClass(classFor(unitsForTable(MIN_LOG2_CAPACITY)));
 
-export const MIN_IMAGE_OCTETS = 64 * 1024;
+const MIN_IMAGE_OCTETS = 64 * 1024;
 
 /**
  * Makes an image without zones. `seed` is 32 random bits, so that an attacker cannot choose names with equal hashes.

@@ -5,7 +5,7 @@ import { encodeName, foldCase, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { CustomerRecord, EdgeAddresses, RecordValue } from '../records/customer-record.ts';
+import type { EdgeAddresses, RecordValue } from '../records/customer-record.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from '../records/customer-types.ts';
 import { rdataKey, targetOf } from '../records/rdata-key.ts';
 import { isMark, markOf, type ZoneRecord } from '../zone.ts';
@@ -71,21 +71,6 @@ function addressRecords(owner: Name, ttl: number, { v4, v6 }: EdgeAddresses): Zo
     seen.add(key);
     return isNew;
   });
-}
-
-/** All records of a domain but its managed SOA and NS, name by name. */
-export function publishRecords(
-  records: readonly CustomerRecord[],
-  edges: EdgeAddresses,
-  flattened: ReadonlyMap<Name, FlattenedTarget> = new Map(),
-): ZoneRecord[] {
-  const names = new Map<Name, CustomerRecord[]>();
-  for (const record of records) {
-    const list = names.get(record.name);
-    if (list === undefined) names.set(record.name, [record]);
-    else list.push(record);
-  }
-  return [...names].flatMap(([name, list]) => publishName(list, edges, flattened.get(name)));
 }
 
 /** The published content of one record as zone-file text; addresses joined by `, ` where those are published. */

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  JsonScan,
-  MAX_DEPTH,
-  MAX_KEY_OCTETS,
-  MAX_MEMBERS,
-  MAX_NUMBER_OCTETS,
-} from '../../../src/api/body/scan-json.ts';
+import { JsonScan } from '../../../src/api/body/scan-json.ts';
 
 const VALUES = 1000;
 
@@ -28,13 +22,13 @@ describe('a body is refused at the octet that passes a bound', () => {
     ['empty arrays', `{"create":[${'[],'.repeat(100_000)}1]}`, 'more than 1000 values'],
     ['texts', `[${'"",'.repeat(100_000)}1]`, 'more than 1000 values'],
     ['literals', `[${'null,'.repeat(100_000)}1]`, 'more than 1000 values'],
-    ['arrays in arrays', '['.repeat(100_000), `deeper than ${MAX_DEPTH} levels`],
-    ['objects in objects', '{"a":'.repeat(100_000), `deeper than ${MAX_DEPTH} levels`],
-    ['members', `{${'"a":1,'.repeat(100_000)}"a":1}`, `more than ${MAX_MEMBERS} members`],
-    ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, `number of more than ${MAX_NUMBER_OCTETS} octets`],
-    ['what is no word of JSON', 'x'.repeat(100_000), `number of more than ${MAX_NUMBER_OCTETS} octets`],
-    ['a name', `{"${'k'.repeat(100_000)}":1}`, `name of more than ${MAX_KEY_OCTETS} octets`],
-    ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, `name of more than ${MAX_KEY_OCTETS} octets`],
+    ['arrays in arrays', '['.repeat(100_000), 'deeper than 64 levels'],
+    ['objects in objects', '{"a":'.repeat(100_000), 'deeper than 64 levels'],
+    ['members', `{${'"a":1,'.repeat(100_000)}"a":1}`, 'more than 256 members'],
+    ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, 'number of more than 256 octets'],
+    ['what is no word of JSON', 'x'.repeat(100_000), 'number of more than 256 octets'],
+    ['a name', `{"${'k'.repeat(100_000)}":1}`, 'name of more than 1024 octets'],
+    ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, 'name of more than 1024 octets'],
   ])('%s', (_, text, words) => {
     const { breach, read } = scan(text);
     expect(breach).toContain(words);
@@ -43,8 +37,8 @@ describe('a body is refused at the octet that passes a bound', () => {
 });
 
 it('what keeps the bounds passes, wherever it is cut: texts are of any length and have any octets', () => {
-  const deep = `${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`;
-  const members = `{${Array.from({ length: MAX_MEMBERS }, (_, i) => `"m${i}":${i}`).join(',')}}`;
+  const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
+  const members = `{${Array.from({ length: 256 }, (_, i) => `"m${i}":${i}`).join(',')}}`;
   const texts = JSON.stringify([
     '[[[['.repeat(1000),
     '{"a":"'.repeat(1000),

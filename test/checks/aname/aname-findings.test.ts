@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest';
-import { ANAME_FINDING_CODES, anameFindings } from '../../../src/checks/aname/aname-findings.ts';
+import { anameFindings } from '../../../src/checks/aname/aname-findings.ts';
 import { parseName } from '../../../src/dns/name.ts';
 
 it('each code has one sentence that names its targets', () => {
   const targets = Array.from({ length: 9 }, (_, i) => parseName(`t${i}.example.`));
-  const troubles = ANAME_FINDING_CODES.flatMap((code, i) =>
+  const codes = ['ANAME_TARGET_FAILS', 'ANAME_TARGET_EMPTY', 'ANAME_LOOP'] as const;
+  const troubles = codes.flatMap((code, i) =>
     targets.slice(0, [1, 2, 9][i]).map((target) => ({ target, code })),
   );
   const found = anameFindings(troubles.reverse());
-  expect(found.map(({ code }) => code)).toEqual([...ANAME_FINDING_CODES]);
+  expect(found.map(({ code }) => code)).toEqual(codes);
   const pointing = found.map(
-    ({ message }) => /^ANAME records point to (.*?), (?:of )?which /.exec(message)?.[1],
+    ({ message }) => /^ANAME records point to (.*?), (?:which|whose) /.exec(message)?.[1],
   );
   expect(pointing).toEqual([
     't0.example',

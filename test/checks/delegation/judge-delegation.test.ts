@@ -191,14 +191,14 @@ describe('what the owner is told to change', () => {
 
   it('names what to remove and what to keep', () => {
     expect(told('referral ns1.a ns2.a ns3.old')).toEqual([
-      ['At your registrar, remove ns3.old; keep exactly ns1.a and ns2.a.', 'ns3.old.'],
+      ['At your registrar, remove the nameserver ns3.old; keep exactly ns1.a and ns2.a.', 'ns3.old.'],
     ]);
   });
 
   it('names what to add', () => {
     expect(told('referral ns2.b')).toEqual([
       [
-        'At your registrar, add ns1.b and ns3.b, so that exactly ns1.b, ns2.b and ns3.b are set; the zone com shows ns2.b.',
+        'At your registrar, add the missing nameservers ns1.b and ns3.b, so that exactly ns1.b, ns2.b and ns3.b are set. At the moment the zone com lists ns2.b.',
         'ns1.b. ns3.b.',
       ],
     ]);
@@ -207,7 +207,7 @@ describe('what the owner is told to change', () => {
   it('names one set for names of two, the one that most of them are of', () => {
     expect(told('referral ns1.b ns2.b ns3.b ns1.a')).toEqual([
       [
-        'Name servers of several sets do not serve a domain together: at your registrar, set exactly ns1.b, ns2.b and ns3.b and remove ns1.a.',
+        'The nameservers of this domain belong to several sets, which do not work together. At your registrar, set exactly ns1.b, ns2.b and ns3.b and remove ns1.a.',
         'ns1.a.',
       ],
     ]);
@@ -215,8 +215,8 @@ describe('what the owner is told to change', () => {
 
   it('does not say "keep" where nothing is to be kept', () => {
     expect(told('referral ns1.c ns2.c').map(([message]) => message)).toEqual([
-      'At your registrar, add ns1.a and ns2.a, so that exactly ns1.a and ns2.a are set; the zone com shows ns1.c and ns2.c.',
-      'At your registrar, remove ns1.c and ns2.c; exactly ns1.a and ns2.a must be set.',
+      'At your registrar, add the missing nameservers ns1.a and ns2.a, so that exactly ns1.a and ns2.a are set. At the moment the zone com lists ns1.c and ns2.c.',
+      'At your registrar, remove the nameservers ns1.c and ns2.c; exactly ns1.a and ns2.a must be set.',
     ]);
   });
 

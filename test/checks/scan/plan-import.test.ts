@@ -65,7 +65,7 @@ _sip._tcp SRV 0 0 5060 mail
     expect(planned.left).toEqual([]);
   });
 
-  it('leaves out what the service has itself, what it does not sign, and what cannot be entered', () => {
+  it('leaves out what the service has itself, what it does not sign, and what is not supported', () => {
     const planned = plan(`@ SOA ns1 admin 1 2 3 4 5
 @ NS ns1.old.net.
 @ NS ns2.old.net.
@@ -77,13 +77,13 @@ old DNAME shop.net.
 here LOC 52 N 4 E 0m`);
     expect(taken(planned)).toEqual(['dev.shop.com. 3600 NS ns.host.net.']);
     expect(left(planned)).toEqual([
-      'shop.com. SOA: the service has its own at the apex',
-      'shop.com. NS: the service has its own at the apex',
-      'shop.com. CNAME: a CNAME cannot stand at the apex: an ANAME can',
-      'shop.com. CDS: it belongs to the signatures of the zone as it was',
-      'dev.shop.com. DS: it belongs to the signatures of the zone as it was',
-      'old.shop.com. DNAME: records of type DNAME cannot be entered',
-      'here.shop.com. LOC: records of type LOC cannot be entered',
+      'shop.com. SOA: this service sets its own SOA and NS records for the domain itself',
+      'shop.com. NS: this service sets its own SOA and NS records for the domain itself',
+      'shop.com. CNAME: the domain itself cannot have a CNAME record; use an ANAME record instead',
+      'shop.com. CDS: it belongs to the DNSSEC signatures of the previous DNS provider',
+      'dev.shop.com. DS: it belongs to the DNSSEC signatures of the previous DNS provider',
+      'old.shop.com. DNAME: records of type DNAME are not supported',
+      'here.shop.com. LOC: records of type LOC are not supported',
     ]);
   });
 
@@ -111,7 +111,7 @@ www.dev A 5.6.7.3`);
       'ns.dev.shop.com. 3600 A 5.6.7.2',
       'ns.a.dev.shop.com. 3600 AAAA 2606::1',
     ]);
-    const why = 'it is below the delegation of dev.shop.com.';
+    const why = 'it is below dev.shop.com, which is delegated to other nameservers';
     expect(left(planned)).toEqual([
       `dev.shop.com. A: ${why}`,
       `ns.dev.shop.com. TXT: ${why}`,
@@ -124,8 +124,8 @@ www.dev A 5.6.7.3`);
     const planned = plan('www CNAME a.net.\nwww CNAME b.net.\nwww TXT "beside"\nwww A 5.6.7.8');
     expect(taken(planned)).toEqual(['www.shop.com. 3600 CNAME a.net.']);
     expect(left(planned)).toEqual([
-      'www.shop.com. TXT: nothing can stand beside a CNAME',
-      'www.shop.com. A: nothing can stand beside a CNAME',
+      'www.shop.com. TXT: a name that has a CNAME record cannot have other records',
+      'www.shop.com. A: a name that has a CNAME record cannot have other records',
     ]);
   });
 
@@ -135,7 +135,7 @@ www AAAA 2606:4700::1
 img CNAME D111.CloudFront.net.
 mail A 5.6.7.8`);
     expect(records.map(({ cdn }) => cdn)).toEqual(['Cloudflare', 'Cloudflare', 'CloudFront', undefined]);
-    expect(records[0]?.note).toBe("it is an address of Cloudflare's network, not of the origin behind it");
-    expect(records[2]?.note).toBe('it leads to CloudFront');
+    expect(records[0]?.note).toBe('it is an address of Cloudflare, not of your own server behind it');
+    expect(records[2]?.note).toBe('it points to CloudFront');
   });
 });

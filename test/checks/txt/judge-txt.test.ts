@@ -99,62 +99,67 @@ function judge(
 
 describe('the servers of the zone', () => {
   it.each<[string, string, string, string]>([
-    ['one', 'ns1 answer V', 'verified 1/1', 'The one server has it.'],
-    ['all', 'ns1 answer V\nns2 answer V', 'verified 2/2', 'All 2 servers have it.'],
-    ['all, among other records', 'ns1 answer a V\nns2 answer V b', 'verified 2/2', 'All 2 servers have it.'],
+    ['one', 'ns1 answer V', 'verified 1/1', 'The only nameserver has the TXT record.'],
+    ['all', 'ns1 answer V\nns2 answer V', 'verified 2/2', 'All 2 nameservers have the TXT record.'],
+    [
+      'all, among other records',
+      'ns1 answer a V\nns2 answer V b',
+      'verified 2/2',
+      'All 2 nameservers have the TXT record.',
+    ],
     [
       'all that respond, and half respond',
       'ns1 answer V\nns2 timeout',
       'verified 1/2',
-      '1 of 2 servers has it, and ns2.example.com (5.0.0.2) does not answer.',
+      '1 of 2 nameservers has the TXT record, which is enough; ns2.example.com (5.0.0.2) does not answer.',
     ],
     [
       'fewer than half respond',
       'ns1 answer V\nns2 timeout\nns3 servfail',
       'unknown 1/3',
-      'Only 1 of the 3 server addresses of example.com gives a usable answer, and at least half of them must.',
+      'Only 1 of the 3 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.',
     ],
     [
       'none responds',
       'ns1 timeout\nns2 bad',
       'unknown 0/2',
-      'None of the 2 server addresses of example.com gives a usable answer, and at least half of them must.',
+      'None of the 2 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.',
     ],
     [
       'one responds without it',
       'ns1 answer V\nns2 answer V\nns3 answer V\nns4 nodata',
       'partial 3/4',
-      '3 of 4 servers have it: ns4.example.com (5.0.0.4) answers without it.',
+      '3 of 4 nameservers have the TXT record, but ns4.example.com (5.0.0.4) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
     ],
     [
       'several respond without it',
       'ns1 answer V\nns2 nxdomain\nns3 answer x\nns4 nodata\nns5 nodata\nns6 timeout',
       'partial 1/6',
-      '1 of 6 servers has it: ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more answer without it.',
+      '1 of 6 nameservers has the TXT record, but ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more do not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
     ],
     [
       'none has it',
       'ns1 nxdomain\nns2 nodata',
       'absent 0/2',
-      'None of 2 servers has it: there is no TXT record at _svc-challenge.example.com.',
+      'None of 2 nameservers has a TXT record at _svc-challenge.example.com. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.',
     ],
     [
       'they have something else',
       'ns1 answer x\nns2 nodata',
       'other 0/2',
-      'None of 2 servers has it: what is at _svc-challenge.example.com is not the value, of which every letter and its case counts.',
+      'None of 2 nameservers has the right value at _svc-challenge.example.com. Copy the value exactly as it is shown, with upper-case and lower-case letters.',
     ],
     [
       'one has it and then not',
       'ns1 answer V\nns2 answer V\nagain ns1 answer V\nagain ns2 nodata',
       'partial 1/2',
-      '1 of 2 servers has it: ns2.example.com (5.0.0.2) answers without it.',
+      '1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
     ],
     [
       'one is silent when it is asked again',
       'ns1 answer V\nagain ns1 timeout',
       'verified 1/1',
-      'The one server has it.',
+      'The only nameserver has the TXT record.',
     ],
   ])('%s', (_, text, verdict, message) => {
     const judgement = judge(text);
@@ -205,7 +210,7 @@ describe('the way to the value', () => {
     const links = [alias(`ns1 alias v.host.net\nns2 alias v.host.net\nns3 ${said}`), target()];
     expect(judge(links)).toMatchObject({
       verdict: 'disagree',
-      message: expect.stringContaining('ns3.example.com (5.0.0.3) says something else'),
+      message: expect.stringContaining('ns3.example.com (5.0.0.3) differs from others'),
     });
     expect(judge([alias(`ns1 alias v.host.net\nagain ns1 ${said}`), target()]).verdict).toBe('disagree');
   });
@@ -223,9 +228,9 @@ describe('the way to the value', () => {
   });
 
   it.each([
-    ['loop', 'leads to itself: it is one.'],
-    ['limit', 'takes more questions, aliases or time than a check may spend: it is one.'],
-    ['unreachable', 'could not be asked: it is one.'],
+    ['loop', 'leads back to itself: it is one.'],
+    ['limit', 'takes more questions, aliases or time than a check may use: it is one.'],
+    ['unreachable', 'could not be reached: it is one.'],
   ] as const)('decides nothing where it ends in failure (%s)', (reason, message) => {
     const failure = { zone: name('example.com'), reason, message: 'it is one' };
     for (const said of ['alias v.host.net', 'answer V']) {
@@ -270,7 +275,7 @@ describe('the way to the value', () => {
       expect(judge(links, { untrusted })).toMatchObject({
         verdict: 'untrusted',
         found: 1,
-        message: expect.stringContaining('a name server of this service'),
+        message: expect.stringContaining('a nameserver of this service'),
       });
     }
     expect(judge(links, { untrusted: ['ns.other.net'] }).verdict).toBe('verified');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { WireError } from '../../../src/dns/errors.ts';
-import { decodeOptions, encodeOptions, optTtl } from '../../../src/dns/message/edns.ts';
+import { decodeOptions, optTtl } from '../../../src/dns/message/edns.ts';
+import { encodeOptions } from '../../support/answer/encode-message.ts';
 
 test('options come back as they were, empty and repeated ones too', () => {
   const option = fc.record({ code: fc.nat(0xffff), value: fc.uint8Array({ maxLength: 300 }) });

@@ -2,14 +2,10 @@ import dnsPacket from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WireError } from '../../../src/dns/errors.ts';
-import {
-  decodeMessage,
-  encodeMessage,
-  type Message,
-  type MessageRecord,
-} from '../../../src/dns/message/message.ts';
+import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { encodeName, type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { encodeMessage } from '../../support/answer/encode-message.ts';
 import { assemble } from '../../support/answer/packets.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';

@@ -14,11 +14,11 @@ import {
 import { readRestoreNote } from '../../../src/nameserver/snapshot/restore-note.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { collectingLog, type LogLine, smallZone } from '../../support/processes/follow.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
+import { readZone } from '../../support/zone/read-zone.ts';
 
 const BY = { source: 'test' } as const;
 const A = parseName('a.example.');

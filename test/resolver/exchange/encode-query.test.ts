@@ -1,10 +1,11 @@
 // The octets of a question, read by our codec: an independent reader sees them in exchange.test.ts.
 
 import { describe, expect, it } from 'vitest';
-import { decodeMessage, encodeMessage, type Message } from '../../../src/dns/message/message.ts';
+import { decodeMessage, type Message } from '../../../src/dns/message/message.ts';
 import { MAX_NAME_OCTETS, type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { encodeQuery, setId } from '../../../src/resolver/exchange/encode-query.ts';
+import { encodeMessage } from '../../support/answer/encode-message.ts';
 
 const LONGEST = `${`\x3f${'x'.repeat(63)}`.repeat(3)}\x3d${'y'.repeat(61)}\0` as Name;
 

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import dnsPacket from 'dns-packet';
 import { afterEach, describe, expect, it } from 'vitest';
-import { encodeMessage, type Message } from '../../../src/dns/message/message.ts';
+import type { Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
@@ -13,6 +13,7 @@ import {
   type ExchangeOptions,
   type QueryResult,
 } from '../../../src/resolver/exchange/exchange.ts';
+import { encodeMessage } from '../../support/answer/encode-message.ts';
 import { framed } from '../../support/answer/sockets.ts';
 import { holdTimers } from '../../support/tests/hold-timers.ts';
 import { until } from '../../support/tests/until.ts';

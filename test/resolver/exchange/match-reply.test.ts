@@ -2,13 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeMessage, encodeMessage, type Message } from '../../../src/dns/message/message.ts';
+import { decodeMessage, type Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { encodeQuery, setId } from '../../../src/resolver/exchange/encode-query.ts';
 import { matchReply } from '../../../src/resolver/exchange/match-reply.ts';
 import { mixCase } from '../../../src/resolver/exchange/mixed-case.ts';
+import { encodeMessage } from '../../support/answer/encode-message.ts';
 import { rightOctets } from '../../support/world/misbehaving-server.ts';
 
 const NAME = parseName('www.example.');

@@ -1,9 +1,9 @@
 // Queries as a resolver sends them, and our answers to them without a socket between.
 
-import { encodeMessage } from '../../../src/dns/message/message.ts';
 import type { Name } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
+import { encodeMessage } from './encode-message.ts';
 import { type AnsweringNode, answeringNode, answerQuery } from './test-node.ts';
 
 export interface Asked {

@@ -1,18 +1,14 @@
 // A resolver of others for the made zones: knows all of them, follows aliases, and has an address for each name elsewhere
 // that they point to. For programs that know one server only, and for scans whose zones' own servers are gone.
 
-import {
-  decodeMessage,
-  encodeMessage,
-  type Message,
-  type MessageRecord,
-} from '../../../src/dns/message/message.ts';
+import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, nameInRdata, parseName } from '../../../src/dns/name.ts';
 import { rdataNames } from '../../../src/dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
+import { encodeMessage } from '../answer/encode-message.ts';
 import { type Place, type Seat, sitDown } from '../world/fake-internet.ts';
 import type { CorpusZone } from './scan-corpus.ts';
 

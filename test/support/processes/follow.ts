@@ -12,11 +12,11 @@ import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { listZones } from '../database/list-zones.ts';
 import { until } from '../tests/until.ts';
+import { readZone } from '../zone/read-zone.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 
 export interface LogLine {

@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import type { Edit } from '../../../src/zone/edit/edit.ts';
 import { type EditText, parseEdit, type RecordText } from '../../../src/zone/edit/parse-edit.ts';
-import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { type ApiType, isAddressLike } from '../../../src/zone/records/customer-types.ts';
 import { APEX, applied, editState } from '../zone/customer-records.ts';
+import { planEdit } from '../zone/plan-edit.ts';
 
 const NAMES = ['@', 'a', 'b', 's', 'x.s', 'y.x.s', 'y.a', '*', '*.s'];
 const HOSTS = [

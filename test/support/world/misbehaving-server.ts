@@ -4,14 +4,10 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import {
-  decodeMessage,
-  encodeMessage,
-  type Message,
-  type MessageRecord,
-} from '../../../src/dns/message/message.ts';
+import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { encodeName, type Name } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
+import { encodeMessage } from '../answer/encode-message.ts';
 
 export interface Seen {
   readonly octets: Buffer;

@@ -2,18 +2,13 @@
 // by its faults. The client must ask as docs/rules.md "Delegation check" says: a question that is asked in another way
 // is written down as wrong.
 
-import {
-  decodeMessage,
-  encodeMessage,
-  FLAG,
-  type Message,
-  type MessageRecord,
-} from '../../../src/dns/message/message.ts';
+import { decodeMessage, FLAG, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, isWithin, type Name, prependLabel, printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { type Answer, findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone, ZoneRecord } from '../../../src/zone/zone.ts';
+import { encodeMessage } from '../answer/encode-message.ts';
 import type { Fault, FaultKind, Script, ServerScript } from './read-world.ts';
 
 export type Transport = 'udp' | 'tcp';

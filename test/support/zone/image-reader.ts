@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { Image, ReaderSlot } from '../../../src/zone/image/image.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
+import { readZone } from './read-zone.ts';
 
 export interface ImageReaderInput {
   readonly image: SharedArrayBuffer;

@@ -12,7 +12,7 @@ import {
   wordOf,
 } from '../../../src/zone/image/layout.ts';
 import { forEachBucket, forEachName, unitsOfBucket } from '../../../src/zone/image/name-index.ts';
-import { readNode } from '../../../src/zone/image/read-zone.ts';
+import { readNode } from '../../../src/zone/image/read-node.ts';
 import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
 import { shapeOfNode, unitsOfNode } from '../../../src/zone/image/write-node.ts';
 import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/zone/image/zone-root.ts';

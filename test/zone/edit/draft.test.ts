@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { draftEdit } from '../../../src/zone/edit/draft.ts';
 import { edit, editState, showProblem, showRecord } from '../../support/zone/customer-records.ts';
+import { draftEdit } from '../../support/zone/plan-edit.ts';
 
 it('knows which item wrote a row last, and what it said about the TTL', () => {
   const state = editState(['1: a 600 A 192.0.2.1', '2: b A 192.0.2.2', '3: c A 192.0.2.3']);

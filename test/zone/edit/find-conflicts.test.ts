@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
-import { draftEdit } from '../../../src/zone/edit/draft.ts';
 import { findConflicts } from '../../../src/zone/edit/find-conflicts.ts';
 import { APEX, type EditLines, edit, editState } from '../../support/zone/customer-records.ts';
+import { draftEdit } from '../../support/zone/plan-edit.ts';
 
 const messages = (lines: string[], wanted: EditLines) =>
   inOneGo(findConflicts(draftEdit(editState(lines), edit(wanted)).rows, APEX)).map(

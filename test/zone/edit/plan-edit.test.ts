@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EditState } from '../../../src/zone/edit/plan-edit.ts';
-import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { type EditLines, edit, editState, NO_EDGES, showPlan } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
 
 interface Case {
   name: string;

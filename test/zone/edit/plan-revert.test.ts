@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { planRevert, type SavedOperation } from '../../../src/zone/edit/plan-revert.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import {
@@ -11,6 +10,7 @@ import {
   showPlan,
   showRecord,
 } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
 
 /** The change that the first edit made, and the records after all of them. */
 function history(lines: readonly string[], first: EditLines, ...later: EditLines[]) {

@@ -13,10 +13,10 @@ import {
   TABLE_SLOT_WORDS,
   wordOf,
 } from '../../../src/zone/image/layout.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import { type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { readZone } from '../../support/zone/read-zone.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const IMAGE_OCTETS = 256 << 10;

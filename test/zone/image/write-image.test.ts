@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { HEADER, MIN_LOG2_CAPACITY, segmentOf, TABLE, wordOf } from '../../../src/zone/image/layout.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageFullError } from '../../../src/zone/image/space.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { scale } from '../../support/tests/scale.ts';
+import { readZone } from '../../support/zone/read-zone.ts';
 import { blocksIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
 

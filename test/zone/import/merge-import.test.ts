@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
 import type { RecordText } from '../../../src/zone/edit/parse-edit.ts';
-import { type EditState, planEdit } from '../../../src/zone/edit/plan-edit.ts';
+import type { EditState } from '../../../src/zone/edit/plan-edit.ts';
 import { ImportMerge } from '../../../src/zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../../src/zone/import/read-import.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
@@ -16,6 +16,7 @@ import {
   showOperation,
   showProblem,
 } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
 
 function read(items: readonly RecordText[]): ReadImport {
   return inOneGo(readImport(items, APEX));

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Name } from '../../../src/dns/name.ts';
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
-import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { ImportMerge } from '../../../src/zone/import/merge-import.ts';
 import { parseRecords } from '../../../src/zone/import/parse-records.ts';
 import { printRecords } from '../../../src/zone/import/print-records.ts';
@@ -16,6 +15,7 @@ import {
 import { anything, domainOf, stateOf } from '../../support/random/random-edits.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { APEX, applied, records, stored } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
 
 function print(all: readonly CustomerRecord[]): string[] {
   const byName = new Map<Name, CustomerRecord[]>();

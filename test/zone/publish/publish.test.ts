@@ -9,10 +9,10 @@ import {
   printDnsContent,
   publishApex,
   publishName,
-  publishRecords,
 } from '../../../src/zone/publish/publish.ts';
 import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { APEX, EDGES, NO_EDGES, newRecord, records } from '../../support/zone/customer-records.ts';
+import { publishRecords } from '../../support/zone/publish-records.ts';
 
 function shown(published: readonly ZoneRecord[]): string[] {
   return published.map(

@@ -1,10 +1,10 @@
 // Where a destination is: found when it is written, unless the call says it.
 
 import { describe, expect, it } from 'vitest';
-import { planEdit } from '../../../src/zone/edit/plan-edit.ts';
 import { planRevert } from '../../../src/zone/edit/plan-revert.ts';
 import { countryOfDestination } from '../../../src/zone/records/country.ts';
 import { applied, type EditLines, edit, editState, newRecord } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
 
 const COUNTRIES: Readonly<Record<string, string>> = {
   '192.0.2.1': 'SE',

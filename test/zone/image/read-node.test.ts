@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { parseName, ROOT } from '../../../src/dns/name.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { readZone } from '../../../src/zone/image/read-zone.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
 import { randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { readZone } from '../../support/zone/read-zone.ts';
 import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };

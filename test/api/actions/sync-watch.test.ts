@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SyncWatch } from '../../../src/api/actions/watch-sync.ts';
+import { SyncWatch } from '../../../src/api/actions/sync-watch.ts';
 import type { InSync } from '../../../src/store/feed/in-sync.ts';
 import { until } from '../../support/tests/until.ts';
 

@@ -1,39 +1,14 @@
-// Reads a zone back from an image, whole: for edits that concern all of it, and for tests. It is slow. The caller is
-// the writer or has entered a reader slot.
+// Reads nodes back from an image, for the writer's edits.
 
 import type { Name } from '../../dns/name.ts';
-import { TYPE } from '../../dns/type-codes.ts';
-import type { RecordSet, Zone, ZoneNode } from '../zone.ts';
 import type { Image } from './image.ts';
 import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, wordOf } from './layout.ts';
-import { forEachName } from './name-index.ts';
 import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
-import { isServedRoot, readRoot } from './zone-root.ts';
-import { findRoot } from './zone-table.ts';
 
 /** What `viewNode` gives. */
 interface ViewedNode extends NodeContent {
   readonly sets: ReadonlyMap<number, StoredSet>;
-}
-
-/** `apex` must be folded. */
-export function readZone(image: Image, apex: Name): Zone | undefined {
-  const root = findRoot(image, apex);
-  return root === 0 || !isServedRoot(image, root) ? undefined : readZoneAt(image, root);
-}
-
-function readZoneAt(image: Image, root: number): Zone {
-  const { apex, serial, negativeTtl, records } = readRoot(image, root);
-  const nodes = new Map<Name, ZoneNode>();
-  const marks = new Set<Name>();
-  forEachName(image, root, (_, ref) => {
-    const { name, sets, marked } = readNode(image, ref, apex);
-    nodes.set(name, { name, sets });
-    if (marked) marks.add(name);
-  });
-  const soa = nodes.get(apex)?.sets.get(TYPE.SOA) as RecordSet;
-  return { apex, soa, negativeTtl, serial, nodes, marked: marks, records };
 }
 
 /** A node with memory of its own. */

@@ -1,8 +1,7 @@
 // Waits until every nameserver has a change. All callers that wait share one query to the database at a time; without
 // callers there is no query.
 
-import { type InSync, inSync } from '../../store/feed/in-sync.ts';
-import type { Database } from '../../store/postgres/database.ts';
+import type { InSync } from '../../store/feed/in-sync.ts';
 
 /** Nodes report their position at most each 50 ms. */
 const INTERVAL_MS = 25;
@@ -15,23 +14,6 @@ interface Waiter {
   readonly sinceMs: number;
   settle(state: InSync | undefined): void;
   fail(error: unknown): void;
-}
-
-const watches = new WeakMap<Database, SyncWatch>();
-
-/** Gives the last known state when the change is in sync, the time is over, or the caller has gone. */
-export function waitForSync(
-  db: Database,
-  changeId: number,
-  timeoutMs: number,
-  gone: AbortSignal,
-): Promise<InSync | undefined> {
-  let watch = watches.get(db);
-  if (watch === undefined) {
-    watch = new SyncWatch((ids) => inSync(db, ids));
-    watches.set(db, watch);
-  }
-  return watch.wait(changeId, timeoutMs, gone);
 }
 
 export class SyncWatch {
