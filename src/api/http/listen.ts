@@ -29,7 +29,7 @@ const IDLE_POLL_MS = 20;
  */
 const BACKLOG = 4096;
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly limits?: ServerLimits;
   /** A connection could not be accepted: the client tries again. */
   readonly onError?: (error: Error) => void;

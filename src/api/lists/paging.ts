@@ -84,7 +84,7 @@ export function pagesById<T>(
 }
 
 /** The value of `Link`: the same request, from the cursor on. */
-export function linkToNext(url: string, cursor: string): string {
+function linkToNext(url: string, cursor: string): string {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.delete('offset');
