@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Problem } from '../../../src/api/answers/problem.ts';
 import type { StreamedArray } from '../../../src/api/answers/stream-array.ts';
-import { answerList, linkToNext, PAGE_QUERY, pagesById } from '../../../src/api/lists/paging.ts';
+import { answerList, PAGE_QUERY, pagesById } from '../../../src/api/lists/paging.ts';
 import { booleanText, listText, sortText } from '../../../src/api/schemas/query-text.ts';
 import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts';
 
@@ -142,10 +142,23 @@ describe('a log', () => {
 });
 
 describe('the link to the next page', () => {
-  it('asks the same from the cursor on', () => {
-    expect(linkToNext('/domains/?limit=2&search=a%26b&offset=4&cursor=old', 'ne w+')).toBe(
+  const linkFrom = async (url: string, cursor: string): Promise<unknown> => {
+    const headers: Record<string, unknown> = {};
+    const answerHeader = (name: string, value: unknown) => {
+      headers[name] = value;
+    };
+    const list = {
+      load: async () => ({ items: [1], cursor }),
+      print: async (items: readonly number[]) => [...items],
+    };
+    await answerList({ query: { limit: 1 }, url, answerHeader }, list);
+    return headers.Link;
+  };
+
+  it('asks the same from the cursor on', async () => {
+    expect(await linkFrom('/domains/?limit=2&search=a%26b&offset=4&cursor=old', 'ne w+')).toBe(
       '</domains/?limit=2&search=a%26b&cursor=ne+w%2B>; rel="next"',
     );
-    expect(linkToNext('/domains/', 'c')).toBe('</domains/?cursor=c>; rel="next"');
+    expect(await linkFrom('/domains/', 'c')).toBe('</domains/?cursor=c>; rel="next"');
   });
 });
