@@ -50,7 +50,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   const lines = openLines(place, (error) => {
-    if (isStarted) trouble('queue', error); // before, it may not be there yet
+    if (isStarted) trouble('queue', error); // before that, the queue may not exist yet
   });
   const all = Object.values(lines);
   life.onStop(() => Promise.all(all.map((line) => line.close())));
@@ -170,7 +170,7 @@ function leasesOf(
   };
 }
 
-/** The default board address is optional: skipped when taken. */
+/** Undefined: there is no board, since none is wanted, or since another program has the default address. */
 async function openBoard(
   { boardListen, boardListenIsDefault }: Settings,
   queues: readonly { readonly queue: unknown }[],

@@ -137,7 +137,7 @@ async function prepareDatabase(
   }
 }
 
-/** On a server of the operator's the passwords of the roles are the operator's too. */
+/** On the operator's own server, the operator chooses the passwords of the roles. */
 async function rolesOf(db: Database, url: string, { rolePasswords }: Settings): Promise<RoleUrls> {
   await setRolePasswords(db, rolePasswords);
   return roleUrls(url, rolePasswords);
@@ -146,7 +146,7 @@ async function rolesOf(db: Database, url: string, { rolePasswords }: Settings): 
 function summary(started: {
   addresses: readonly ListenAddress[];
   api: readonly ListenAddress[];
-  /** None where there is no board. */
+  /** Empty where there is no board. */
   board: readonly ListenAddress[];
   metrics: readonly ListenAddress[];
   place: string;
@@ -173,7 +173,7 @@ function summary(started: {
   ].join('\n');
 }
 
-/** Where one that listens on every address can be asked. */
+/** Where a process that listens on every address can be asked. */
 function reachable({ address, port }: ListenAddress): ListenAddress {
   return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
 }
