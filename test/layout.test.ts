@@ -26,7 +26,8 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/aname': 'dns checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
-  process: 'dns zone/records',
+  process: 'zone/records',
+  'process/settings': 'dns process',
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
@@ -69,7 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
   'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:
-    'dns/message zone/image process store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
+    'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': '',
   'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
@@ -85,7 +86,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
-  api: 'process queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
   'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
@@ -97,11 +98,11 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
-    'dns zone/edit process queue store/accounts store/change store/domains store/migrate store/postgres store/roles start/postgres',
-  cli: 'process cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/roles start/postgres',
+  cli: 'process/settings cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
 };
 /** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
@@ -240,8 +241,10 @@ describe('imports', () => {
 
   it('of the settings and the log stand in main.ts files only', () => {
     const found = offenders((source) => {
-      if (basename(source.path) === 'main.ts' || source.path === 'src/process/config.ts') return [];
-      return ownImports(source).filter((target) => /^src\/process\/(config|log)\.ts$/.test(target));
+      if (basename(source.path) === 'main.ts' || source.room === 'process/settings') return [];
+      return ownImports(source).filter((target) =>
+        /^src\/process\/(settings\/read-settings|log)\.ts$/.test(target),
+      );
     });
     expect(found).toEqual([]);
   });
@@ -349,8 +352,8 @@ describe('files', () => {
     expect(bad).toEqual([]);
   });
 
-  it('read the environment in the settings and where a process begins only', () => {
-    const allowed = /(^src\/process\/config\.ts|\/main\.ts|\.mjs)$/;
+  it('read the environment where a process begins only', () => {
+    const allowed = /(\/main\.ts|\.mjs)$/;
     expect(
       offenders(({ path, text }) =>
         allowed.test(path) ? [] : (withoutComments(text).match(/process\.env\b/g) ?? []),

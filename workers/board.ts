@@ -33,11 +33,11 @@ export async function listenBoard(
     forceCloseConnections: true,
     serverFactory: (handler) => createBoundedServer(HEALTH_LIMITS, handler),
   });
-  // A page of somebody else's, whose name leads here, asks under that name (DNS rebinding).
+  // A page of another site can make its own name lead here, and then asks under that name (DNS rebinding).
   app.addHook('onRequest', async (request, reply) => {
     if (!isLoopback(request.headers.host ?? '')) return reply.code(403).send({ error: 'ask for localhost' });
   });
-  // Its page names fonts on the internet: nothing is fetched from anywhere but here.
+  // The board's page names fonts on the internet: the browser may fetch from this server only.
   app.addHook('onSend', async (_, reply) => {
     reply.headers({ ...ANSWER_HEADERS, 'Content-Security-Policy': POLICY });
   });

@@ -69,7 +69,7 @@ class PublishWatch {
     return { isMore: false };
   }
 
-  /** One that cannot be compared keeps no other from its turn. */
+  /** A domain that cannot be compared does not keep others from their turn. */
   async #compare({ id }: DomainToCheck): Promise<readonly string[]> {
     try {
       return await checkPublished(this.#options.db, id);

@@ -1,7 +1,6 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
-import { type Config, readConfig } from '../src/process/config.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
 import { listenFault } from '../src/process/listen-fault.ts';
@@ -9,6 +8,7 @@ import { type HealthListener, listenHealth, type Readiness } from '../src/proces
 import { type Log, openLog } from '../src/process/log.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
+import { readSettings, type Settings } from '../src/process/settings/read-settings.ts';
 import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
@@ -37,11 +37,11 @@ const MAX_CONNECTIONS = 10;
 /** The interval of log lines about the same trouble; each tells how many failed calls it stands for. */
 const TROUBLE_LINE_MS = 60_000;
 
-async function start(config: Config, life: ProcessLife): Promise<void> {
-  const log = openLog('workers', config.logLevel);
-  const databaseUrl = requireDatabaseUrl(config);
-  const user = chooseUser(config.runAs, loadAccounts());
-  const place: QueuePlace = { databaseUrl, redisUrl: config.redisUrl };
+async function start(settings: Settings, life: ProcessLife): Promise<void> {
+  const log = openLog('workers', settings.logLevel);
+  const databaseUrl = requireDatabaseUrl(settings);
+  const user = chooseUser(settings.runAs, loadAccounts());
+  const place: QueuePlace = { databaseUrl, redisUrl: settings.redisUrl };
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
@@ -50,13 +50,13 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   const lines = openLines(place, (error) => {
-    if (isStarted) trouble('queue', error); // before, it may not be there yet
+    if (isStarted) trouble('queue', error); // before that, the queue may not exist yet
   });
   const all = Object.values(lines);
   life.onStop(() => Promise.all(all.map((line) => line.close())));
 
-  const countryOf = await openCountryDb(config.countryDb);
-  const resolver = await openResolver(config, db, life, (error) => tellOf('leases', error));
+  const countryOf = await openCountryDb(settings.countryDb);
+  const resolver = await openResolver(settings, db, life, (error) => tellOf('leases', error));
   const breaker = new BreakerWatch(db, {
     onTrouble: (error) => trouble('breaker', error),
     onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
@@ -75,21 +75,21 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     tellOf(of, error);
   };
   const health = await listenHealth(
-    config.metricsListen,
+    settings.metricsListen,
     metrics.registry,
     () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
-    config.metricsHosts,
+    settings.metricsHosts,
   );
   life.onStop(() => health.close());
   const queues = all.map(({ queue }) => queue);
-  const board = await openBoard(config, queues, log, life);
+  const board = await openBoard(settings, queues, log, life);
   dropRights(user, log);
 
   await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
   await breaker.start();
   life.onStop(() => breaker.stop());
   life.onStop(() => Promise.all(all.map((line) => line.stop(GRACE_MS))));
-  const { checkRules, checkConcurrency } = config;
+  const { checkRules, checkConcurrency } = settings;
   startLines(lines, {
     db,
     resolver,
@@ -114,22 +114,25 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => housekeeping.stop());
   isStarted = true;
-  log.info({ metrics: health.address, board: board?.address, redis: config.redisUrl !== undefined }, 'ready');
+  log.info(
+    { metrics: health.address, board: board?.address, redis: settings.redisUrl !== undefined },
+    'ready',
+  );
   life.ready({ addresses: board === undefined ? [] : [board.address] });
 }
 
 async function openResolver(
-  config: Config,
+  settings: Settings,
   db: Database,
   life: ProcessLife,
   onTrouble: (error: Error) => void,
 ): Promise<Resolver> {
-  const allowed = config.resolverAllow.map((text) => parseNetwork(text) as Network);
-  const rootServers = await readRootHints(config.rootHints);
-  const exchange = createExchange({ port: config.dnsPortOut });
-  const openLeases = leasesOf(config, db, life, onTrouble);
+  const allowed = settings.resolverAllow.map((text) => parseNetwork(text) as Network);
+  const rootServers = await readRootHints(settings.rootHints);
+  const exchange = createExchange({ port: settings.dnsPortOut });
+  const openLeases = leasesOf(settings, db, life, onTrouble);
   const publicResolvers = openPublicResolvers(
-    config.publicResolvers,
+    settings.publicResolvers,
     openLeases(PUBLIC_QUESTIONS_PER_SECOND),
   );
   const resolver = createResolver({
@@ -138,7 +141,7 @@ async function openResolver(
     allowed,
     rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),
     ...(publicResolvers !== undefined && { publicResolvers }),
-    hasIpv6: watchIpv6(config.resolverAllow.some((network) => network.includes(':'))),
+    hasIpv6: watchIpv6(settings.resolverAllow.some((network) => network.includes(':'))),
   });
   life.onStop(() => resolver.close());
   return resolver;
@@ -154,7 +157,7 @@ async function readRootHints(path: string | undefined): Promise<ReturnType<typeo
 
 /** Where workers share the limits of questions to an address. */
 function leasesOf(
-  { redisUrl }: Config,
+  { redisUrl }: Settings,
   db: Database,
   life: ProcessLife,
   onTrouble: (error: Error) => void,
@@ -167,9 +170,9 @@ function leasesOf(
   };
 }
 
-/** The default board address is optional: skipped when taken. */
+/** Undefined: there is no board, since none is wanted, or since another program has the default address. */
 async function openBoard(
-  { boardListen, boardListenIsDefault }: Config,
+  { boardListen, boardListenIsDefault }: Settings,
   queues: readonly { readonly queue: unknown }[],
   log: Log,
   life: ProcessLife,
@@ -210,4 +213,4 @@ function seldom(log: Log): (of: string, error: Error) => void {
   };
 }
 
-runProcess((life) => start(readConfig(process.env), life));
+runProcess((life) => start(readSettings(process.env), life));

@@ -1,6 +1,5 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
-import { type Config, readConfig } from '../process/config.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
 import { listenFault } from '../process/listen-fault.ts';
@@ -9,6 +8,7 @@ import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
+import { readSettings, type Settings } from '../process/settings/read-settings.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
@@ -33,16 +33,16 @@ const RESERVED_FILES = 200;
 const STANDBY_AFTER_MS = 1000;
 const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
-async function start(config: Config, life: ProcessLife): Promise<void> {
-  const log = openLog('api', config.logLevel);
-  const databaseUrl = requireDatabaseUrl(config);
-  const user = chooseUser(config.runAs, loadAccounts());
+async function start(settings: Settings, life: ProcessLife): Promise<void> {
+  const log = openLog('api', settings.logLevel);
+  const databaseUrl = requireDatabaseUrl(settings);
+  const user = chooseUser(settings.runAs, loadAccounts());
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
-  const place = { databaseUrl, redisUrl: config.redisUrl };
+  const place = { databaseUrl, redisUrl: settings.redisUrl };
   const portOf = <J extends object>(kind: JobKind<J>) => {
     const queue = new JobQueue(place, kind, {
       onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // whoever asked is told
@@ -56,10 +56,15 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const databaseState = databaseReadiness(db, () => outages.lacking());
   const readiness: typeof databaseState = async () =>
     life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
-  const health = await listenHealth(config.metricsListen, metrics.registry, readiness, config.metricsHosts);
+  const health = await listenHealth(
+    settings.metricsListen,
+    metrics.registry,
+    readiness,
+    settings.metricsHosts,
+  );
   life.onStop(() => health.close());
 
-  const { allowReservedNames, countryDb } = config;
+  const { allowReservedNames, countryDb } = settings;
   const largeWork = new LargeWork({ databaseUrl, allowReservedNames, countryDb });
   life.onStop(() => largeWork.close());
 
@@ -74,9 +79,9 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
     },
     routes: ROUTES,
     rateLimit:
-      config.apiRequestsPerMinute === undefined
+      settings.apiRequestsPerMinute === undefined
         ? undefined
-        : createRateLimit(db, config.apiRequestsPerMinute),
+        : createRateLimit(db, settings.apiRequestsPerMinute),
     log,
     outages,
     largeWork,
@@ -86,16 +91,16 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
       await describeRoutes(server, ROUTES);
     },
   });
-  const listenOptions = { limits: apiLimits(config, log), onError: acceptFaults(log) };
+  const listenOptions = { limits: apiLimits(settings, log), onError: acceptFaults(log) };
   life.onStop(() => app.close());
-  const listeners = await listenHttp(app, config.apiListen, listenOptions).catch((error: unknown) => {
+  const listeners = await listenHttp(app, settings.apiListen, listenOptions).catch((error: unknown) => {
     throw listenFault('API_LISTEN', error);
   });
   life.onStop(() => listeners.close(DRAIN_MS));
   const { addresses } = listeners;
   dropRights(user, log);
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
-    if (config.bootstrapApiKey !== undefined) await ensureAdminKey(db, config.bootstrapApiKey);
+    if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
   log.info({ addresses, metrics: health.address }, 'ready');
   life.ready({ addresses });
@@ -114,7 +119,7 @@ function prepareLargeWork(largeWork: LargeWork, log: Log): void {
 }
 
 /** Limits the connections, since the process's files also serve the database and other uses. */
-function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiListen }: Config, log: Log) {
+function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiListen }: Settings, log: Log) {
   const files = openFileLimit();
   const room = Math.floor((files - RESERVED_FILES) / apiListen.length);
   if (room < apiConnections) {
@@ -135,4 +140,4 @@ function acceptFaults(log: Log): (error: Error) => void {
   };
 }
 
-runProcess((life) => start(readConfig(process.env), life));
+runProcess((life) => start(readSettings(process.env), life));

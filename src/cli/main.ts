@@ -58,11 +58,11 @@ function programFor(cli: Cli): Command {
 }
 
 async function readSettings(): Promise<CliSettings> {
-  const { ConfigError, readConfig } = await import('../process/config.ts');
+  const { SettingsError, readSettings } = await import('../process/settings/read-settings.ts');
   try {
-    return readConfig(process.env);
+    return readSettings(process.env);
   } catch (error) {
-    if (error instanceof ConfigError)
+    if (error instanceof SettingsError)
       throw new Failure('settings', error.faults.join('; '), { cause: error });
     throw error;
   }

@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { type Config, readConfig } from '../process/config.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
+import { readSettings, type Settings } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { createImage } from '../zone/image/image.ts';
@@ -16,15 +16,15 @@ import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
 
-async function start(config: Config, life: ProcessLife): Promise<void> {
-  const log = openLog('nameserver', config.logLevel).child({ node: config.nodeName });
-  const databaseUrl = requireDatabaseUrl(config);
-  const user = chooseUser(config.runAs, loadAccounts());
-  const snapshotDirectory = placeSnapshot(config, user);
-  const buffer = reserveImage(config);
-  const { nodeName, databaseReadUrl: readUrl } = config;
+async function start(settings: Settings, life: ProcessLife): Promise<void> {
+  const log = openLog('nameserver', settings.logLevel).child({ node: settings.nodeName });
+  const databaseUrl = requireDatabaseUrl(settings);
+  const user = chooseUser(settings.runAs, loadAccounts());
+  const snapshotDirectory = placeSnapshot(settings, user);
+  const buffer = reserveImage(settings);
+  const { nodeName, databaseReadUrl: readUrl } = settings;
   // Before the snapshot fills the image, whose pages are of one size for good.
-  if (config.dnsIo !== 'dgram') await tryHugePages(buffer, log);
+  if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
     { buffer, snapshotDirectory, databaseUrl, readUrl, nodeName },
     log,
@@ -32,21 +32,21 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  await serveZones({ ...config, life, log, user, snapshotDirectory, buffer, thread });
+  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, thread });
 }
 
 /**
  * Gives the snapshot's directory: under DATA_DIR, or in root's place where the user that root becomes cannot enter
  * DATA_DIR.
  */
-function placeSnapshot({ dataDirectory, nodeName }: Config, user: ProcessUser | undefined): string {
+function placeSnapshot({ dataDirectory, nodeName }: Settings, user: ProcessUser | undefined): string {
   const place = join(dataDirectory, 'nodes', nodeName);
   return user === undefined
     ? place
     : giveDirectory([place, join(rootPlaceOf(dataDirectory), 'nodes', nodeName)], user);
 }
 
-function reserveImage({ imageOctets }: Config): SharedArrayBuffer {
+function reserveImage({ imageOctets }: Settings): SharedArrayBuffer {
   try {
     return createImage(imageOctets, randomBytes(4).readInt32LE());
   } catch (error) {
@@ -68,4 +68,4 @@ async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {
 // time. The flags hold for all threads that start later.
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=4000');
 setFlagsFromString('--max-inlined-bytecode-size=600');
-runProcess((life) => start(readConfig(process.env), life));
+runProcess((life) => start(readSettings(process.env), life));

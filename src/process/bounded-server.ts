@@ -18,9 +18,9 @@ export interface ServerLimits extends ConnectionLimits {
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SWEEP_MS = 1000;
-/** How many requests a client may send before it has the answer to its first; with more it is cut. */
+/** How many requests a client may send before it has the answer to its first; a connection with more is cut. */
 const MAX_PIPELINED = 32;
-/** How long the last words on a connection may take to be read. */
+/** How long a peer may take to read the error that ends its connection. */
 const LAST_WORDS_MS = 1000;
 
 const trusted = new WeakSet<object>();
@@ -39,14 +39,14 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler): Ser
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // 30 s if it is not said
+      connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // by default 30 s
     },
     (request, response) => {
       for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
       queues.get(request.socket)?.take(request, response);
     },
   );
-  // Room for those that are being cut; beyond it the system's own limit would be next.
+  // With room for connections that are being cut; Node drops new ones beyond it.
   server.maxConnections = limits.connections + 64;
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '::');
@@ -135,7 +135,7 @@ class SocketWire implements Wire {
   }
 
   get takenOctets(): number {
-    // Of a large piece the stream says only that it is gone; how much of it is, says the handle's queue.
+    // The stream counts a large piece as written at once; the handle's queue says how much of it the system has not taken.
     const { _handle: handle } = this.#socket as unknown as { _handle?: { writeQueueSize?: number } | null };
     const queueOctets = handle?.writeQueueSize ?? 0;
     this.#partlyTaken += Math.max(0, this.#queueOctets - queueOctets);
@@ -148,7 +148,7 @@ class SocketWire implements Wire {
   }
 
   cut(): void {
-    this.#socket.resetAndDestroy(); // a plain end would leave what is unread with the system
+    this.#socket.resetAndDestroy(); // with a plain end the system would keep what is unread
   }
 }
 
@@ -171,5 +171,5 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
-  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref(); // it would wait for the peer's end
+  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref(); // else it would wait until the peer ends its side
 }

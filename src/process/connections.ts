@@ -49,9 +49,9 @@ export interface Connection {
 
 /** A peer that moves nothing for this long while we wait for it is cut. */
 export const STALL_MS = 15_000;
-/** One that moves less than this, all in all, is cut later. */
+/** A peer that on average moves less than this is cut later. */
 export const MIN_OCTETS_PER_SECOND = 1024;
-/** How long the rest of a body is received after its answer; it is discarded. */
+/** How long the rest of a body is received, and discarded, after its answer. */
 export const REST_MS = 3000;
 
 export class Connections {
@@ -154,7 +154,7 @@ function spendCredit(connection: Connection, nowMs: number): number {
   connection.takenOctets = takenOctets;
   connection.receivedOctets = receivedOctets;
   if (isRest) {
-    // Whatever still comes: nobody reads it.
+    // Nobody reads what still comes.
     connection.creditMs = Math.min(connection.creditMs, REST_MS) - elapsedMs;
   } else if (moved === undefined) {
     connection.creditMs = STALL_MS;

@@ -9,13 +9,13 @@ import { StartFault } from './start-fault.ts';
 
 const SHIPPED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 
-/** Country databases say it in one of these ways. */
+/** Databases name the country in one of these members. */
 interface Found {
   readonly country_code?: unknown;
   readonly country?: { readonly iso_code?: unknown };
 }
 
-/** Undefined where there is to be none. Throws `StartFault`. */
+/** Undefined when no database is wanted. Throws StartFault. */
 export async function openCountryDb(
   setting: 'shipped' | { readonly path: string } | undefined,
 ): Promise<CountryOf | undefined> {

@@ -22,7 +22,7 @@ export function openLog(
   return pino({ level, base: { process: process_ } }, hiding);
 }
 
-/** Long texts in it are cut; if that is not enough, only what says when, where and what is left. */
+/** Cuts long texts in the line; if that is not enough, keeps only its time, process and message. */
 function shortenLine(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const whole = JSON.parse(line) as Record<string, unknown>;

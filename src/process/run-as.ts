@@ -20,7 +20,7 @@ export interface ProcessUser {
   readonly gid: number;
 }
 
-/** The machine's files about users. */
+/** What the machine's files say of users. */
 export interface Accounts {
   readonly uid: number;
   /** /etc/passwd and /etc/group. */
@@ -33,7 +33,7 @@ export interface Accounts {
 /** Where root keeps what an unprivileged user must reach. */
 export const ROOT_PLACE = '/var/lib/zonefleet';
 
-/** Of one DATA_DIR, for users that cannot enter that. */
+/** The place for the files of one DATA_DIR, for users that cannot enter it. */
 export function rootPlaceOf(dataDirectory: string): string {
   return join(ROOT_PLACE, createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12));
 }
@@ -138,7 +138,7 @@ function has(path: string, user: ProcessUser, bit: number): boolean {
   return (found.mode & (bit << shift)) !== 0;
 }
 
-/** The first of `places` that `user` can get to is made and becomes its own; what root left in it too. */
+/** Makes the first of `places` that `user` can reach, and gives it to the user, with the files that root has left there. */
 export function giveDirectory(places: readonly string[], user: ProcessUser): string {
   for (const place of places) {
     mkdirSync(place, { recursive: true, mode: 0o711 });
@@ -151,7 +151,10 @@ export function giveDirectory(places: readonly string[], user: ProcessUser): str
   throw new StartFault(`RUN_AS: uid ${user.uid} cannot enter ${places.at(-1)}`);
 }
 
-/** Only what is root's. The user may have put links there: they are not followed, and a file with a second name is left. */
+/**
+ * Gives away only what belongs to root. The user may have put links there: symbolic links are not followed, and a file with
+ * a second name is left alone.
+ */
 function give(path: string, { uid, gid }: ProcessUser, flag: number): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);
   try {

@@ -6,11 +6,11 @@ import type { ListenAddress } from './listen-address.ts';
 import { StartFault } from './start-fault.ts';
 
 export interface ProcessLife {
-  /** Aborted as soon as it is to end, also in the middle of the start. */
+  /** Aborted as soon as the process is to end, also during its start. */
   readonly stopping: AbortSignal;
-  /** `close` is called when it ends. */
+  /** `close` is called when the process ends. */
   onStop(close: () => Promise<unknown>): void;
-  /** Ends the process, also after its start: it cannot go on. */
+  /** Ends a process that cannot go on, also after its start. */
   fail(error: unknown): void;
   ready(told: { readonly addresses: readonly ListenAddress[] }): void;
 }
@@ -26,9 +26,9 @@ export function runProcess(
   const stopping = new AbortController();
 
   async function stop(code: number): Promise<void> {
-    if (stopping.signal.aborted) return; // the first one ends the process
+    if (stopping.signal.aborted) return; // it is ending already
     stopping.abort();
-    process.exitCode = code; // should nothing keep the process alive until its end below
+    process.exitCode = code; // in case that nothing keeps the process alive until `exit` below
     setTimeout(() => process.exit(1), stopTimeoutMs).unref();
     let exitCode = code;
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
@@ -41,7 +41,7 @@ export function runProcess(
   }
 
   function fail(error: unknown): void {
-    if (stopping.signal.aborted) return; // what it waited for was given up
+    if (stopping.signal.aborted) return; // the stop has cut off what it waited for
     const reason = explain(error);
     if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
     else process.send({ kind: 'failed', reason });

@@ -198,9 +198,10 @@ function withReconnect<B extends IQueueBackend>(backend: B, onTrouble: (error: E
   // An error of a connection in use fails its query, and is told there.
   pool.on('connect', (client) => client.on('error', () => {}));
   const query = pool.query.bind(pool);
+  let isPreparing = true;
   pool.query = async (statement, values) => {
     try {
-      return await query(prepared(statement, values));
+      return await (isPreparing ? query(prepared(statement, values)) : query(statement, values));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === REFUSED_MOVE) throw error;
@@ -223,16 +224,14 @@ interface Statement {
 const statementNames = new Map<string, string>();
 
 /**
- * Errors after which statements are no longer prepared: a newer BullMQ changed the tables, or a pooler gives each
+ * Errors after which a pool no longer prepares statements: a newer BullMQ changed the tables, or a pooler gives each
  * transaction another connection.
  */
 const UNPREPARABLE = new Set(['0A000', '26000', '42P05']);
-let isPreparing = true;
 
 /** Gives the statement a name, so that each connection plans it once. */
 function prepared(statement: string | Statement, values: unknown[] | undefined): string | Statement {
   if (typeof statement !== 'string' || values === undefined) return statement;
-  if (!isPreparing) return { text: statement, values };
   const name = statementNames.get(statement) ?? `queue_${statementNames.size + 1}`;
   statementNames.set(statement, name);
   return { name, text: statement, values };

@@ -2,11 +2,12 @@
 // asks: what is missing is created, and obstacles are reported in one line.
 
 import { parseName } from '../dns/name.ts';
-import { type Config, readConfig } from '../process/config.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
+import { readSettings, type Settings } from '../process/settings/read-settings.ts';
+import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { migrateQueue } from '../queue/connection.ts';
 import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
@@ -18,7 +19,7 @@ import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/datab
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
-import { environmentOf, type ProcessName } from './process-environment.ts';
+import { environmentOf } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -31,15 +32,15 @@ const stopping = new AbortController();
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
 
-async function start(config: Config): Promise<void> {
-  const log = openLog('start', config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
-  const user = chooseUser(config.runAs, loadAccounts());
-  let url = config.databaseUrl;
+async function start(settings: Settings): Promise<void> {
+  const log = openLog('start', settings.logLevel);
+  for (const warning of settings.warnings) log.warn(warning);
+  const user = chooseUser(settings.runAs, loadAccounts());
+  let url = settings.databaseUrl;
   let place = hidePasswords(url ?? '');
   let socketDirectory: string | undefined;
   if (url === undefined) {
-    const postgres = await keepPostgres(config.dataDirectory, {
+    const postgres = await keepPostgres(settings.dataDirectory, {
       signal: stopping.signal,
       onAccident: (told) => log.error(told),
       ...(user !== undefined && { gid: user.gid }),
@@ -50,14 +51,14 @@ async function start(config: Config): Promise<void> {
     socketDirectory = postgres.socketDirectory;
   }
   stopping.signal.throwIfAborted();
-  const { samples, roles } = await prepareDatabase(url, config, log);
+  const { samples, roles } = await prepareDatabase(url, settings, log);
   if (socketDirectory !== undefined) {
-    publishDatabaseUrl(config.dataDirectory, roles.owner, socketDirectory);
-    running.push(async () => withdrawDatabaseUrl(config.dataDirectory));
+    publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory);
+    running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
   }
   stopping.signal.throwIfAborted();
   // Each process has metrics of its own: one port after the other.
-  const { address, port } = config.metricsListen;
+  const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
   const processes: SupervisedProcess[] = [];
   running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
@@ -79,7 +80,7 @@ async function start(config: Config): Promise<void> {
     run('API', '../api/main.ts', metrics[1] as ListenAddress),
     run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
   ]);
-  const isOurKey = config.bootstrapApiKey === undefined;
+  const isOurKey = settings.bootstrapApiKey === undefined;
   const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;
   const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
   say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
@@ -104,17 +105,17 @@ interface Samples {
 
 async function prepareDatabase(
   url: string,
-  config: Config,
+  settings: Settings,
   log: Log,
 ): Promise<{ samples: Samples; roles: RoleUrls }> {
   const db = openDatabase(url);
   try {
-    await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
-    const migrated = await migrate(db, config.answers);
+    await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
+    const migrated = await migrate(db, settings.answers);
     for (const role of migrated.roles.overpowered) log.warn({ role }, 'this role may do more than it should');
     const roles =
-      config.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, config);
-    await loadDemoOnce(db, config.answers.edgeIpv4.length > 0);
+      settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
+    await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
     const apex = await loadSampleApex(db, DEMO_APEX);
     // An operator zone has the name where the database is older than customers' domains.
     const demo = await findDomain(db, parseName(DEMO_APEX));
@@ -125,7 +126,7 @@ async function prepareDatabase(
     };
     return { samples, roles };
   } catch (error) {
-    if (config.databaseUrl === undefined) throw error;
+    if (settings.databaseUrl === undefined) throw error;
     // Node tells of several addresses that all fail without a message of its own.
     const { message, code } = error as NodeJS.ErrnoException;
     throw new StartFault(
@@ -136,8 +137,8 @@ async function prepareDatabase(
   }
 }
 
-/** On a server of the operator's the passwords of the roles are the operator's too. */
-async function rolesOf(db: Database, url: string, { rolePasswords }: Config): Promise<RoleUrls> {
+/** On the operator's own server, the operator chooses the passwords of the roles. */
+async function rolesOf(db: Database, url: string, { rolePasswords }: Settings): Promise<RoleUrls> {
   await setRolePasswords(db, rolePasswords);
   return roleUrls(url, rolePasswords);
 }
@@ -145,7 +146,7 @@ async function rolesOf(db: Database, url: string, { rolePasswords }: Config): Pr
 function summary(started: {
   addresses: readonly ListenAddress[];
   api: readonly ListenAddress[];
-  /** None where there is no board. */
+  /** Empty where there is no board. */
   board: readonly ListenAddress[];
   metrics: readonly ListenAddress[];
   place: string;
@@ -172,7 +173,7 @@ function summary(started: {
   ].join('\n');
 }
 
-/** Where one that listens on every address can be asked. */
+/** Where a process that listens on every address can be asked. */
 function reachable({ address, port }: ListenAddress): ListenAddress {
   return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
 }
@@ -212,7 +213,7 @@ process.on('SIGINT', interrupt);
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
 process.stdout.on('error', () => {}); // the terminal is gone; a signal tells us to end
 
-const starting = (async () => start(readConfig(process.env)))();
+const starting = (async () => start(readSettings(process.env)))();
 starting.catch((error: unknown) => {
   if (stopping.signal.aborted) return;
   process.stderr.write(`zonefleet: ${explain(error)}\n`);

@@ -1,53 +1,8 @@
 // The environment of each process of `npm start`: its own settings, and what any program needs to run. A secret reaches
 // only the process that uses it.
 
-export type ProcessName = 'nameserver' | 'API' | 'workers';
-
-const ALL: readonly ProcessName[] = ['nameserver', 'API', 'workers'];
-const QUEUE: readonly ProcessName[] = ['API', 'workers'];
-
-/** Every setting, and the processes that read it. None: `npm start` itself and the CLI do. */
-export const SETTING_READERS: Readonly<Record<string, readonly ProcessName[]>> = {
-  DATABASE_URL: ALL,
-  METRICS_LISTEN: ALL,
-  METRICS_HOSTS: ALL,
-  LOG_LEVEL: ALL,
-  RUN_AS: ALL,
-  DATABASE_READ_URL: ['nameserver'],
-  DATA_DIR: ['nameserver'],
-  DNS_LISTEN: ['nameserver'],
-  NODE_NAME: ['nameserver'],
-  DNS_THREADS: ['nameserver'],
-  DNS_IO: ['nameserver'],
-  IMAGE_BYTES: ['nameserver'],
-  COOKIE_SECRETS: ['nameserver'],
-  RRL: ['nameserver'],
-  RRL_OCTETS: ['nameserver'],
-  REDIS_URL: QUEUE,
-  COUNTRY_DB: QUEUE,
-  API_LISTEN: ['API'],
-  API_RATE: ['API'],
-  API_CONNECTIONS: ['API'],
-  API_CONNECTIONS_PER_ADDRESS: ['API'],
-  BOOTSTRAP_API_KEY: ['API'],
-  SESSION_SECRET: ['API'],
-  ALLOW_RESERVED_NAMES: ['API'],
-  BOARD_LISTEN: ['workers'],
-  ROOT_HINTS: ['workers'],
-  DNS_PORT_OUT: ['workers'],
-  RESOLVER_ALLOW: ['workers'],
-  PUBLIC_RESOLVERS: ['workers'],
-  MOVED_AFTER: ['workers'],
-  MOVED_GRACE: ['workers'],
-  PENDING_MAX: ['workers'],
-  UNVERIFIED_MAX: ['workers'],
-  CHECK_CONCURRENCY: ['workers'],
-  NAMESERVER_SETS: [],
-  EDGE_IPV4: [],
-  EDGE_IPV6: [],
-  SOA_RNAME: [],
-  ROLE_PASSWORDS: [],
-};
+import { READERS_OF } from '../process/settings/every-setting.ts';
+import type { ProcessName } from '../process/settings/setting.ts';
 
 /**
  * Of Node, its libraries, the C library and OpenSSL. `UV_USE_IO_URING` is left out: a ring that root has made keeps root's
@@ -65,7 +20,7 @@ export function environmentOf(
   own: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const reads = (variable: string) => {
-    const readers = Object.hasOwn(SETTING_READERS, variable) ? SETTING_READERS[variable] : undefined;
+    const readers = READERS_OF.get(variable);
     if (readers !== undefined) return readers.includes(name);
     return OF_ANY_PROGRAM.test(variable) || OF_POSTGRES_CLIENT.test(variable);
   };

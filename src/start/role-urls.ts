@@ -1,11 +1,11 @@
 // Each process connects as a database role of its own. Those of the embedded Postgres get new passwords at each start, which are
 // in the memory of `npm start` and in the environment of the one process that uses each; the owner's is for the command line.
 
+import type { ProcessName } from '../process/settings/setting.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { OWNER_ROLE, PROCESS_ROLES, type ProcessRole } from '../store/roles/role-privileges.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { makePassword } from './postgres/postgres-access.ts';
-import type { ProcessName } from './process-environment.ts';
 
 const ROLE_OF: Readonly<Record<ProcessName, ProcessRole>> = {
   nameserver: 'zonefleet_node',

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environmentOf, type ProcessName, SETTING_READERS } from '../../src/start/process-environment.ts';
+import type { ProcessName } from '../../src/process/settings/setting.ts';
+import { environmentOf } from '../../src/start/process-environment.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const SECRETS = {
   DATABASE_URL: 'postgresql://owner:secret@db/zonefleet',
   REDIS_URL: 'redis://:secret@queue/0',
@@ -15,13 +13,6 @@ const SECRETS = {
 };
 const secretsOf = (name: ProcessName) =>
   Object.keys(environmentOf(name, SECRETS, { DATABASE_URL: 'its own' })).sort();
-
-/** The names of all settings, as `readConfig` asks for them. */
-function settings(): string[] {
-  const text = readFileSync(join(ROOT, 'src/process/config.ts'), 'utf8');
-  const found = text.matchAll(/\b(?:setting(?:<[^(]*>)?|demo)\(\s*'([A-Z0-9_]+)'/g);
-  return [...new Set([...found].map(([, name]) => name as string))].sort();
-}
 
 describe('the environment of a process', () => {
   it('has its own secrets and nobody else’s', () => {
@@ -49,10 +40,5 @@ describe('the environment of a process', () => {
   it('takes NODE_NAME for the setting that it is', () => {
     expect(environmentOf('API', { NODE_NAME: 'one' }, {})).toEqual({});
     expect(environmentOf('nameserver', { NODE_NAME: 'one' }, {})).toEqual({ NODE_NAME: 'one' });
-  });
-
-  it('is said of every setting that the program reads', () => {
-    expect(settings().length).toBeGreaterThan(30);
-    expect(Object.keys(SETTING_READERS).sort()).toEqual(settings());
   });
 });

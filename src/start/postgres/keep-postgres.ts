@@ -25,7 +25,7 @@ export function databaseDirectory(dataDirectory: string, isRoot = process.getuid
   return rootPlaceOf(dataDirectory);
 }
 
-/** With its parents, one by one: Node's own `recursive` never returns where mkdir says ENOENT for good (/proc). */
+/** Makes the parents too, one by one: Node's `recursive` never returns where mkdir always fails with ENOENT (/proc). */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
@@ -82,7 +82,7 @@ export async function keepPostgres(
     async stop() {
       await running.stop();
       await kept;
-      await running.stop(); // one that was being started when the stop came
+      await running.stop(); // the server that was being started when the stop came
     },
   };
 }

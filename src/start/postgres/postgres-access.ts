@@ -28,7 +28,7 @@ export function makePassword(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Before the server starts. A cluster from before passwords gets one now. */
+/** Call it before the server starts. A cluster that was made before there were passwords gets one now. */
 export async function lockAccess(place: {
   readonly directory: string;
   readonly cluster: string;

@@ -93,7 +93,7 @@ function copyBinaries(native: string, copy: string): void {
   }
 }
 
-/** Links those of pg-symlinks.json, whose paths start with `native/`. */
+/** Makes the symlinks of pg-symlinks.json, whose paths start with `native/`. */
 function makeSymlinks(native: string, into: string): void {
   const list = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

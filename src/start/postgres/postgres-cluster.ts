@@ -10,7 +10,7 @@ import type { PostgresUser } from './postgres-user.ts';
 /** What the Postgres programs get to see: none of our PG* variables, no secrets, messages in English. */
 export const POSTGRES_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** Of the cluster, and the name of its database. Trust is initdb's word: `npm start` has a stricter file of its own. */
+/** The cluster's superuser, and the name of its database. `initdb` trusts everyone: `npm start` uses a stricter file. */
 export const SUPERUSER = 'zonefleet';
 
 export interface ClusterOptions {
@@ -64,7 +64,7 @@ export function makePrivateDirectory(path: string, { uid, gid }: PostgresUser): 
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** A statement without a server. */
+/** Runs a statement while no server runs. */
 export function runSingleUser(
   bin: string,
   cluster: string,

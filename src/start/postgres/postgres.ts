@@ -1,5 +1,5 @@
 // Starts a real Postgres server of our own on a directory, reached over a unix socket that only its user (and root) can
-// enter. The directory may have been left by a killed run: its postmaster is ended first, never joined, never doubled.
+// enter. The directory may have been left by a killed run: its postmaster is ended first.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -89,7 +89,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** One that is just ending, since its npm was killed, is waited for. */
+/** Waits for an owner that is just ending, since its npm was killed. */
 async function claimPatiently(directory: string): Promise<Claim> {
   for (const deadline = Date.now() + CLAIM_TIMEOUT_MS; ; ) {
     try {

@@ -1,79 +1,81 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { type Config, ConfigError, readConfig } from '../../src/process/config.ts';
+import { SETTINGS } from '../../../src/process/settings/every-setting.ts';
+import { readSettings, type Settings, SettingsError } from '../../../src/process/settings/read-settings.ts';
+import type { Setting } from '../../../src/process/settings/setting.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
-    readConfig(env);
+    readSettings(env);
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof SettingsError) return error.faults;
     throw error;
   }
   return [];
 }
 
 describe('the settings without an environment', () => {
-  const config = readConfig({});
+  const settings = readSettings({});
 
   it('listen on loopback only', () => {
-    expect(config.dnsListen).toEqual([
+    expect(settings.dnsListen).toEqual([
       { address: '127.0.0.1', port: 5300 },
       { address: '::1', port: 5300 },
     ]);
-    expect(config.dnsListenIsDefault).toBe(true);
-    expect(config.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
-    expect(config.apiListen).toEqual([{ address: '127.0.0.1', port: 8053 }]);
+    expect(settings.dnsListenIsDefault).toBe(true);
+    expect(settings.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
+    expect(settings.apiListen).toEqual([{ address: '127.0.0.1', port: 8053 }]);
   });
 
   it('use no database but the embedded one, under ./data', () => {
-    expect(config.databaseUrl).toBeUndefined();
-    expect(config.dataDirectory).toBe(`${process.cwd()}/data`);
+    expect(settings.databaseUrl).toBeUndefined();
+    expect(settings.dataDirectory).toBe(`${process.cwd()}/data`);
   });
 
   it('have two demo nameserver sets in reserved names, and a mailbox in the parent of the first', () => {
-    expect(config.answers.nameserverSets).toEqual([
+    expect(settings.answers.nameserverSets).toEqual([
       ['ns1.zonefleet.example.', 'ns2.zonefleet.example.'],
       ['ns1.zonefleet.test.', 'ns2.zonefleet.test.'],
     ]);
-    expect(config.answers.soaRname).toBe('hostmaster.zonefleet.example.');
-    expect(config.warnings).toEqual([]);
+    expect(settings.answers.soaRname).toBe('hostmaster.zonefleet.example.');
+    expect(settings.warnings).toEqual([]);
   });
 
   it('have demo edges in documentation addresses', () => {
-    for (const address of config.answers.edgeIpv4) expect(address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
-    for (const address of config.answers.edgeIpv6) expect(address).toMatch(/^2001:db8:/);
+    for (const address of settings.answers.edgeIpv4) expect(address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
+    for (const address of settings.answers.edgeIpv6) expect(address).toMatch(/^2001:db8:/);
   });
 
   it('make another cookie secret at each start', () => {
-    expect(config.cookieSecrets).toHaveLength(1);
-    expect(config.cookieSecrets[0]).toHaveLength(16);
-    expect(readConfig({}).cookieSecrets).not.toEqual(config.cookieSecrets);
+    expect(settings.cookieSecrets).toHaveLength(1);
+    expect(settings.cookieSecrets[0]).toHaveLength(16);
+    expect(readSettings({}).cookieSecrets).not.toEqual(settings.cookieSecrets);
   });
 
   it('limit a key to 300 requests a minute, have no key of their own and refuse reserved names', () => {
-    expect(config.apiRequestsPerMinute).toBe(300);
-    expect(config.bootstrapApiKey).toBeUndefined();
-    expect(config.allowReservedNames).toBe(false);
-    expect(readConfig({}).sessionSecret).not.toBe(config.sessionSecret);
+    expect(settings.apiRequestsPerMinute).toBe(300);
+    expect(settings.bootstrapApiKey).toBeUndefined();
+    expect(settings.allowReservedNames).toBe(false);
+    expect(readSettings({}).sessionSecret).not.toBe(settings.sessionSecret);
   });
 
   it('keep jobs in Postgres and show them on loopback only', () => {
-    expect(config.redisUrl).toBeUndefined();
-    expect(config.boardListen).toEqual({ address: '127.0.0.1', port: 9170 });
-    expect(config.boardListenIsDefault).toBe(true);
-    expect(readConfig({ BOARD_LISTEN: '127.0.0.1:9170' }).boardListenIsDefault).toBe(false);
+    expect(settings.redisUrl).toBeUndefined();
+    expect(settings.boardListen).toEqual({ address: '127.0.0.1', port: 9170 });
+    expect(settings.boardListenIsDefault).toBe(true);
+    expect(readSettings({ BOARD_LISTEN: '127.0.0.1:9170' }).boardListenIsDefault).toBe(false);
   });
 
   it('ask the public servers on port 53, and no private network', () => {
-    expect(config.rootHints).toBeUndefined();
-    expect(config.dnsPortOut).toBe(53);
-    expect(config.resolverAllow).toEqual([]);
-    expect(config.checkConcurrency).toBe(200);
+    expect(settings.rootHints).toBeUndefined();
+    expect(settings.dnsPortOut).toBe(53);
+    expect(settings.resolverAllow).toEqual([]);
+    expect(settings.checkConcurrency).toBe(200);
   });
 
   it('call a domain moved after a day, and give it up after two weeks, a pending one after four', () => {
     const dayMs = 86_400_000;
-    expect(config.checkRules).toEqual({
+    expect(settings.checkRules).toEqual({
       movedAfterMs: dayMs,
       movedGraceMs: 14 * dayMs,
       pendingMaxMs: 28 * dayMs,
@@ -82,22 +84,22 @@ describe('the settings without an environment', () => {
   });
 
   it('limit equal answers to 400 a second and log at info', () => {
-    expect(config.responsesPerSecond).toBe(400);
-    expect(config.logLevel).toBe('info');
+    expect(settings.responsesPerSecond).toBe(400);
+    expect(settings.logLevel).toBe('info');
   });
 
   it('answer with a thread on each core, from an image of at most half of the memory', () => {
-    expect(config.dnsThreads).toBe(availableParallelism());
-    expect(config.dnsIo).toBe('auto');
-    expect(config.imageOctets).toBeGreaterThanOrEqual(16 * 1024 ** 2);
-    expect(config.imageOctets).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
+    expect(settings.dnsThreads).toBe(availableParallelism());
+    expect(settings.dnsIo).toBe('auto');
+    expect(settings.imageOctets).toBeGreaterThanOrEqual(16 * 1024 ** 2);
+    expect(settings.imageOctets).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
   });
 });
 
 const API_KEY = `svc_${'aB3'.repeat(13)}x`;
 
 describe('a setting', () => {
-  const readings: [string, Record<string, string>, (config: Config) => unknown, unknown][] = [
+  const readings: [string, Record<string, string>, (settings: Settings) => unknown, unknown][] = [
     [
       'DNS_LISTEN',
       { DNS_LISTEN: '0.0.0.0:53, [2001:db8::1]:53' },
@@ -190,12 +192,12 @@ describe('a setting', () => {
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
   ];
   it.each(readings)('%s is read', (_, env, read, value) => {
-    expect(read(readConfig(env))).toEqual(value);
+    expect(read(readSettings(env))).toEqual(value);
   });
 
   it('COOKIE_SECRETS keeps its order: the first signs', () => {
     const first = '00112233445566778899aabbccddeeff';
-    const { cookieSecrets } = readConfig({ COOKIE_SECRETS: `${first},${'ab'.repeat(16)}` });
+    const { cookieSecrets } = readSettings({ COOKIE_SECRETS: `${first},${'ab'.repeat(16)}` });
     expect(cookieSecrets.map((secret) => Buffer.from(secret).toString('hex'))).toEqual([
       first,
       'ab'.repeat(16),
@@ -203,11 +205,11 @@ describe('a setting', () => {
   });
 
   it('NAMESERVER_SETS with one set is warned of, since a dangling delegation cannot be told from its owner', () => {
-    const config = readConfig({ NAMESERVER_SETS: 'NS1.example.net,ns2.example.net.' });
-    expect(config.answers.nameserverSets).toEqual([['ns1.example.net.', 'ns2.example.net.']]);
-    expect(config.answers.soaRname).toBe('hostmaster.example.net.');
-    expect(config.warnings).toHaveLength(1);
-    expect(config.warnings[0]).toContain('NAMESERVER_SETS');
+    const settings = readSettings({ NAMESERVER_SETS: 'NS1.example.net,ns2.example.net.' });
+    expect(settings.answers.nameserverSets).toEqual([['ns1.example.net.', 'ns2.example.net.']]);
+    expect(settings.answers.soaRname).toBe('hostmaster.example.net.');
+    expect(settings.warnings).toHaveLength(1);
+    expect(settings.warnings[0]).toContain('NAMESERVER_SETS');
   });
 
   it('that nobody knows is ignored', () => {
@@ -292,6 +294,21 @@ describe('a setting', () => {
 });
 
 describe('faults', () => {
+  it('say what is expected and what was found', () => {
+    const faults = faultsOf({
+      API_RATE: 'none',
+      BOARD_LISTEN: '[::]:80',
+      EDGE_IPV4: '192.0.2.1, ::1',
+      NAMESERVER_SETS: 'ns1.example.net, ns1.example.net.',
+    });
+    expect(faults).toEqual([
+      'NAMESERVER_SETS: expected each name once in a set, not "ns1.example.net, ns1.example.net."',
+      'EDGE_IPV4: expected IPv4 addresses, not "192.0.2.1, ::1"',
+      'API_RATE: expected requests a minute, 1 or more, or off, not "none"',
+      'BOARD_LISTEN: expected a loopback address like 127.0.0.1:9170 or [::1]:9170, or off, not "[::]:80"',
+    ]);
+  });
+
   it('are told all together', () => {
     const faults = faultsOf({
       DNS_LISTEN: 'x',
@@ -302,22 +319,26 @@ describe('faults', () => {
     });
     expect(faults.map((fault) => fault.split(':')[0])).toEqual([
       'NAMESERVER_SETS',
-      'DNS_LISTEN',
-      'RRL',
       'EDGE_IPV4',
       'LOG_LEVEL',
+      'DNS_LISTEN',
+      'RRL',
     ]);
   });
 
   it('never repeat a secret', () => {
-    const faults = faultsOf({
-      DATABASE_URL: 'postgre://u:hunter2@h/d',
-      COOKIE_SECRETS: 'hunter2',
-      BOOTSTRAP_API_KEY: 'svc_hunter2',
-      SESSION_SECRET: 'hunter2',
-      REDIS_URL: 'redis//:hunter2@h',
-    });
-    expect(faults).toHaveLength(5);
+    const secrets = Object.values(SETTINGS).filter(({ isSecret }: Setting<unknown>) => isSecret);
+    expect(secrets.map(({ name }) => name)).toEqual([
+      'DATABASE_URL',
+      'DATABASE_READ_URL',
+      'REDIS_URL',
+      'ROLE_PASSWORDS',
+      'COOKIE_SECRETS',
+      'BOOTSTRAP_API_KEY',
+      'SESSION_SECRET',
+    ]);
+    const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));
+    expect(faults).toHaveLength(secrets.length);
     expect(faults.join()).not.toContain('hunter2');
   });
 

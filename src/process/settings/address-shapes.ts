@@ -1,0 +1,102 @@
+// The forms of addresses, networks and names in settings.
+
+import { isIPv4, isIPv6 } from 'node:net';
+import * as z from 'zod/mini';
+import { foldCase, type Name, parseName, printName, ROOT } from '../../dns/name.ts';
+import { type ListenAddress, parseListenAddress } from '../listen-address.ts';
+import { list, type Shape, shape } from './shapes.ts';
+
+export const listenAddress: Shape<ListenAddress> = shape(
+  'addresses like 127.0.0.1:5300 or [::1]:5300',
+  parseListenAddress,
+);
+
+/** Only loopback addresses: everyone who reaches the board can read the queue, since there is no log-in. */
+export const loopbackAddress: Shape<ListenAddress> = shape('a loopback address', (text) => {
+  const listen = parseListenAddress(text);
+  return listen !== undefined && /^127\.|^::1$/.test(listen.address) ? listen : undefined;
+});
+
+const DNS_PORT = 53;
+
+/** Servers to ask: `host`, `host:port`, `[v6]:port`. */
+export const servers = shape('addresses like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53, or off', (text) => {
+  if (text === '' || text === 'off') return [];
+  const found = text.split(',').map((item) => {
+    const host = item.trim();
+    return isUnscoped(host) ? { address: host, port: DNS_PORT } : parseListenAddress(host);
+  });
+  return found.every((server) => server !== undefined) ? found : undefined;
+});
+
+/** In CIDR notation. */
+export const networks = list(
+  shape('networks like 10.0.0.0/8 or fd00::/8', (network) => {
+    const [address = '', length = '', ...more] = network.split('/');
+    const most = isIPv4(address) ? 32 : isUnscoped(address) ? 128 : -1;
+    return /^\d{1,3}$/.test(length) && Number(length) <= most && more.length === 0 ? network : undefined;
+  }),
+);
+
+/** Without the zone of a link-local address. */
+function isUnscoped(address: string): boolean {
+  return isIPv4(address) || (isIPv6(address) && !address.includes('%'));
+}
+
+/** Each once; an empty text lists none. */
+export function addressesOf(family: 'IPv4' | 'IPv6'): Shape<string[]> {
+  const is = family === 'IPv4' ? isIPv4 : isIPv6;
+  const one = shape(`${family} addresses`, (text) => (is(text) && isUnscoped(text) ? text : undefined));
+  const distinct = z.array(z.string()).check(z.refine(isDistinct, `each ${family} address once`));
+  return z.pipe(list(one, { mayBeEmpty: true }), distinct);
+}
+
+/** Further names under which a process may be asked, in lower case. */
+export const hosts = list(
+  shape('host names like node1.example.net', (text) => {
+    const host = text.toLowerCase();
+    return host.length <= 253 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) ? host : undefined;
+  }),
+);
+
+const hostName = shape('host names like ns1.example.net', (text) => {
+  const name = /^[a-z0-9-]+(\.[a-z0-9-]+)+\.?$/i.test(text) ? readName(text) : undefined;
+  return name && printName(name);
+});
+
+const nameserverSet = z.pipe(
+  list(hostName),
+  z.array(z.string()).check(z.refine(isDistinct, 'each name once in a set')),
+);
+const distinctSets = z
+  .array(z.array(z.string()))
+  .check(z.refine((sets) => isDistinct(sets.map((set) => [...set].sort().join())), 'sets that differ'));
+
+/** Names with commas, sets with `;` between them. */
+export const nameserverSets: Shape<string[][]> = z.pipe(
+  list(nameserverSet, { separator: ';' }),
+  distinctSets,
+);
+
+/** A mailbox as a name (RFC 1035 §3.3.13). */
+export const mailbox = shape(
+  'a name like hostmaster.example.net, with a dot for the @ of the mail address',
+  (text) => {
+    const name = /(?<!\\)@/.test(text) ? undefined : readName(text);
+    return name && printName(name);
+  },
+);
+
+/** A name with or without its final dot, folded; undefined when it is none, or the root. */
+function readName(text: string): Name | undefined {
+  try {
+    const name = foldCase(parseName(text.endsWith('.') ? text : `${text}.`));
+    return name === ROOT ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDistinct(items: readonly string[]): boolean {
+  return new Set(items).size === items.length;
+}

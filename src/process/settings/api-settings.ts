@@ -1,0 +1,73 @@
+// Settings of the API.
+
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
+import { listenAddress } from './address-shapes.ts';
+import { NONE, type Reader, setting } from './setting.ts';
+import { integer, list, matching, onOrOff, rate } from './shapes.ts';
+
+const API: readonly Reader[] = ['API'];
+const MIN_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 100_000;
+
+export const API_SETTINGS = {
+  apiListen: setting({
+    name: 'API_LISTEN',
+    readers: API,
+    schema: list(listenAddress),
+    byDefault: '127.0.0.1:8053',
+    is: 'comma list of addresses with ports, for the HTTP API',
+  }),
+  apiConnections: setting({
+    name: 'API_CONNECTIONS',
+    readers: API,
+    schema: integer(
+      MIN_CONNECTIONS,
+      MAX_CONNECTIONS,
+      `a number of connections from ${MIN_CONNECTIONS} to ${MAX_CONNECTIONS}`,
+    ),
+    byDefault: '2000',
+    is: 'connections that one address of `API_LISTEN` has open at once, 10 to 100000',
+  }),
+  /** Undefined: the limit for one caller is that for all. */
+  apiConnectionsPerNetwork: setting({
+    name: 'API_CONNECTIONS_PER_ADDRESS',
+    readers: API,
+    schema: rate('connections'),
+    byDefault: '200',
+    is: 'how many of these connections one IPv4 address or IPv6 /64 may have',
+  }),
+  /** For each key; undefined: no limit. */
+  apiRequestsPerMinute: setting({
+    name: 'API_RATE',
+    readers: API,
+    schema: rate('requests a minute'),
+    byDefault: '300',
+    is: 'requests a minute with one key, counted over all API processes',
+  }),
+  /** Becomes a key of the first global admin. */
+  bootstrapApiKey: setting({
+    name: 'BOOTSTRAP_API_KEY',
+    readers: ['API', 'npm start'],
+    schema: matching(/^svc_[0-9A-Za-z]{40}$/, 'svc_ and 40 letters and digits'),
+    byDefault: NONE,
+    is: '`svc_` and 40 letters and digits: when the API starts, it stores exactly this key for the first global admin',
+    isSecret: true,
+  }),
+  sessionSecret: setting({
+    name: 'SESSION_SECRET',
+    readers: API,
+    schema: z.string().check(z.minLength(16, 'at least 16 characters')),
+    byDefault: { words: 'random at each start', make: () => randomBytes(32).toString('hex') },
+    is: "at least 16 characters; signs the panel's sessions",
+    isSecret: true,
+  }),
+  /** Customers may have domains such as `example.com` and `test`. */
+  allowReservedNames: setting({
+    name: 'ALLOW_RESERVED_NAMES',
+    readers: ['API', 'CLI'],
+    schema: onOrOff,
+    byDefault: 'off',
+    is: "`on`: `example.com`, `example.net`, `example.org`, `example.edu`, `example` and `test`, and names below them, may be customers' domains",
+  }),
+};

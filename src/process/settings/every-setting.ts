@@ -1,0 +1,19 @@
+// The table of all settings, in the order in which faults are told and the document lists them.
+
+import { API_SETTINGS } from './api-settings.ts';
+import { FLEET_SETTINGS } from './fleet-settings.ts';
+import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
+import type { Reader, Setting } from './setting.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
+
+export const SETTINGS = {
+  ...FLEET_SETTINGS,
+  ...NAMESERVER_SETTINGS,
+  ...API_SETTINGS,
+  ...WORKER_SETTINGS,
+} as const;
+
+/** Who reads a setting, by the name of its environment variable. */
+export const READERS_OF: ReadonlyMap<string, readonly Reader[]> = new Map(
+  Object.values(SETTINGS).map(({ name, readers }: Setting<unknown>) => [name, readers]),
+);

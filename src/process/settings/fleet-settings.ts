@@ -1,0 +1,145 @@
+// Settings that concern every process, and what answers are made of.
+
+import { resolve } from 'node:path';
+import { LOG_LEVELS } from '../log.ts';
+import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './address-shapes.ts';
+import { NONE, NOTHING_LISTED, PROCESSES, type Reader, setting } from './setting.ts';
+import { matching, oneOf, shape } from './shapes.ts';
+
+const EVERYONE: readonly Reader[] = [...PROCESSES, 'npm start', 'CLI'];
+const RUNNING: readonly Reader[] = [...PROCESSES, 'npm start'];
+const MIGRATING: readonly Reader[] = ['npm start', 'CLI'];
+
+const databaseUrl = matching(
+  /^postgres(ql)?:\/\/\S+$/,
+  'a URL like postgresql://user:password@host:5432/database',
+);
+
+/** A user, or `user:group`. */
+const user = shape('a user, user:group, or off', (text) => {
+  if (/^(off|root|0)$/i.test(text)) return 'off';
+  const name = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}';
+  return new RegExp(`^${name}(:${name})?$`).test(text) ? text : undefined;
+});
+
+/** By the name of a database role. A password has only characters without a meaning in a URL. */
+const rolePasswords = shape(
+  'node:PASSWORD,api:PASSWORD,worker:PASSWORD, each of 8 or more letters, digits, ._~-',
+  (text) => {
+    const passwords: Record<string, string> = {};
+    for (const item of text.split(',')) {
+      const [, role, password] = /^(node|api|worker):([A-Za-z0-9._~-]{8,128})$/.exec(item.trim()) ?? [];
+      if (password === undefined || `zonefleet_${role}` in passwords) return undefined;
+      passwords[`zonefleet_${role}`] = password;
+    }
+    return passwords;
+  },
+);
+
+export const FLEET_SETTINGS = {
+  /** Undefined: the embedded server of `npm start`. */
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    readers: EVERYONE,
+    schema: databaseUrl,
+    byDefault: { words: 'embedded', make: () => undefined },
+    is: '`postgresql://user:password@host:5432/database`, a PostgreSQL 14 or newer',
+    isSecret: true,
+  }),
+  /** The server for feed and zone loads; undefined: the same as `databaseUrl`. */
+  databaseReadUrl: setting({
+    name: 'DATABASE_READ_URL',
+    readers: ['nameserver'],
+    schema: databaseUrl,
+    byDefault: { words: 'as `DATABASE_URL`', make: () => undefined },
+    is: 'the URL of a streaming standby',
+    isSecret: true,
+  }),
+  /** The queue and what workers share are there; undefined: in Postgres. */
+  redisUrl: setting({
+    name: 'REDIS_URL',
+    readers: ['API', 'workers', 'npm start', 'CLI'],
+    schema: matching(/^rediss?:\/\/\S+$/, 'a URL like redis://:password@host:6379/0'),
+    byDefault: NONE,
+    is: '`redis://:password@host:6379/0`, or `rediss://` for TLS: a Redis 7 or Valkey',
+    isSecret: true,
+  }),
+  dataDirectory: setting({
+    name: 'DATA_DIR',
+    readers: EVERYONE,
+    schema: shape('a directory', (text) => resolve(text)),
+    byDefault: './data',
+    is: 'where this machine keeps its files',
+  }),
+  metricsListen: setting({
+    name: 'METRICS_LISTEN',
+    readers: RUNNING,
+    schema: listenAddress,
+    byDefault: '127.0.0.1:9153',
+    is: 'one address with a port',
+  }),
+  /** Further host names under which METRICS_LISTEN may be asked, in lower case. */
+  metricsHosts: setting({
+    name: 'METRICS_HOSTS',
+    readers: PROCESSES,
+    schema: hosts,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of host names that requests to `METRICS_LISTEN` may use',
+  }),
+  nameserverSets: setting({
+    name: 'NAMESERVER_SETS',
+    readers: MIGRATING,
+    schema: nameserverSets,
+    // Demo values, here and below: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
+    byDefault: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
+    is: 'names of your nameservers: sets are separated by `;`, names by `,`',
+  }),
+  edgeIpv4: setting({
+    name: 'EDGE_IPV4',
+    readers: MIGRATING,
+    schema: addressesOf('IPv4'),
+    byDefault: '192.0.2.80,198.51.100.80',
+    is: 'comma list: the IPv4 addresses of your proxies, published for proxied records',
+    mayBeEmpty: true,
+  }),
+  edgeIpv6: setting({
+    name: 'EDGE_IPV6',
+    readers: MIGRATING,
+    schema: addressesOf('IPv6'),
+    byDefault: '2001:db8:80::1,2001:db8:80::2',
+    is: 'the same for IPv6',
+    mayBeEmpty: true,
+  }),
+  /** Undefined: made of the first nameserver's name. */
+  soaRname: setting({
+    name: 'SOA_RNAME',
+    readers: MIGRATING,
+    schema: mailbox,
+    byDefault: { words: '`hostmaster.` and the parent of the first nameserver', make: () => undefined },
+    is: 'the mailbox in the SOA of customer zones, as a name',
+  }),
+  /** Undefined: the user that root's processes become is chosen at their start. 'off': root stays root. */
+  runAs: setting({
+    name: 'RUN_AS',
+    readers: RUNNING,
+    schema: user,
+    byDefault: { words: 'the user `zonefleet`, or an id that no other program has', make: () => undefined },
+    is: 'the user to which a process that root starts changes as soon as its sockets are bound',
+  }),
+  /** By the name of a database role: `migrate` gives it this password. */
+  rolePasswords: setting({
+    name: 'ROLE_PASSWORDS',
+    readers: MIGRATING,
+    schema: rolePasswords,
+    byDefault: { words: 'none', make: (): Record<string, string> => ({}) },
+    is: '`node:PASSWORD,api:PASSWORD,worker:PASSWORD`, each of 8 or more letters, digits and `._~-`',
+    isSecret: true,
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    readers: RUNNING,
+    schema: oneOf(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`),
+    byDefault: 'info',
+    is: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+  }),
+};

@@ -1,0 +1,106 @@
+// Settings that the nameserver alone reads.
+
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, hostname, totalmem } from 'node:os';
+import { listenAddress } from './address-shapes.ts';
+import { type Reader, setting } from './setting.ts';
+import { integer, list, matching, octets, oneOf, rate, type Shape, shape } from './shapes.ts';
+
+const NAMESERVER: readonly Reader[] = ['nameserver'];
+const MAX_DNS_THREADS = 100;
+const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
+const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
+const USUAL_IMAGE_OCTETS = 4 * 1024 ** 3;
+
+const cookieSecret: Shape<Uint8Array> = shape(
+  'secrets of 32 hex digits each', // RFC 9018 §4.4
+  (text) => (/^[0-9a-f]{32}$/i.test(text) ? Buffer.from(text, 'hex') : undefined),
+);
+
+export const NAMESERVER_SETTINGS = {
+  dnsListen: setting({
+    name: 'DNS_LISTEN',
+    readers: NAMESERVER,
+    schema: list(listenAddress),
+    byDefault: '127.0.0.1:5300,[::1]:5300',
+    is: 'comma list of addresses with ports, for UDP and TCP',
+  }),
+  nodeName: setting({
+    name: 'NODE_NAME',
+    readers: NAMESERVER,
+    schema: matching(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+      'at most 63 letters, digits, dots, hyphens and underscores',
+    ),
+    byDefault: { words: "the host's name", make: defaultNodeName },
+    is: 'the name of this nameserver in NSID, `id.server` and `zonefleet node list`',
+  }),
+  /** Threads that answer over UDP. */
+  dnsThreads: setting({
+    name: 'DNS_THREADS',
+    readers: NAMESERVER,
+    schema: integer(1, MAX_DNS_THREADS, `a number of threads from 1 to ${MAX_DNS_THREADS}`),
+    byDefault: { words: 'the number of cores', make: availableParallelism },
+    is: 'threads that answer over UDP, 1 to 100',
+  }),
+  /** How UDP threads reach the system; `auto` decides at the start. */
+  dnsIo: setting({
+    name: 'DNS_IO',
+    readers: NAMESERVER,
+    schema: oneOf(['auto', 'koffi', 'dgram'], 'auto, koffi or dgram'),
+    byDefault: 'auto',
+    is: 'how the node receives and sends UDP',
+  }),
+  /** Reserved for zones; memory is taken as they fill it. */
+  imageOctets: setting({
+    name: 'IMAGE_BYTES',
+    readers: NAMESERVER,
+    schema: octets(MIN_IMAGE_OCTETS, MAX_IMAGE_OCTETS, 'octets, or a number with K, M or G, from 16M to 16G'),
+    byDefault: {
+      words: '4 GiB, or half of the memory of the machine or container when that is less',
+      make: defaultImageOctets,
+    },
+    is: 'the maximum memory for all zones, 16M to 16G',
+  }),
+  /** 16 octets each; the first signs. */
+  cookieSecrets: setting({
+    name: 'COOKIE_SECRETS',
+    readers: NAMESERVER,
+    schema: list(cookieSecret),
+    byDefault: { words: 'random at each start', make: (): Uint8Array[] => [randomBytes(16)] },
+    is: 'comma list of 32 hex digits each (RFC 9018)',
+    isSecret: true,
+  }),
+  /** UDP answers a second of one kind to one network; undefined: no limit. */
+  responsesPerSecond: setting({
+    name: 'RRL',
+    readers: NAMESERVER,
+    schema: rate('answers a second'),
+    byDefault: '400',
+    is: 'UDP answers a second of one kind',
+  }),
+  /** UDP octets a second to one network beyond what its questions pay for; undefined: no limit. */
+  amplifiedOctetsPerSecond: setting({
+    name: 'RRL_OCTETS',
+    readers: NAMESERVER,
+    schema: rate('octets a second'),
+    byDefault: '20000',
+    is: 'UDP octets a second to one IPv4 /24 or IPv6 /56 in addition to those that its queries permit',
+  }),
+};
+
+function defaultNodeName(): string {
+  return (
+    hostname()
+      .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 63) || 'node'
+  );
+}
+
+function defaultImageOctets(): number {
+  // 0, or more than there is: no limit.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const half = Math.floor(Math.min(limit, totalmem()) / 2);
+  return Math.max(MIN_IMAGE_OCTETS, Math.min(USUAL_IMAGE_OCTETS, half));
+}

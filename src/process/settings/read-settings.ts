@@ -1,0 +1,84 @@
+// Reads all settings from the environment: each is checked by itself, then all faults are reported together. Variables that
+// are no settings are ignored, since other programs set some too.
+
+import * as z from 'zod/mini';
+import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
+import { StartFault } from '../start-fault.ts';
+import { SETTINGS } from './every-setting.ts';
+import type { Setting } from './setting.ts';
+
+type Values = {
+  readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
+};
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export class SettingsError extends StartFault {
+  override readonly name = 'SettingsError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`the settings have ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Throws SettingsError. */
+export function readSettings(env: Environment) {
+  const { nameserverSets, edgeIpv4, edgeIpv6, soaRname, ...values } = readValues(env);
+  const { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs, ...rest } = values;
+  return {
+    ...rest,
+    checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
+    /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
+    answers: { nameserverSets, edgeIpv4, edgeIpv6, soaRname: soaRname ?? mailboxFor(nameserverSets) },
+    /** True when the addresses are defaults, so one that the machine lacks may be left out. */
+    dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
+    /** True when the address is the default: it is optional, and skipped when another program has it. */
+    boardListenIsDefault: textOf(SETTINGS.boardListen, env) === undefined,
+    /** Logged once at the start. */
+    warnings: nameserverSets.length === 1 ? [ONE_SET] : [],
+  };
+}
+
+const ONE_SET =
+  'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
+  'so whoever creates such a domain first gets it';
+
+function readValues(env: Environment): Values {
+  const faults: string[] = [];
+  const read = Object.entries(SETTINGS).map(([key, setting]: [string, Setting<unknown>]) => {
+    const text = textOf(setting, env) ?? setting.byDefault;
+    if (typeof text !== 'string') return [key, text.make()];
+    const result = z.safeParse(setting.schema, text);
+    if (!result.success) faults.push(faultOf(setting, text, result.error));
+    return [key, result.data];
+  });
+  const values = Object.fromEntries(read) as Values;
+  if (faults.length === 0 && values.databaseReadUrl !== undefined && values.databaseUrl === undefined) {
+    faults.push('DATABASE_READ_URL: expected DATABASE_URL beside it, the primary that this standby follows');
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return values;
+}
+
+/** Undefined when it is not set. */
+function textOf({ name, mayBeEmpty = false }: Setting<unknown>, env: Environment): string | undefined {
+  const text = env[name]?.trim();
+  return text === '' && !mayBeEmpty ? undefined : text;
+}
+
+function faultOf(
+  { name, isSecret = false }: Setting<unknown>,
+  text: string,
+  error: z.core.$ZodError,
+): string {
+  return `${name}: expected ${error.issues[0]?.message}${isSecret ? '' : `, not "${text}"`}`;
+}
+
+/** The mailbox of SOA records when none is set: `hostmaster` in the parent of the first nameserver. */
+function mailboxFor(nameserverSets: readonly (readonly string[])[]): string {
+  const parent = parentOf(parseName(nameserverSets[0]?.[0] as string));
+  return printName(prependLabel('hostmaster', parent) ?? parent);
+}

@@ -1,0 +1,102 @@
+// Settings of the workers, and of the resolver that they and the command line use.
+
+import { resolve } from 'node:path';
+import { loopbackAddress, networks, servers } from './address-shapes.ts';
+import { NONE, NOTHING_LISTED, type Reader, setting } from './setting.ts';
+import { integer, orOff, type Shape, shape, span } from './shapes.ts';
+
+const WORKERS: readonly Reader[] = ['workers'];
+const RESOLVING: readonly Reader[] = ['workers', 'CLI'];
+const MAX_CHECK_CONCURRENCY = 5000;
+
+const countryDb: Shape<'shipped' | { readonly path: string }> = shape('shipped, a file, or off', (text) =>
+  text === 'shipped' ? text : { path: resolve(text) },
+);
+
+export const WORKER_SETTINGS = {
+  /** The queue's board; undefined: there is none. */
+  boardListen: setting({
+    name: 'BOARD_LISTEN',
+    readers: WORKERS,
+    schema: orOff(loopbackAddress, 'a loopback address like 127.0.0.1:9170 or [::1]:9170, or off'),
+    byDefault: '127.0.0.1:9170',
+    is: 'the address where the workers show their queue to a browser',
+  }),
+  /** Undefined: the file that is shipped. */
+  rootHints: setting({
+    name: 'ROOT_HINTS',
+    readers: RESOLVING,
+    schema: shape('a file', (text) => resolve(text)),
+    byDefault: { words: 'shipped', make: NONE.make },
+    is: "a file with the names and addresses of the root servers, in the form of IANA's `named.root`",
+  }),
+  /** The port on which the servers of other zones are asked. */
+  dnsPortOut: setting({
+    name: 'DNS_PORT_OUT',
+    readers: RESOLVING,
+    schema: integer(1, 65535, 'a port from 1 to 65535'),
+    byDefault: '53',
+    is: 'the destination port of queries to other nameservers',
+  }),
+  /** Networks in CIDR notation that may be asked although they are private. */
+  resolverAllow: setting({
+    name: 'RESOLVER_ALLOW',
+    readers: RESOLVING,
+    schema: networks,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that the resolver may query although they are not public',
+  }),
+  /** Public resolvers that are asked besides; none: only authoritative servers are. */
+  publicResolvers: setting({
+    name: 'PUBLIC_RESOLVERS',
+    readers: RESOLVING,
+    schema: servers,
+    byDefault: '8.8.8.8,1.1.1.1,9.9.9.9,208.67.222.222',
+    is: 'comma list of public resolvers, `host` or `host:port`',
+    mayBeEmpty: true,
+  }),
+  /** A MaxMind database with the countries of addresses; undefined: countries are not looked up. */
+  countryDb: setting({
+    name: 'COUNTRY_DB',
+    readers: ['API', 'workers', 'CLI'],
+    schema: orOff(countryDb, 'shipped, a file, or off'),
+    byDefault: 'shipped',
+    is: 'the database from which `dest_country` is determined',
+  }),
+  /** Checks that one worker process runs at a time. */
+  checkConcurrency: setting({
+    name: 'CHECK_CONCURRENCY',
+    readers: WORKERS,
+    schema: integer(1, MAX_CHECK_CONCURRENCY, `a number of checks from 1 to ${MAX_CHECK_CONCURRENCY}`),
+    byDefault: '200',
+    is: 'delegation checks that one workers process runs at a time, 1 to 5000',
+  }),
+  movedAfterMs: setting({
+    name: 'MOVED_AFTER',
+    readers: WORKERS,
+    schema: span,
+    byDefault: '24h',
+    is: "how long an active domain's parent must show none of our servers, in at least three checks in a row, until the domain is `moved`",
+  }),
+  movedGraceMs: setting({
+    name: 'MOVED_GRACE',
+    readers: WORKERS,
+    schema: span,
+    byDefault: '14d',
+    is: 'how long a moved domain is served until it is `disabled`',
+  }),
+  pendingMaxMs: setting({
+    name: 'PENDING_MAX',
+    readers: WORKERS,
+    schema: span,
+    byDefault: '28d',
+    is: 'how long a pending domain waits for its delegation until it is `disabled`',
+  }),
+  unverifiedMaxMs: setting({
+    name: 'UNVERIFIED_MAX',
+    readers: WORKERS,
+    schema: span,
+    byDefault: '28d',
+    is: 'how long a domain in external mode waits for its TXT record until it is `disabled`',
+  }),
+};

@@ -1,0 +1,42 @@
+// The table of the settings, and docs/settings.md, which has to say the same.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { READERS_OF, SETTINGS } from '../../../src/process/settings/every-setting.ts';
+import type { Setting } from '../../../src/process/settings/setting.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8');
+const settings: readonly Setting<unknown>[] = Object.values(SETTINGS);
+
+/** Of the rows that begin with the name of a variable: name, default, readers, description. */
+const rows = [...DOCUMENT.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \| (.*?) \| (.*?) \| (.*) \|$/gm)].map(
+  ([, name, byDefault, readers, is]) => ({ name, byDefault, readers, is: is as string }),
+);
+
+describe('the table of the settings', () => {
+  it('names each variable once', () => {
+    expect(READERS_OF.size).toBe(settings.length);
+    expect(settings.filter(({ readers }) => readers.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is that of the document: names, defaults, and who reads them', () => {
+    expect(rows.map(({ name, byDefault, readers }) => [name, byDefault, readers])).toEqual(
+      settings.map(({ name, byDefault, readers }) => [
+        name,
+        typeof byDefault === 'string' ? `\`${byDefault}\`` : byDefault.words,
+        readers.map((reader) => (reader === 'npm start' ? '`npm start`' : reader)).join(', '),
+      ]),
+    );
+  });
+
+  it.each(settings)('describes $name as the document begins to do', ({ name, is }) => {
+    expect(rows.find((row) => row.name === name)?.is.slice(0, is.length)).toBe(is);
+  });
+});
+
+it('the document names no setting that does not exist', () => {
+  const named = [...DOCUMENT.matchAll(/[`<]([A-Z]+(?:_[A-Z0-9]+)+)\b/g)].map(([, name]) => name as string);
+  expect(named.length).toBeGreaterThan(settings.length);
+  expect(named.filter((name) => !READERS_OF.has(name))).toEqual([]);
+});
