@@ -4,51 +4,20 @@
 
 import type { BenchOptions, Part, PartName, Section } from '../part.ts';
 import { largestPssOctets, pssOctets } from '../process-tree.ts';
-import { interleave, measure, type Run } from '../rounds.ts';
+import { interleave, measure } from '../rounds.ts';
 import { say } from '../say.ts';
-import {
-  DRAW_TITLES,
-  DRAWS,
-  type DrawName,
-  type QueryFiles,
-  writeScaleQueries,
-} from '../scale/scale-queries.ts';
+import { DRAW_TITLES, DRAWS, type QueryFiles, writeScaleQueries } from '../scale/scale-queries.ts';
+import type { ScaleResults, Weight } from '../scale/scale-results.ts';
 import { memorySection, millionSection, startSection } from '../scale/scale-sections.ts';
-import { type StartTimes, startTimed } from '../scale/start-times.ts';
+import { startTimed } from '../scale/start-times.ts';
 import { serversNamed, startServers } from '../servers/all.ts';
 import type { RunningServer, Server } from '../servers/server.ts';
 import { zonefleet } from '../servers/zonefleet.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeRecipeZones } from '../zones/recipe-zones.ts';
-import type { ZoneSet } from '../zones/zone-set.ts';
 
 const ZONES = 1_000_000;
 const RESTARTS = 3;
-
-/** Runs of one server with one draw. */
-export interface DrawnRuns {
-  readonly server: Server;
-  readonly draw: DrawName;
-  readonly runs: readonly Run[];
-  /** The server whose turns alternated with it; ours is measured beside each. */
-  readonly beside: Server | undefined;
-}
-
-export interface Weight {
-  readonly server: Server;
-  readonly pssOctets: number;
-  readonly largestOctets: number;
-  /** What the server says that the zones take, when it does. */
-  readonly imageOctets: number | undefined;
-}
-
-export interface ScaleResults {
-  readonly set: ZoneSet;
-  readonly drawn: DrawnRuns[];
-  readonly weights: Weight[];
-  readonly times: StartTimes;
-  readonly peerStartMs: Map<Server, number>;
-}
 
 export const scale: Part = {
   names: ['million', 'memory', 'start'],

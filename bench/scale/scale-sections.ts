@@ -1,11 +1,11 @@
 // What the parts about a million zones say in RESULTS.md.
 
 import type { Section } from '../part.ts';
-import type { DrawnRuns, ScaleResults, Weight } from '../parts/scale.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
 import { mediansOf } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { DRAW_TITLES } from './scale-queries.ts';
+import type { DrawnRuns, ScaleResults, Weight } from './scale-results.ts';
 
 const RECIPE_TEXT =
   'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';

@@ -7,7 +7,7 @@ import { addressOctets, isLoopback } from '../answer/client.ts';
 import { type Libc, openLibc, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET } from '../threads/libc.ts';
 import type { ListenAddress } from '../udp/udp-sockets.ts';
 import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
-import { networkName, TcpNetwork } from './tcp-network.ts';
+import { type NetworkConnection, networkName, TcpNetwork } from './tcp-network.ts';
 import { TcpTurns } from './tcp-turns.ts';
 
 export interface TcpLimits {
@@ -107,7 +107,7 @@ class Listening implements TcpConnections {
     network.unreadOctets -= octets;
   }
 
-  #endFirst(unread: ReadonlySet<TcpConnection>): void {
+  #endFirst(unread: ReadonlySet<NetworkConnection>): void {
     const [longest] = unread;
     if (longest === undefined) return;
     this.answers.counters.tcpUnread++;
