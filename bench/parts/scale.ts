@@ -3,7 +3,7 @@
 // fit into most memories.
 
 import type { BenchOptions, Part, PartName, Section } from '../part.ts';
-import { largestPssOctets, pssOctets } from '../process-tree.ts';
+import { largestPssBytes, pssBytes } from '../process-tree.ts';
 import { interleave, measure } from '../rounds.ts';
 import { say } from '../say.ts';
 import { DRAW_TITLES, DRAWS, type QueryFiles, writeScaleQueries } from '../scale/scale-queries.ts';
@@ -42,7 +42,7 @@ export const scale: Part = {
       await warmUp(node, files('zipf', 0), options);
       results.weights.push({
         ...weigh(zonefleet, node),
-        imageOctets: await node.metric('zonefleet_image_bytes'),
+        imageBytes: await node.metric('zonefleet_image_bytes'),
       });
       if (wanted.has('million') && peers.length === 0) {
         await runDraws([{ server: zonefleet, running: node }], files, results, options);
@@ -73,7 +73,7 @@ async function measurePeer(
   try {
     results.peerStartMs.set(peer, running.firstAnswerMs);
     await warmUp(running, files('zipf', 0), options);
-    results.weights.push({ ...weigh(peer, running), imageOctets: undefined });
+    results.weights.push({ ...weigh(peer, running), imageBytes: undefined });
     if (wanted.has('million')) {
       const both = [
         { server: zonefleet, running: node },
@@ -86,10 +86,10 @@ async function measurePeer(
   }
 }
 
-function weigh(server: Server, { program }: RunningServer): Omit<Weight, 'imageOctets'> {
-  const octets = pssOctets(program.pid);
-  say(`${server.title} takes ${(octets / 2 ** 20).toFixed(0)} MiB`);
-  return { server, pssOctets: octets, largestOctets: largestPssOctets(program.pid) };
+function weigh(server: Server, { program }: RunningServer): Omit<Weight, 'imageBytes'> {
+  const bytes = pssBytes(program.pid);
+  say(`${server.title} takes ${(bytes / 2 ** 20).toFixed(0)} MiB`);
+  return { server, pssBytes: bytes, largestBytes: largestPssBytes(program.pid) };
 }
 
 async function runDraws(

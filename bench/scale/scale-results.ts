@@ -17,10 +17,10 @@ export interface DrawnRuns {
 
 export interface Weight {
   readonly server: Server;
-  readonly pssOctets: number;
-  readonly largestOctets: number;
+  readonly pssBytes: number;
+  readonly largestBytes: number;
   /** What the server says that the zones take, when it does. */
-  readonly imageOctets: number | undefined;
+  readonly imageBytes: number | undefined;
 }
 
 export interface ScaleResults {

@@ -67,7 +67,7 @@ export interface Config {
   /** How UDP threads reach the system; `auto` decides at the start. */
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
   /** Reserved for zones; memory is taken as they fill it. */
-  readonly imageOctets: number;
+  readonly imageBytes: number;
   /** 16 octets each; the first signs. */
   readonly cookieSecrets: readonly Uint8Array[];
   /** UDP answers a second of one kind to one network; undefined: no limit. */
@@ -186,7 +186,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     nodeName: setting('NODE_NAME', shapeNodeName, defaultNodeName),
     dnsThreads: setting('DNS_THREADS', shapeThreads, availableParallelism),
     dnsIo: demo('DNS_IO', shapeDnsIo),
-    imageOctets: setting('IMAGE_BYTES', shapeImageOctets, defaultImageOctets),
+    imageBytes: setting('IMAGE_BYTES', shapeImageBytes, defaultImageBytes),
     cookieSecrets: setting('COOKIE_SECRETS', shapeCookieSecrets, () => [randomBytes(16)]),
     responsesPerSecond: demo('RRL', (text) => shapeRate(text, 'answers a second')),
     amplifiedOctetsPerSecond: demo('RRL_OCTETS', (text) => shapeRate(text, 'octets a second')),
@@ -209,8 +209,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 const MAX_DNS_THREADS = 100;
-const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
-const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
+const MIN_IMAGE_BYTES = 16 * 1024 ** 2;
+const MAX_IMAGE_BYTES = 16 * 1024 ** 3;
 
 const MAX_CHECK_CONCURRENCY = 5000;
 const MIN_API_CONNECTIONS = 10;
@@ -363,21 +363,21 @@ function shapeDnsIo(text: string): Config['dnsIo'] {
   throw new Expected('auto, koffi or dgram');
 }
 
-function shapeImageOctets(text: string): number {
+function shapeImageBytes(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,15})([KMG]?)$/i.exec(text) ?? [];
-  const octets = Number(digits) * 1024 ** ' KMG'.indexOf(unit.toUpperCase() || ' ');
-  if (!(octets >= MIN_IMAGE_OCTETS && octets <= MAX_IMAGE_OCTETS)) {
-    throw new Expected('octets, or a number with K, M or G, from 16M to 16G');
+  const bytes = Number(digits) * 1024 ** ' KMG'.indexOf(unit.toUpperCase() || ' ');
+  if (!(bytes >= MIN_IMAGE_BYTES && bytes <= MAX_IMAGE_BYTES)) {
+    throw new Expected('bytes, or a number with K, M or G, from 16M to 16G');
   }
-  return octets;
+  return bytes;
 }
 
 /** 4 GiB, or half of the memory that the machine or the container has when that is less. */
-function defaultImageOctets(): number {
+function defaultImageBytes(): number {
   // 0, or more than there is: no limit.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const half = Math.floor(Math.min(limit, totalmem()) / 2);
-  return Math.max(MIN_IMAGE_OCTETS, Math.min(4 * 1024 ** 3, half));
+  return Math.max(MIN_IMAGE_BYTES, Math.min(4 * 1024 ** 3, half));
 }
 
 function shapeCookieSecrets(text: string): Uint8Array[] {

@@ -46,8 +46,8 @@ export class TcpConnection implements NetworkConnection {
   progressAt: number;
   readonly network: TcpNetwork;
   hasQueries = false;
-  /** Octets of answers that the system has not taken yet. */
-  unreadOctets = 0;
+  /** Bytes of answers that the system has not taken yet. */
+  unreadBytes = 0;
   readonly #socket: Socket;
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
@@ -133,7 +133,7 @@ export class TcpConnection implements NetworkConnection {
     if (this.#peerEnded) return;
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    // Each part costs some hundred octets beside its own: who sends single octets must not fill the memory.
+    // Each part costs some hundred bytes beside its own: who sends single octets must not fill the memory.
     if (this.#chunks.length >= MAX_CHUNKS) this.#join();
     this.#askForTurn();
   }
@@ -229,7 +229,7 @@ export class TcpConnection implements NetworkConnection {
     if (socket.writableLength === 0) return; // the system has taken all of it
     this.#isUnread = true;
     this.hasQueries = false; // none for now
-    this.unreadOctets = socket.writableLength;
+    this.unreadBytes = socket.writableLength;
     socket.pause();
     this.#owner.countUnread(this);
   }
@@ -249,6 +249,6 @@ export class TcpConnection implements NetworkConnection {
     if (!this.#isUnread) return;
     this.#isUnread = false;
     this.#owner.countRead(this);
-    this.unreadOctets = 0;
+    this.unreadBytes = 0;
   }
 }

@@ -23,7 +23,7 @@ export class TcpNetwork {
   readonly waiting = new Set<NetworkConnection>();
   /** Connections whose answers wait to be read, the longest waiting first. */
   readonly unread = new Set<NetworkConnection>();
-  unreadOctets = 0;
+  unreadBytes = 0;
   readonly #queriesPerSecond: number;
   #tokens: number;
   #filledAtMs: number;

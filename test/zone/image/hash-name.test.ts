@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { labelsOf, type Name, parseName } from '../../../src/dns/name.ts';
 import { hashFactors, hashName, mixChunk } from '../../../src/zone/image/hash-name.ts';
-import { createImage, Image, MIN_IMAGE_OCTETS } from '../../../src/zone/image/image.ts';
+import { createImage, Image, MIN_IMAGE_BYTES } from '../../../src/zone/image/image.ts';
 import { HEADER } from '../../../src/zone/image/layout.ts';
 
 function headerOf(seed: number): Int32Array {
-  return new Image(createImage(MIN_IMAGE_OCTETS, seed)).header;
+  return new Image(createImage(MIN_IMAGE_BYTES, seed)).header;
 }
 
 /** As layout.ts words it. */

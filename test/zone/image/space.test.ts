@@ -1,7 +1,7 @@
 // Who gets which blocks: never one that is in use or still read, and all of the image as long as any of it is free.
 
 import { describe, expect, it } from 'vitest';
-import { createImage, Image, MIN_IMAGE_OCTETS, ReaderSlot } from '../../../src/zone/image/image.ts';
+import { createImage, Image, MIN_IMAGE_BYTES, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { HEADER, SEGMENT_UNITS } from '../../../src/zone/image/layout.ts';
 import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
 import { ImageFullError, Space } from '../../../src/zone/image/space.ts';
@@ -30,24 +30,24 @@ function fill(space: Space, units: number): number[] {
 
 describe('space', () => {
   it('is handed out once, to the last unit, and counted', () => {
-    const image = smallImage(MIN_IMAGE_OCTETS);
-    const before = image.octetsUsed;
+    const image = smallImage(MIN_IMAGE_BYTES);
+    const before = image.bytesUsed;
     const refs = fill(spaceOf(image), 1);
     expect(new Set(refs).size).toBe(refs.length);
-    expect(refs.length).toBe((MIN_IMAGE_OCTETS - before) / 8);
-    expect(image.octetsUsed).toBe(MIN_IMAGE_OCTETS);
-    expect(image.endOctets).toBe(MIN_IMAGE_OCTETS);
+    expect(refs.length).toBe((MIN_IMAGE_BYTES - before) / 8);
+    expect(image.bytesUsed).toBe(MIN_IMAGE_BYTES);
+    expect(image.endBytes).toBe(MIN_IMAGE_BYTES);
   });
 
   it('is used again when it was retired and nobody reads', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const ref = allocate(space, 5);
-    const used = image.octetsUsed;
+    const used = image.bytesUsed;
     space.retire(ref, 5);
-    expect(image.octetsUsed).toBe(used);
+    expect(image.bytesUsed).toBe(used);
     space.reclaim();
-    expect(image.octetsUsed).toBe(used - 40);
+    expect(image.bytesUsed).toBe(used - 40);
     expect(allocate(space, 5)).toBe(ref);
   });
 
@@ -107,10 +107,10 @@ describe('space', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const kept = allocate(space, 7);
-    const used = image.octetsUsed;
+    const used = image.bytesUsed;
     const refs = [space.allocate(7), space.allocate(300)];
     space.takeBack();
-    expect(image.octetsUsed).toBe(used);
+    expect(image.bytesUsed).toBe(used);
     expect([space.allocate(300), space.allocate(7)].sort()).toEqual(refs.sort());
     expect(refs).not.toContain(kept);
   });
@@ -172,7 +172,7 @@ describe('space', () => {
     reader.enter();
     space.retire(refs[2] as number, 9);
     const second = new Space(image, space.exportFree());
-    expect(image.octetsUsed).toBe(image.endOctets - 2 * 72);
+    expect(image.bytesUsed).toBe(image.endBytes - 2 * 72);
     const taken = [allocate(second, 9), allocate(second, 9)];
     expect(taken.sort()).toEqual([refs[1], refs[2]].sort());
     expect(refs).not.toContain(allocate(second, 9));
@@ -208,8 +208,8 @@ describe('space', () => {
     expect(refused).toBeGreaterThan(100);
     for (const [ref, size] of held) space.retire(ref, size);
     space.reclaim();
-    expect(image.octetsUsed).toBe(smallImage().octetsUsed);
-    expect(fill(space, 1).length).toBe((256 * 1024 - smallImage().octetsUsed) / 8);
+    expect(image.bytesUsed).toBe(smallImage().bytesUsed);
+    expect(fill(space, 1).length).toBe((256 * 1024 - smallImage().bytesUsed) / 8);
   });
 });
 
