@@ -37,14 +37,14 @@ export function cpuSeconds(root: number): number {
 }
 
 /** Proportional set size: a page that several processes map counts once in all. */
-export function pssOctets(root: number): number {
+export function pssBytes(root: number): number {
   return processTree(root)
     .map((pid) => readPss(pid))
-    .reduce((sum, octets) => sum + octets, 0);
+    .reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** The largest one of a process alone. */
-export function largestPssOctets(root: number): number {
+export function largestPssBytes(root: number): number {
   return Math.max(...processTree(root).map(readPss));
 }
 

@@ -132,6 +132,9 @@ interface Source {
 const sources = [...filesIn('src'), ...filesIn('workers')]
   .filter((path) => /\.(ts|mjs)$/.test(path))
   .map(readSource);
+const bench = filesIn('bench')
+  .filter((path) => path.endsWith('.ts'))
+  .map(readSource);
 const tests = filesIn('test').filter((path) => path.endsWith('.test.ts'));
 
 function filesIn(folder: string): string[] {
@@ -173,8 +176,24 @@ function namesImported(path: string): string[] {
 }
 
 /** The imports of ours, as paths from the root. */
-function ownImports({ path, imports }: Source): string[] {
+function ownImports({ path, imports }: Pick<Source, 'path' | 'imports'>): string[] {
   return imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name));
+}
+
+/** One circle for each file from which a walk along the imports comes back to a file on its way. */
+function circlesOf(files: readonly Pick<Source, 'path' | 'imports'>[]): string[] {
+  const targets = new Map(files.map((file) => [file.path, ownImports(file)]));
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (path: string, way: readonly string[]): void => {
+    const begun = way.indexOf(path);
+    if (begun >= 0) circles.push([...way.slice(begun), path].join(' -> '));
+    if (begun >= 0 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) walk(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) walk(path, []);
+  return circles;
 }
 
 /** Two folders deep: what is below belongs to the same room. */
@@ -237,6 +256,13 @@ describe('imports', () => {
     expect(
       offenders((source) => ownImports(source).filter((target) => !existsSync(join(ROOT, target)))),
     ).toEqual([]);
+  });
+
+  it('make no circle of files, not even of types', () => {
+    expect(circlesOf([...sources, ...bench])).toEqual([]);
+    const circle = ['b.ts', 'c.ts', 'b.ts'].map((name) => `./${name}`);
+    const made = ['a.ts', 'b.ts', 'c.ts'].map((path, at) => ({ path, imports: [circle[at] as string] }));
+    expect(circlesOf(made)).toEqual(['b.ts -> c.ts -> b.ts']);
   });
 
   it('of the settings and the log stand in main.ts files only', () => {

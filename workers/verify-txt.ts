@@ -5,9 +5,10 @@
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
 //     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
 
-import { judgeTxt, type TxtVerdict } from '../src/checks/txt/judge-txt.ts';
+import { judgeTxt } from '../src/checks/txt/judge-txt.ts';
 import { type Look, nextVerification } from '../src/checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../src/checks/txt/txt-evidence.ts';
+import type { TxtVerdict } from '../src/checks/txt/txt-judgement.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { VerifyJob } from '../src/queue/jobs.ts';

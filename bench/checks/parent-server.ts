@@ -14,7 +14,7 @@ const TTL = 86_400;
 const HEADER = 12;
 /** The name of the question. */
 const POINTER = Buffer.from([0xc0, HEADER]);
-const RECEIVE_OCTETS = 4 * 2 ** 20;
+const RECEIVE_BYTES = 4 * 2 ** 20;
 
 const zoneNumbers = new Map(Array.from({ length: PARENT_ZONES }, (_, i) => [parentZone(i), i]));
 const rootServers = new Set(rootAddresses());
@@ -137,7 +137,7 @@ function send(socket: Socket, octets: Buffer, to: RemoteInfo): void {
 }
 
 async function listen(address: string): Promise<void> {
-  const socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_OCTETS });
+  const socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_BYTES });
   socket.on('message', (question, from) => {
     const octets = reply(address, question);
     if (octets !== undefined) setTimeout(send, delayMs, socket, octets, from);

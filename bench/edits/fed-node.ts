@@ -19,11 +19,11 @@ const SOA_NUMBERS = 20;
 const TICK_MS = 10;
 /** Prime to the number of zones: consecutive changes hit zones far apart. */
 const STEP = 7919;
-const OCTETS_EACH = 4096; // more than a zone takes
+const BYTES_EACH = 4096; // more than a zone takes
 
 const [address = '', port = '', zonesText = ''] = process.argv.slice(2);
 const zones = Number(zonesText);
-const buffer = createImage(64 * 2 ** 20 + zones * OCTETS_EACH, 1);
+const buffer = createImage(64 * 2 ** 20 + zones * BYTES_EACH, 1);
 const writer = new ImageWriter(new Image(buffer));
 const apexOf = (index: number) => parseName(`${recipeName(index)}.`);
 

@@ -3,52 +3,21 @@
 // fit into most memories.
 
 import type { BenchOptions, Part, PartName, Section } from '../part.ts';
-import { largestPssOctets, pssOctets } from '../process-tree.ts';
-import { interleave, measure, type Run } from '../rounds.ts';
+import { largestPssBytes, pssBytes } from '../process-tree.ts';
+import { interleave, measure } from '../rounds.ts';
 import { say } from '../say.ts';
-import {
-  DRAW_TITLES,
-  DRAWS,
-  type DrawName,
-  type QueryFiles,
-  writeScaleQueries,
-} from '../scale/scale-queries.ts';
+import { DRAW_TITLES, DRAWS, type QueryFiles, writeScaleQueries } from '../scale/scale-queries.ts';
+import type { ScaleResults, Weight } from '../scale/scale-results.ts';
 import { memorySection, millionSection, startSection } from '../scale/scale-sections.ts';
-import { type StartTimes, startTimed } from '../scale/start-times.ts';
+import { startTimed } from '../scale/start-times.ts';
 import { serversNamed, startServers } from '../servers/all.ts';
 import type { RunningServer, Server } from '../servers/server.ts';
 import { zonefleet } from '../servers/zonefleet.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeRecipeZones } from '../zones/recipe-zones.ts';
-import type { ZoneSet } from '../zones/zone-set.ts';
 
 const ZONES = 1_000_000;
 const RESTARTS = 3;
-
-/** Runs of one server with one draw. */
-export interface DrawnRuns {
-  readonly server: Server;
-  readonly draw: DrawName;
-  readonly runs: readonly Run[];
-  /** The server whose turns alternated with it; ours is measured beside each. */
-  readonly beside: Server | undefined;
-}
-
-export interface Weight {
-  readonly server: Server;
-  readonly pssOctets: number;
-  readonly largestOctets: number;
-  /** What the server says that the zones take, when it does. */
-  readonly imageOctets: number | undefined;
-}
-
-export interface ScaleResults {
-  readonly set: ZoneSet;
-  readonly drawn: DrawnRuns[];
-  readonly weights: Weight[];
-  readonly times: StartTimes;
-  readonly peerStartMs: Map<Server, number>;
-}
 
 export const scale: Part = {
   names: ['million', 'memory', 'start'],
@@ -73,7 +42,7 @@ export const scale: Part = {
       await warmUp(node, files('zipf', 0), options);
       results.weights.push({
         ...weigh(zonefleet, node),
-        imageOctets: await node.metric('zonefleet_image_bytes'),
+        imageBytes: await node.metric('zonefleet_image_bytes'),
       });
       if (wanted.has('million') && peers.length === 0) {
         await runDraws([{ server: zonefleet, running: node }], files, results, options);
@@ -104,7 +73,7 @@ async function measurePeer(
   try {
     results.peerStartMs.set(peer, running.firstAnswerMs);
     await warmUp(running, files('zipf', 0), options);
-    results.weights.push({ ...weigh(peer, running), imageOctets: undefined });
+    results.weights.push({ ...weigh(peer, running), imageBytes: undefined });
     if (wanted.has('million')) {
       const both = [
         { server: zonefleet, running: node },
@@ -117,10 +86,10 @@ async function measurePeer(
   }
 }
 
-function weigh(server: Server, { program }: RunningServer): Omit<Weight, 'imageOctets'> {
-  const octets = pssOctets(program.pid);
-  say(`${server.title} takes ${(octets / 2 ** 20).toFixed(0)} MiB`);
-  return { server, pssOctets: octets, largestOctets: largestPssOctets(program.pid) };
+function weigh(server: Server, { program }: RunningServer): Omit<Weight, 'imageBytes'> {
+  const bytes = pssBytes(program.pid);
+  say(`${server.title} takes ${(bytes / 2 ** 20).toFixed(0)} MiB`);
+  return { server, pssBytes: bytes, largestBytes: largestPssBytes(program.pid) };
 }
 
 async function runDraws(

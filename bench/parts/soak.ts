@@ -10,7 +10,7 @@ import { addressQuery } from '../edits/watch-answers.ts';
 import type { BenchOptions, Part } from '../part.ts';
 import { pinCluster } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
-import { pssOctets } from '../process-tree.ts';
+import { pssBytes } from '../process-tree.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
 import { measure, type Run } from '../rounds.ts';
 import { say } from '../say.ts';
@@ -97,7 +97,7 @@ export const soak: Part = {
 };
 
 interface Stretch extends Run {
-  readonly pssOctets: number;
+  readonly pssBytes: number;
   /** Of the process: when the stretch began. */
   readonly atMs: number;
 }
@@ -113,11 +113,11 @@ async function runStretches(
   for (let i = 0; i < STRETCHES; i++) {
     const atMs = performance.now() - node.startedMs;
     const run = await measure(node, { queries, seconds, rate }, options);
-    const stretch = { ...run, pssOctets: pssOctets(node.program.pid), atMs };
+    const stretch = { ...run, pssBytes: pssBytes(node.program.pid), atMs };
     stretches.push(stretch);
     say(
       `  stretch ${i + 1} of ${STRETCHES}: ${Math.round(run.queriesPerSecond)} q/s, ${run.cpuMicros.toFixed(2)} µs, ` +
-        `${(stretch.pssOctets / 2 ** 20).toFixed(1)} MiB`,
+        `${(stretch.pssBytes / 2 ** 20).toFixed(1)} MiB`,
     );
   }
   return stretches;
@@ -131,13 +131,13 @@ function stretchTable(stretches: readonly Stretch[]): string {
       count(stretch.queriesPerSecond),
       fixed(stretch.cpuMicros, 2),
       count(stretch.lost),
-      fixed(stretch.pssOctets / 2 ** 20, 1),
+      fixed(stretch.pssBytes / 2 ** 20, 1),
     ]),
   );
 }
 
 function growth(stretches: readonly Stretch[]): number {
-  return (stretches.at(-1)?.pssOctets ?? Number.NaN) / (stretches[0]?.pssOctets ?? Number.NaN);
+  return (stretches.at(-1)?.pssBytes ?? Number.NaN) / (stretches[0]?.pssBytes ?? Number.NaN);
 }
 
 /** Names that do not have the address that was written last. */

@@ -1,11 +1,11 @@
 // What the parts about a million zones say in RESULTS.md.
 
 import type { Section } from '../part.ts';
-import type { DrawnRuns, ScaleResults, Weight } from '../parts/scale.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
 import { mediansOf } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { DRAW_TITLES } from './scale-queries.ts';
+import type { DrawnRuns, ScaleResults, Weight } from './scale-results.ts';
 
 const RECIPE_TEXT =
   'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';
@@ -67,13 +67,13 @@ export function millionSection({ set, drawn }: ScaleResults): Section {
 }
 
 export function memorySection({ set, weights }: ScaleResults): Section {
-  const perRecord = (octets: number | undefined) => (octets ?? Number.NaN) / set.records;
+  const perRecord = (bytes: number | undefined) => (bytes ?? Number.NaN) / set.records;
   const rows = weights.map((weight: Weight) => [
     isOurs(weight) ? `**${weight.server.title}**` : weight.server.title,
-    fixed(weight.pssOctets / 2 ** 20, 0),
-    judged(perRecord(weight.pssOctets), isOurs(weight) ? 200 : undefined, 0),
-    fixed(perRecord(weight.largestOctets), 0),
-    isOurs(weight) ? judged(perRecord(weight.imageOctets), 120, 0) : '',
+    fixed(weight.pssBytes / 2 ** 20, 0),
+    judged(perRecord(weight.pssBytes), isOurs(weight) ? 200 : undefined, 0),
+    fixed(perRecord(weight.largestBytes), 0),
+    isOurs(weight) ? judged(perRecord(weight.imageBytes), 120, 0) : '',
   ]);
   return {
     part: 'memory',
@@ -84,9 +84,9 @@ export function memorySection({ set, weights }: ScaleResults): Section {
         [
           '',
           'MiB',
-          'octets a record, all processes',
-          'octets a record, largest process',
-          'octets a record, image',
+          'bytes a record, all processes',
+          'bytes a record, largest process',
+          'bytes a record, image',
         ],
         rows,
       ),
@@ -94,12 +94,12 @@ export function memorySection({ set, weights }: ScaleResults): Section {
     charts: [
       {
         name: 'memory',
-        title: 'Octets of memory for a record, all processes',
+        title: 'Bytes of memory for a record, all processes',
         unit: '',
         digits: 0,
         bars: weights.map((weight) => ({
           label: weight.server.title,
-          value: perRecord(weight.pssOctets),
+          value: perRecord(weight.pssBytes),
           isOurs: isOurs(weight),
         })),
       },
@@ -120,9 +120,9 @@ export function startSection({ set, times, peerStartMs }: ScaleResults): Section
     ...[...peerStartMs].map(([server, ms]) => [server.title, fixed(seconds(ms), 2), 1]),
   ];
   const size =
-    times.snapshotOctets === undefined
+    times.snapshotBytes === undefined
       ? 'No snapshot was written.'
-      : `The snapshot has ${fixed(times.snapshotOctets / 2 ** 20, 0)} MiB.`;
+      : `The snapshot has ${fixed(times.snapshotBytes / 2 ** 20, 0)} MiB.`;
   return {
     part: 'start',
     title: `Start with ${count(set.recipe?.count ?? 0)} zones`,

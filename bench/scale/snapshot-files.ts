@@ -7,11 +7,11 @@ import { runToEnd } from '../program.ts';
 
 interface Place {
   readonly path: string;
-  readonly octets: number;
+  readonly bytes: number;
 }
 
 /** Below this it is none of zones. */
-const LEAST_OCTETS = 4096;
+const LEAST_BYTES = 4096;
 const POLL_MS = 500;
 /** Looks in a row that must find the same. */
 const STABLE_LOOKS = 6;
@@ -21,13 +21,13 @@ function filesIn(dataDirectory: string): Place[] {
     return readdirSync(join(dataDirectory, 'nodes'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => ({ path, octets: statSync(path).size }));
+      .map((path) => ({ path, bytes: statSync(path).size }));
   } catch {
     return []; // none yet, or one was renamed while we looked
   }
 }
 
-/** The octets of the files once they no longer grow; undefined when there are none in time. */
+/** The bytes of the files once they no longer grow; undefined when there are none in time. */
 export async function untilSnapshotWritten(
   dataDirectory: string,
   timeoutMs: number,
@@ -36,11 +36,11 @@ export async function untilSnapshotWritten(
   let before = '';
   for (let stable = 0; performance.now() < deadline; await pause(POLL_MS)) {
     const files = filesIn(dataDirectory);
-    const octets = files.reduce((sum, file) => sum + file.octets, 0);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const now = JSON.stringify(files);
-    stable = now === before && octets >= LEAST_OCTETS ? stable + 1 : 0;
+    stable = now === before && bytes >= LEAST_BYTES ? stable + 1 : 0;
     before = now;
-    if (stable === STABLE_LOOKS) return octets;
+    if (stable === STABLE_LOOKS) return bytes;
   }
   return undefined;
 }

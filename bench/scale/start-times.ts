@@ -10,7 +10,7 @@ export interface StartTimes {
   readonly fromPostgresMs: number;
   readonly warmMs: readonly number[];
   readonly coldMs: readonly number[];
-  readonly snapshotOctets: number | undefined;
+  readonly snapshotBytes: number | undefined;
 }
 
 const SNAPSHOT_TIMEOUT_MS = 120_000;
@@ -26,11 +26,11 @@ export async function startTimed(
   const fromPostgresMs = node.firstAnswerMs;
   say(`from Postgres: first answer after ${(fromPostgresMs / 1000).toFixed(1)} s`);
   const times = { fromPostgresMs, warmMs: [] as number[], coldMs: [] as number[] };
-  if (restarts === 0) return { node, times: { ...times, snapshotOctets: undefined } };
-  const snapshotOctets = await untilSnapshotWritten(directory.path, SNAPSHOT_TIMEOUT_MS);
-  if (snapshotOctets === undefined) {
+  if (restarts === 0) return { node, times: { ...times, snapshotBytes: undefined } };
+  const snapshotBytes = await untilSnapshotWritten(directory.path, SNAPSHOT_TIMEOUT_MS);
+  if (snapshotBytes === undefined) {
     say('no snapshot has been written');
-    return { node, times: { ...times, snapshotOctets } };
+    return { node, times: { ...times, snapshotBytes } };
   }
   for (let i = 0; i < restarts; i++) {
     for (const kind of ['cold', 'warm'] as const) {
@@ -41,5 +41,5 @@ export async function startTimed(
       say(`from the snapshot, ${kind}: first answer after ${(node.firstAnswerMs / 1000).toFixed(2)} s`);
     }
   }
-  return { node, times: { ...times, snapshotOctets } };
+  return { node, times: { ...times, snapshotBytes } };
 }

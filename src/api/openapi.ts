@@ -50,17 +50,17 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
     transformObject: (input) =>
       finish(jsonSchemaTransformObject(input) as unknown as Document, routes) as never,
   });
-  // Made once, and its octets are shared: a caller that does not take them keeps no copy.
-  let octets: Buffer | undefined;
+  // Made once, and its bytes are shared: a caller that does not take them keeps no copy.
+  let bytes: Buffer | undefined;
   for (const url of ADDRESSES) {
     mountOpenPath(app, url, async (_request, reply) => {
-      octets ??= Buffer.from(
+      bytes ??= Buffer.from(
         stringify(JSON.parse(JSON.stringify(app.swagger())), {
           aliasDuplicateObjects: false,
           lineWidth: 110,
         }),
       );
-      return reply.header('Content-Type', CONTENT_TYPE).send(octets);
+      return reply.header('Content-Type', CONTENT_TYPE).send(bytes);
     });
   }
 }

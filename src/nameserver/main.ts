@@ -46,13 +46,11 @@ function placeSnapshot({ dataDirectory, nodeName }: Settings, user: ProcessUser 
     : giveDirectory([place, join(rootPlaceOf(dataDirectory), 'nodes', nodeName)], user);
 }
 
-function reserveImage({ imageOctets }: Settings): SharedArrayBuffer {
+function reserveImage({ imageBytes }: Settings): SharedArrayBuffer {
   try {
-    return createImage(imageOctets, randomBytes(4).readInt32LE());
+    return createImage(imageBytes, randomBytes(4).readInt32LE());
   } catch (error) {
-    throw new StartFault(
-      `IMAGE_BYTES: ${imageOctets} octets cannot be reserved (${(error as Error).message})`,
-    );
+    throw new StartFault(`IMAGE_BYTES: ${imageBytes} bytes cannot be reserved (${(error as Error).message})`);
   }
 }
 

@@ -9,9 +9,9 @@ import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-count
 export interface NodeGauges {
   zones(): number;
   records(): number;
-  /** Octets of the zone image: in use, and reserved. */
-  imageOctets(): number;
-  imageCapacityOctets(): number;
+  /** Bytes of the zone image: in use, and reserved. */
+  imageBytes(): number;
+  imageCapacityBytes(): number;
   tcpConnections(): number;
   /** How far the node is behind the change feed; undefined while unknown. */
   feedLagSeconds(): number | undefined;
@@ -37,8 +37,8 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     });
   gauge('zonefleet_zones', 'Zones that this node serves.', gauges.zones);
   gauge('zonefleet_records', 'Records in these zones.', gauges.records);
-  gauge('zonefleet_image_bytes', 'Octets of the zone image in use.', gauges.imageOctets);
-  gauge('zonefleet_image_capacity_bytes', 'Octets that the zone image may take.', gauges.imageCapacityOctets);
+  gauge('zonefleet_image_bytes', 'Bytes of the zone image in use.', gauges.imageBytes);
+  gauge('zonefleet_image_capacity_bytes', 'Bytes that the zone image may take.', gauges.imageCapacityBytes);
   gauge('zonefleet_tcp_connections', 'Open TCP connections.', gauges.tcpConnections);
   gauge(
     'zonefleet_feed_lag_seconds',

@@ -66,8 +66,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
     records: () => image.records,
-    imageOctets: () => image.octetsUsed,
-    imageCapacityOctets: () => image.capacityOctets,
+    imageBytes: () => image.bytesUsed,
+    imageCapacityBytes: () => image.capacityBytes,
     tcpConnections: () => tcp?.connections() ?? 0,
     feedLagSeconds: () => lagSecondsSince(thread.state()?.caughtUpAtMs, Date.now()),
     refusedZones: () => thread.state()?.refused ?? 0,

@@ -8,7 +8,7 @@ import { ANSWER_HEADERS } from './answer-headers.ts';
 import { type Connection, type ConnectionLimits, Connections, networkOf, type Wire } from './connections.ts';
 
 export interface ServerLimits extends ConnectionLimits {
-  /** The time for a whole header, from its first octet or from the connection's beginning. */
+  /** The time for a whole header, from its first byte or from the connection's beginning. */
   readonly headersTimeoutMs: number;
   /** The time for a whole request with its body. */
   readonly requestTimeoutMs: number;
@@ -120,7 +120,7 @@ class RequestQueue {
 class SocketWire implements Wire {
   readonly #socket: Socket;
   #partlyTaken = 0;
-  #queueOctets = 0;
+  #queueBytes = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -130,20 +130,20 @@ class SocketWire implements Wire {
     return trusted.has(this.#socket);
   }
 
-  get unreadOctets(): number {
+  get unreadBytes(): number {
     return this.#socket.writableLength;
   }
 
-  get takenOctets(): number {
+  get takenBytes(): number {
     // The stream counts a large piece as written at once; the handle's queue says how much of it the system has not taken.
     const { _handle: handle } = this.#socket as unknown as { _handle?: { writeQueueSize?: number } | null };
-    const queueOctets = handle?.writeQueueSize ?? 0;
-    this.#partlyTaken += Math.max(0, this.#queueOctets - queueOctets);
-    this.#queueOctets = queueOctets;
+    const queueBytes = handle?.writeQueueSize ?? 0;
+    this.#partlyTaken += Math.max(0, this.#queueBytes - queueBytes);
+    this.#queueBytes = queueBytes;
     return this.#socket.bytesWritten - this.#socket.writableLength + this.#partlyTaken;
   }
 
-  get receivedOctets(): number {
+  get receivedBytes(): number {
     return this.#socket.bytesRead;
   }
 

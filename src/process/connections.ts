@@ -1,5 +1,5 @@
 // What the connections of one HTTP server may take: how many there are, how many from one network, how long each may keep
-// us waiting, and how many octets of answers lie here unread. No clock and no socket of its own: it is told and asked.
+// us waiting, and how many bytes of answers lie here unread. No clock and no socket of its own: it is told and asked.
 //
 //     idle ── a request's header ──▶ worked on ── its answer is made ──▶ answered ── the answer is taken ──▶ idle
 //
@@ -10,19 +10,19 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** The most connections from one IPv4 address or IPv6 /64; undefined: no limit. */
   readonly perNetwork: number | undefined;
-  /** The most octets of all answers together that their callers have not taken. */
-  readonly unreadOctets: number;
+  /** The most bytes of all answers together that their callers have not taken. */
+  readonly unreadBytes: number;
 }
 
 /** The operations on a socket. */
 export interface Wire {
   readonly isTrusted: boolean;
-  /** Octets of answers that the system has not taken from us. */
-  readonly unreadOctets: number;
-  /** Grows as the system takes octets from us: to the peer, whole and in part. */
-  readonly takenOctets: number;
-  readonly receivedOctets: number;
-  /** Ends the connection at once, with all octets that wait to be sent. */
+  /** Bytes of answers that the system has not taken from us. */
+  readonly unreadBytes: number;
+  /** Grows as the system takes bytes from us: to the peer, whole and in part. */
+  readonly takenBytes: number;
+  readonly receivedBytes: number;
+  /** Ends the connection at once, with all bytes that wait to be sent. */
   cut(): void;
 }
 
@@ -42,15 +42,15 @@ export interface Connection {
   exchange: Exchange | undefined;
   usedAtMs: number;
   creditMs: number;
-  takenOctets: number;
-  receivedOctets: number;
+  takenBytes: number;
+  receivedBytes: number;
   sweptAtMs: number;
 }
 
 /** A peer that moves nothing for this long while we wait for it is cut. */
 export const STALL_MS = 15_000;
 /** A peer that on average moves less than this is cut later. */
-export const MIN_OCTETS_PER_SECOND = 1024;
+export const MIN_BYTES_PER_SECOND = 1024;
 /** How long the rest of a body is received, and discarded, after its answer. */
 export const REST_MS = 3000;
 
@@ -79,8 +79,8 @@ export class Connections {
       exchange: undefined,
       usedAtMs: nowMs,
       creditMs: STALL_MS,
-      takenOctets: 0,
-      receivedOctets: 0,
+      takenBytes: 0,
+      receivedBytes: 0,
       sweptAtMs: nowMs,
     };
     this.#all.add(connection);
@@ -100,12 +100,12 @@ export class Connections {
     let unread = 0;
     for (const connection of this.#all) {
       if (spendCredit(connection, nowMs) <= 0) this.#cut(connection);
-      else unread += connection.wire.unreadOctets;
+      else unread += connection.wire.unreadBytes;
     }
-    if (unread <= this.#limits.unreadOctets) return;
+    if (unread <= this.#limits.unreadBytes) return;
     for (const connection of [...this.#all].sort(worstFirst)) {
-      if (unread <= this.#limits.unreadOctets) return;
-      unread -= connection.wire.unreadOctets;
+      if (unread <= this.#limits.unreadBytes) return;
+      unread -= connection.wire.unreadBytes;
       this.#cut(connection);
     }
   }
@@ -134,39 +134,39 @@ export class Connections {
 }
 
 function isIdle({ exchange, wire }: Connection): boolean {
-  return exchange === undefined || (exchange.isAnswered && exchange.isWhole && wire.unreadOctets === 0);
+  return exchange === undefined || (exchange.isAnswered && exchange.isWhole && wire.unreadBytes === 0);
 }
 
-/** The remaining time for which a peer may keep us waiting: it runs while we wait, and octets that move add to it. */
+/** The remaining time for which a peer may keep us waiting: it runs while we wait, and bytes that move add to it. */
 function spendCredit(connection: Connection, nowMs: number): number {
   const { wire, exchange } = connection;
-  const { takenOctets, receivedOctets } = wire;
+  const { takenBytes, receivedBytes } = wire;
   const elapsedMs = nowMs - connection.sweptAtMs;
   const isRest = exchange?.isAnswered === true && !exchange.isWhole;
   const sends = exchange !== undefined && !exchange.isWhole && !exchange.isHeldByUs;
   const moved =
-    wire.unreadOctets > 0
-      ? takenOctets - connection.takenOctets
+    wire.unreadBytes > 0
+      ? takenBytes - connection.takenBytes
       : sends
-        ? receivedOctets - connection.receivedOctets
+        ? receivedBytes - connection.receivedBytes
         : undefined;
   connection.sweptAtMs = nowMs;
-  connection.takenOctets = takenOctets;
-  connection.receivedOctets = receivedOctets;
+  connection.takenBytes = takenBytes;
+  connection.receivedBytes = receivedBytes;
   if (isRest) {
     // Nobody reads what still comes.
     connection.creditMs = Math.min(connection.creditMs, REST_MS) - elapsedMs;
   } else if (moved === undefined) {
     connection.creditMs = STALL_MS;
   } else {
-    const earnedMs = (moved / MIN_OCTETS_PER_SECOND) * 1000;
+    const earnedMs = (moved / MIN_BYTES_PER_SECOND) * 1000;
     connection.creditMs = Math.min(STALL_MS, connection.creditMs - elapsedMs + earnedMs);
   }
   return connection.creditMs;
 }
 
 function worstFirst(a: Connection, b: Connection): number {
-  return Number(a.wire.isTrusted) - Number(b.wire.isTrusted) || b.wire.unreadOctets - a.wire.unreadOctets;
+  return Number(a.wire.isTrusted) - Number(b.wire.isTrusted) || b.wire.unreadBytes - a.wire.unreadBytes;
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a customer has all of it. */

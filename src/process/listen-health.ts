@@ -21,7 +21,7 @@ export interface HealthListener {
 export const HEALTH_LIMITS: ServerLimits = {
   connections: 64,
   perNetwork: 32,
-  unreadOctets: 16 * 1024 * 1024,
+  unreadBytes: 16 * 1024 * 1024,
   headersTimeoutMs: 5000,
   requestTimeoutMs: 5000,
   keepAliveTimeoutMs: 72_000, // a scraper comes once a minute

@@ -132,7 +132,7 @@ export class Stage {
     return descendants(this.#child?.pid).filter((pid) => WORDS[name].test(commandLine(pid)));
   }
 
-  /** Resident memory, in octets. */
+  /** Resident memory, in bytes. */
   memoryOf(name: ProcessName): number {
     return this.pids(name).reduce((octets, pid) => octets + residentOctets(pid), 0);
   }
@@ -151,7 +151,7 @@ export class Stage {
     return { key, domain };
   }
 
-  /** One call of the API; `body` is JSON, or octets that are sent as they are. */
+  /** One call of the API; `body` is JSON, or bytes that are sent as they are. */
   async call(
     method: string,
     path: string,

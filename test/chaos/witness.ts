@@ -90,7 +90,7 @@ interface Called {
 }
 
 function call(method: string, path: string, body?: unknown): Promise<Called> {
-  const octets = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((done) => {
     const lost = () => done({ status: undefined, body: '' });
     const calling = request(
@@ -103,7 +103,7 @@ function call(method: string, path: string, body?: unknown): Promise<Called> {
         timeout: CALL_TIMEOUT_MS,
         headers: {
           authorization: `Bearer ${key}`,
-          ...(octets && { 'content-type': 'application/json', 'content-length': octets.length }),
+          ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
         },
       },
       (response) => {
@@ -117,7 +117,7 @@ function call(method: string, path: string, body?: unknown): Promise<Called> {
     );
     calling.on('timeout', () => calling.destroy());
     calling.on('error', lost);
-    calling.end(octets);
+    calling.end(bytes);
   });
 }
 

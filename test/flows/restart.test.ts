@@ -59,18 +59,18 @@ async function untilServed(serial: number): Promise<void> {
 }
 
 /** Of the snapshot's log: an edit is in it a moment after it is served. */
-function loggedOctets(): number {
+function loggedBytes(): number {
   const place = join(directory, 'nodes', 'ns1');
   const logs = readdirSync(place).filter((name) => name.endsWith('.log'));
-  return logs.reduce((octets, name) => octets + statSync(join(place, name)).size, 0);
+  return logs.reduce((bytes, name) => bytes + statSync(join(place, name)).size, 0);
 }
 
 test('killed, it comes back with the newest content while Postgres is away, and follows when it returns', async () => {
   await until(() => node.log().includes('snapshot written'), 'a snapshot');
-  const loggedBefore = loggedOctets();
+  const loggedBefore = loggedBytes();
   await saveZones(database.db, [smallZone('a.example.', 2)], BY);
   await untilServed(2);
-  await until(() => loggedOctets() > loggedBefore, 'the edit is in the log');
+  await until(() => loggedBytes() > loggedBefore, 'the edit is in the log');
   await node.stop('SIGKILL');
   proxy.cut();
   node = await start();
@@ -98,9 +98,9 @@ test('a snapshot that is damaged is refused with a line in the log, and the zone
   await node.stop();
   const place = join(directory, 'nodes', 'ns1');
   const image = readdirSync(place).find((name) => name.endsWith('.image')) as string;
-  const octets = readFileSync(join(place, image));
-  octets[octets.length - 100] = (octets[octets.length - 100] as number) ^ 1;
-  writeFileSync(join(place, image), octets);
+  const bytes = readFileSync(join(place, image));
+  bytes[bytes.length - 100] = (bytes[bytes.length - 100] as number) ^ 1;
+  writeFileSync(join(place, image), bytes);
   node = await start();
   expect(node.log()).toContain('a snapshot is refused');
   expect(node.log()).toContain('zones loaded');
@@ -114,9 +114,9 @@ test('a log of the snapshot that is damaged is used up to there, with a line in 
   await node.stop();
   const place = join(directory, 'nodes', 'ns1');
   const log = readdirSync(place).find((name) => name.endsWith('.log')) as string;
-  const octets = readFileSync(join(place, log));
-  octets[octets.length - 1] = (octets[octets.length - 1] as number) ^ 1;
-  writeFileSync(join(place, log), octets);
+  const bytes = readFileSync(join(place, log));
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
+  writeFileSync(join(place, log), bytes);
   node = await start();
   expect(node.log()).toContain('the log of the snapshot ends early');
   await untilServed(4);

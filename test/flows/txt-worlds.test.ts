@@ -2,8 +2,9 @@
 // liars or wildcards, and what their words mean together.
 
 import { describe, expect, it } from 'vitest';
-import { judgeTxt, type TxtJudgement } from '../../src/checks/txt/judge-txt.ts';
+import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
+import type { TxtJudgement } from '../../src/checks/txt/txt-judgement.ts';
 import { printName } from '../../src/dns/name.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';

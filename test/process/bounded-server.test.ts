@@ -10,7 +10,7 @@ import { until } from '../support/tests/until.ts';
 const LIMITS: ServerLimits = {
   connections: 8,
   perNetwork: 4,
-  unreadOctets: 1024 * 1024,
+  unreadBytes: 1024 * 1024,
   headersTimeoutMs: 300,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
@@ -115,7 +115,7 @@ describe('a connection', () => {
   it('that does not read has one answer made for it', async () => {
     const answer = Buffer.alloc(16 * 1024 * 1024, 97); // more than the system takes
     let made = 0;
-    await listening({ unreadOctets: 1e9 }, (_, response) => {
+    await listening({ unreadBytes: 1e9 }, (_, response) => {
       made++;
       response.end(answer);
     });

@@ -3,7 +3,7 @@ import {
   type Connection,
   Connections,
   type Exchange,
-  MIN_OCTETS_PER_SECOND,
+  MIN_BYTES_PER_SECOND,
   networkOf,
   REST_MS,
   STALL_MS,
@@ -12,9 +12,9 @@ import {
 
 class FakeWire implements Wire {
   isTrusted = false;
-  unreadOctets = 0;
-  takenOctets = 0;
-  receivedOctets = 0;
+  unreadBytes = 0;
+  takenBytes = 0;
+  receivedBytes = 0;
   isCut = false;
   cut(): void {
     this.isCut = true;
@@ -31,7 +31,7 @@ const exchange = (state: Partial<Exchange>): Exchange => ({
 let connections: Connections;
 let nowMs = 0;
 beforeEach(() => {
-  connections = new Connections({ connections: 5, perNetwork: 3, unreadOctets: 1000 });
+  connections = new Connections({ connections: 5, perNetwork: 3, unreadBytes: 1000 });
   nowMs = 0;
 });
 
@@ -118,7 +118,7 @@ describe('connections of all networks together', () => {
 describe('an answer that is not taken', () => {
   it('ends the connection after a while', () => {
     const { wire } = open();
-    wire.unreadOctets = 500;
+    wire.unreadBytes = 500;
     seconds(STALL_MS / 1000 - 1);
     expect(wire.isCut).toBe(false);
     seconds(1);
@@ -127,33 +127,33 @@ describe('an answer that is not taken', () => {
   });
 
   it('is waited for as long as it moves well, however large it is', () => {
-    connections = new Connections({ connections: 5, perNetwork: 3, unreadOctets: 1e9 });
+    connections = new Connections({ connections: 5, perNetwork: 3, unreadBytes: 1e9 });
     const { wire } = open();
-    wire.unreadOctets = 100_000_000;
-    seconds(600, () => (wire.takenOctets += 2 * MIN_OCTETS_PER_SECOND));
+    wire.unreadBytes = 100_000_000;
+    seconds(600, () => (wire.takenBytes += 2 * MIN_BYTES_PER_SECOND));
     expect(wire.isCut).toBe(false);
   });
 
-  it('is not waited for by one octet a second', () => {
+  it('is not waited for by one byte a second', () => {
     const { wire } = open();
-    wire.unreadOctets = 900;
-    seconds(STALL_MS / 1000 + 1, () => (wire.takenOctets += 1));
+    wire.unreadBytes = 900;
+    seconds(STALL_MS / 1000 + 1, () => (wire.takenBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
   it('earns no more patience than there was at first', () => {
     const { wire } = open();
-    wire.unreadOctets = 900;
-    seconds(1, () => (wire.takenOctets += 100_000_000));
+    wire.unreadBytes = 900;
+    seconds(1, () => (wire.takenBytes += 100_000_000));
     seconds(STALL_MS / 1000);
     expect(wire.isCut).toBe(true);
   });
 
   it('is the first to go where all are too much together: without a key, the largest', () => {
     const [small, large, keyed] = [open('a'), open('b'), open('c', true)];
-    small.wire.unreadOctets = 300;
-    large.wire.unreadOctets = 400;
-    keyed.wire.unreadOctets = 600;
+    small.wire.unreadBytes = 300;
+    large.wire.unreadBytes = 400;
+    keyed.wire.unreadBytes = 600;
     seconds(1);
     expect([small, large, keyed].map(({ wire }) => wire.isCut)).toEqual([false, true, false]);
   });
@@ -166,15 +166,15 @@ describe('a body that does not come', () => {
     return { wire, connection: connection as Connection };
   };
 
-  it('ends the connection after a while, octet by octet too', () => {
+  it('ends the connection after a while, byte by byte too', () => {
     const { wire } = sending();
-    seconds(STALL_MS / 1000 + 1, () => (wire.receivedOctets += 1));
+    seconds(STALL_MS / 1000 + 1, () => (wire.receivedBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
   it('is waited for as long as it moves well', () => {
     const { wire } = sending();
-    seconds(100, () => (wire.receivedOctets += MIN_OCTETS_PER_SECOND));
+    seconds(100, () => (wire.receivedBytes += MIN_BYTES_PER_SECOND));
     expect(wire.isCut).toBe(false);
   });
 
@@ -188,7 +188,7 @@ describe('a body that does not come', () => {
   it('is not waited for after its answer, however fast it comes', () => {
     const { wire, connection } = sending();
     connection.exchange = exchange({ isWhole: false, isAnswered: true });
-    seconds(REST_MS / 1000, () => (wire.receivedOctets += 1_000_000));
+    seconds(REST_MS / 1000, () => (wire.receivedBytes += 1_000_000));
     expect(wire.isCut).toBe(true);
   });
 });

@@ -86,7 +86,7 @@ describe('readers of an image', () => {
     expect(version - full).toBeGreaterThan(100);
     writer.reclaim();
     for (const apex of apexes) writer.remove(apex);
-    expect(image.octetsUsed).toBe(new Image(createImage(IMAGE_OCTETS, 1)).octetsUsed);
+    expect(image.bytesUsed).toBe(new Image(createImage(IMAGE_OCTETS, 1)).bytesUsed);
     await Promise.all(threads.map((thread) => thread.terminate()));
   });
 });

@@ -219,8 +219,8 @@ describe('hostile zone files of 10 MB', () => {
 
   it.each(HOSTILE)('are read in linear time: %s', (_what, unit) => {
     const prefix = '$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n';
-    const octets = scale(10 * 2 ** 20, 2 ** 18);
-    const text = prefix + unit.repeat(Math.ceil(octets / unit.length));
+    const bytes = scale(10 * 2 ** 20, 2 ** 18);
+    const text = prefix + unit.repeat(Math.ceil(bytes / unit.length));
     const { zone, reads } = parsed(text);
     expect(reads).toBeLessThan(MAX_READS);
     expect(zone.problems.length).toBeLessThanOrEqual(1000);

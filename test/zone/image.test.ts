@@ -1,5 +1,5 @@
 // The image as a whole: after any changes, in an image that is too small for all of them, it holds the zones that it was
-// given, and every octet of it is in use once or free once.
+// given, and every byte of it is in use once or free once.
 
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ function expectWhole(image: Image, writer: ImageWriter): void {
     expect(ref).toBe(end);
     end = ref + units;
   }
-  expect(end * 8).toBe(image.endOctets);
+  expect(end * 8).toBe(image.endBytes);
 }
 
 /** A record set of the zone that it can do without, if there is one. */
@@ -88,7 +88,7 @@ describe('an image', () => {
       for (const reader of readers) reader.leave();
       writer.resumeReuse();
       for (const apex of model.keys()) writer.remove(apex);
-      expect(image).toMatchObject({ zones: 0, records: 0, octetsUsed: smallImage().octetsUsed });
+      expect(image).toMatchObject({ zones: 0, records: 0, bytesUsed: smallImage().bytesUsed });
     }
   });
 

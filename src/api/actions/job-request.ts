@@ -15,8 +15,8 @@ export function jobRequestOf(
 ): string {
   if (idempotencyKey === undefined) return randomUUID();
   const about = JSON.stringify([kind, caller.account.id, domain.id, idempotencyKey]);
-  const octets = createHash('sha256').update(about).digest().subarray(0, 16);
-  octets[6] = ((octets[6] as number) & 0x0f) | 0x80; // RFC 9562 §5.8: version 8
-  octets[8] = ((octets[8] as number) & 0x3f) | 0x80;
-  return octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const bytes = createHash('sha256').update(about).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80; // RFC 9562 §5.8: version 8
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -5,19 +5,19 @@ import type { Route } from '../calls/route.ts';
 import type { JsonBounds } from './scan-json.ts';
 
 const MIB = 1024 * 1024;
-export const SMALL_BODY_OCTETS = MIB;
-const LARGE_BODY_OCTETS = 32 * MIB;
+export const SMALL_BODY_BYTES = MIB;
+const LARGE_BODY_BYTES = 32 * MIB;
 const SMALL_BODY_VALUES = 20_000;
 /** The size from which a body is handled in a thread of its own; a smaller one takes some milliseconds. */
-export const THREAD_BODY_OCTETS = 128 * 1024;
+export const THREAD_BODY_BYTES = 128 * 1024;
 
 /** How many JSON values one item has: a record has at most fourteen members, and is a value itself. */
 const VALUES_AN_ITEM = 16;
 const VALUES_AROUND = 1000;
 
-const MIN_PLAN_OCTETS = 4 * MIB;
+const MIN_PLAN_BYTES = 4 * MIB;
 const MIN_PLAN_ITEMS = 1000;
-const OCTETS_A_RECORD = 16 * 1024;
+const BYTES_A_RECORD = 16 * 1024;
 /**
  * How many items a call may have for each record of the plan: it may replace the whole zone, and some of its records
  * may be wrong.
@@ -25,7 +25,7 @@ const OCTETS_A_RECORD = 16 * 1024;
 const ITEMS_A_RECORD = 10;
 
 export interface BodyBounds extends JsonBounds {
-  readonly octets: number;
+  readonly bytes: number;
   /** The most items of one call; undefined where it has none. */
   readonly items: number | undefined;
   /** The plan allows less than the route does, so a problem must name the plan. */
@@ -38,19 +38,19 @@ type PlanOfDomain = { readonly maxRecords: number | null } | null;
 
 export function bodyBounds({ largeBody, maxItems }: Bounded, plan: PlanOfDomain): BodyBounds {
   if (largeBody !== true) {
-    return { octets: SMALL_BODY_OCTETS, values: SMALL_BODY_VALUES, items: undefined, byPlan: false };
+    return { bytes: SMALL_BODY_BYTES, values: SMALL_BODY_VALUES, items: undefined, byPlan: false };
   }
   const records = plan === null ? 0 : (plan.maxRecords ?? Number.POSITIVE_INFINITY);
-  const octets = Math.min(LARGE_BODY_OCTETS, Math.max(MIN_PLAN_OCTETS, records * OCTETS_A_RECORD));
+  const bytes = Math.min(LARGE_BODY_BYTES, Math.max(MIN_PLAN_BYTES, records * BYTES_A_RECORD));
   const items =
     maxItems === undefined
       ? undefined
       : Math.min(maxItems, Math.max(MIN_PLAN_ITEMS, records * ITEMS_A_RECORD));
   return {
-    octets,
+    bytes,
     items,
     values: VALUES_AROUND + VALUES_AN_ITEM * (maxItems ?? 0),
-    byPlan: octets < LARGE_BODY_OCTETS,
+    byPlan: bytes < LARGE_BODY_BYTES,
   };
 }
 

@@ -2,52 +2,51 @@
 // account, so that no account takes the room of others.
 
 interface RoomSize {
-  readonly octets: number;
-  readonly octetsOfOne: number;
+  readonly bytes: number;
+  readonly bytesOfOne: number;
 }
 
 export interface Reservation {
-  /** False: there is no room for so many more octets, and the body must be refused. */
-  grow(octets: number): boolean;
+  /** False: there is no room for so many more bytes, and the body must be refused. */
+  grow(bytes: number): boolean;
   /** Counts an answer, which can no longer be refused: it reduces the room for the next bodies. */
-  hold(octets: number): void;
+  hold(bytes: number): void;
   release(): void;
 }
 
 export class BodyRoom {
   readonly #size: RoomSize;
   readonly #taken = new Map<number, number>();
-  #octets = 0;
+  #bytes = 0;
 
   constructor(size: RoomSize) {
     this.#size = size;
   }
 
-  get octets(): number {
-    return this.#octets;
+  get bytes(): number {
+    return this.#bytes;
   }
 
   reserve(accountId: number): Reservation {
     let mine = 0;
     let isOver = false;
-    const hold = (octets: number) => {
+    const hold = (bytes: number) => {
       if (isOver) return;
-      this.#octets += octets;
-      this.#taken.set(accountId, (this.#taken.get(accountId) ?? 0) + octets);
-      mine += octets;
+      this.#bytes += bytes;
+      this.#taken.set(accountId, (this.#taken.get(accountId) ?? 0) + bytes);
+      mine += bytes;
     };
     return {
       hold,
-      grow: (octets) => {
-        const ofOne = (this.#taken.get(accountId) ?? 0) + octets;
-        if (isOver || this.#octets + octets > this.#size.octets || ofOne > this.#size.octetsOfOne)
-          return false;
-        hold(octets);
+      grow: (bytes) => {
+        const ofOne = (this.#taken.get(accountId) ?? 0) + bytes;
+        if (isOver || this.#bytes + bytes > this.#size.bytes || ofOne > this.#size.bytesOfOne) return false;
+        hold(bytes);
         return true;
       },
       release: () => {
         isOver = true;
-        this.#octets -= mine;
+        this.#bytes -= mine;
         const left = (this.#taken.get(accountId) ?? 0) - mine;
         if (left > 0) this.#taken.set(accountId, left);
         else this.#taken.delete(accountId);

@@ -1,17 +1,17 @@
-// The octets of a body, copied together as they arrive: a body of a million chunks of one octet takes no more memory
+// The bytes of a body, copied together as they arrive: a body of a million chunks of one byte takes no more memory
 // than one chunk.
 
-const FIRST_OCTETS = 4096;
-const MAX_SEGMENT_OCTETS = 1024 * 1024;
+const FIRST_BYTES = 4096;
+const MAX_SEGMENT_BYTES = 1024 * 1024;
 
 export class BodySegments {
   readonly #full: Uint8Array[] = [];
   #open = new Uint8Array(0);
   #used = 0;
-  #octets = 0;
+  #bytes = 0;
 
-  get octets(): number {
-    return this.#octets;
+  get bytes(): number {
+    return this.#bytes;
   }
 
   add(chunk: Uint8Array): void {
@@ -22,7 +22,7 @@ export class BodySegments {
       this.#used += part.length;
       at += part.length;
     }
-    this.#octets += chunk.length;
+    this.#bytes += chunk.length;
   }
 
   /** Each segment has a buffer of its own, which can be transferred to a thread. */
@@ -32,7 +32,7 @@ export class BodySegments {
 
   #next(): void {
     if (this.#used > 0) this.#full.push(this.#open);
-    this.#open = new Uint8Array(Math.min(MAX_SEGMENT_OCTETS, Math.max(FIRST_OCTETS, this.#octets)));
+    this.#open = new Uint8Array(Math.min(MAX_SEGMENT_BYTES, Math.max(FIRST_BYTES, this.#bytes)));
     this.#used = 0;
   }
 }

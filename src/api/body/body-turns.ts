@@ -1,12 +1,12 @@
-// The pieces of large bodies are counted only so many octets in a round of the event loop: many large bodies at a time
+// The pieces of large bodies are counted only so many bytes in a round of the event loop: many large bodies at a time
 // slow each other, and no other call.
 
-const ROUND_OCTETS = 128 * 1024;
-/** What a piece costs beside its octets: a body of tiny pieces pays for each. */
-const PIECE_OCTETS = 256;
+const ROUND_BYTES = 128 * 1024;
+/** What a piece costs beside its bytes: a body of tiny pieces pays for each. */
+const PIECE_BYTES = 256;
 
 interface Piece {
-  readonly octets: number;
+  readonly bytes: number;
   readonly work: () => void;
 }
 
@@ -17,16 +17,16 @@ export class BodyTurns {
   #isPlanned = false;
 
   /** True: the round has room, and the piece may be counted now. False: it has to wait. */
-  mayTake(octets: number): boolean {
-    if (this.#waiting.length > 0 || this.#spent >= ROUND_OCTETS) return false;
-    this.#spent += octets + PIECE_OCTETS;
+  mayTake(bytes: number): boolean {
+    if (this.#waiting.length > 0 || this.#spent >= ROUND_BYTES) return false;
+    this.#spent += bytes + PIECE_BYTES;
     this.#plan();
     return true;
   }
 
   /** Runs `work` in a later round, in the order of the calls. */
-  wait(octets: number, work: () => void): void {
-    this.#waiting.push({ octets, work });
+  wait(bytes: number, work: () => void): void {
+    this.#waiting.push({ bytes, work });
     this.#plan();
   }
 
@@ -40,8 +40,8 @@ export class BodyTurns {
     this.#isPlanned = false;
     this.#spent = 0;
     let taken = 0;
-    while (this.#spent < ROUND_OCTETS && taken < this.#waiting.length)
-      this.#spent += (this.#waiting[taken++]?.octets ?? 0) + PIECE_OCTETS;
+    while (this.#spent < ROUND_BYTES && taken < this.#waiting.length)
+      this.#spent += (this.#waiting[taken++]?.bytes ?? 0) + PIECE_BYTES;
     const pieces = this.#waiting.splice(0, taken);
     if (pieces.length > 0) this.#plan(); // to forget what this round has spent
     for (const { work } of pieces) work();

@@ -1,4 +1,4 @@
-// Reads a request's body from its octets: JSON in UTF-8, or nothing. Every fault is a problem with words for the
+// Reads a request's body from its bytes: JSON in UTF-8, or nothing. Every fault is a problem with words for the
 // caller. Text that Postgres cannot store (U+0000, half a surrogate pair) is refused here, once for all routes that do
 // not judge it themselves.
 
@@ -23,22 +23,22 @@ export function judgeBodyType(
 }
 
 /**
- * Reads octets that `receiveBody` has accepted. An empty body is undefined, whatever its declared type, unless it is
- * text. `textBody`: the member that holds a body of text; its octets need not be UTF-8 (a zone file may have comments
+ * Reads bytes that `receiveBody` has accepted. An empty body is undefined, whatever its declared type, unless it is
+ * text. `textBody`: the member that holds a body of text; its bytes need not be UTF-8 (a zone file may have comments
  * in old encodings).
  */
 export function readBody(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   contentType: string | undefined,
   { textBody: textMember, judgesText }: Pick<Route, 'textBody' | 'judgesText'> = {},
 ): unknown {
   const type = judgeBodyType(contentType, textMember);
-  if (type === 'text') return { [textMember as string]: new TextDecoder().decode(octets) };
-  if (octets.length === 0) return undefined;
+  if (type === 'text') return { [textMember as string]: new TextDecoder().decode(bytes) };
+  if (bytes.length === 0) return undefined;
   if (type !== 'json') return type;
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return badRequest('the body is not UTF-8');
   }

@@ -1,8 +1,8 @@
-// Receives a body as it arrives, and refuses it at the first octet beyond a limit: of the body, of its parts, or of the
+// Receives a body as it arrives, and refuses it at the first byte beyond a limit: of the body, of its parts, or of the
 // memory for bodies. What follows a refusal is discarded unread.
 
 import { badRequest, Problem, problem, unavailable } from '../answers/problem.ts';
-import { type BodyBounds, THREAD_BODY_OCTETS } from './body-bounds.ts';
+import { type BodyBounds, THREAD_BODY_BYTES } from './body-bounds.ts';
 import type { Reservation } from './body-room.ts';
 import { BodySegments } from './body-segments.ts';
 import { BodyTurns } from './body-turns.ts';
@@ -20,7 +20,7 @@ export interface Arriving {
 
 const NO_ROOM_RETRY_SECONDS = 5;
 /** A body up to this size is counted as it comes, without waiting for a turn. */
-const AT_ONCE_OCTETS = 64 * 1024;
+const AT_ONCE_BYTES = 64 * 1024;
 /** The turns of all bodies of the process, which share one event loop. */
 const turns = new BodyTurns();
 
@@ -28,7 +28,7 @@ const turns = new BodyTurns();
 export async function receiveBody(arriving: Arriving): Promise<BodySegments | Problem> {
   const { payload, bounds } = arriving;
   const announced = Number(arriving.contentLength);
-  const refused = announced > bounds.octets ? tooLarge(bounds) : undefined;
+  const refused = announced > bounds.bytes ? tooLarge(bounds) : undefined;
   if (refused !== undefined) return refused;
   const intake = new Intake(arriving);
   return await new Promise((resolve, reject) => {
@@ -43,11 +43,11 @@ export async function receiveBody(arriving: Arriving): Promise<BodySegments | Pr
       if (problem !== undefined) settle(problem);
     };
     const finish = () => {
-      const isShort = !Number.isNaN(announced) && intake.segments.octets !== announced;
+      const isShort = !Number.isNaN(announced) && intake.segments.bytes !== announced;
       settle(isShort ? badRequest('the body is not as long as Content-Length says') : intake.segments);
     };
     const onData = (chunk: Buffer) => {
-      const isSmall = intake.segments.octets + chunk.length <= AT_ONCE_OCTETS;
+      const isSmall = intake.segments.bytes + chunk.length <= AT_ONCE_BYTES;
       if (isSmall || turns.mayTake(chunk.length)) return take(chunk);
       payload.pause();
       isWaiting = true;
@@ -85,13 +85,13 @@ class Intake {
   take(chunk: Uint8Array): Problem | undefined {
     const { bounds, room, type } = this.#arriving;
     if (type instanceof Problem) return type;
-    if (this.segments.octets + chunk.length > bounds.octets) return tooLarge(bounds);
+    if (this.segments.bytes + chunk.length > bounds.bytes) return tooLarge(bounds);
     const breach = this.#scan?.push(chunk);
     if (breach !== undefined) return badRequest(breach);
     this.segments.add(chunk);
     // small ones are many and short-lived: they are bounded by the number of connections
-    if (this.segments.octets < THREAD_BODY_OCTETS) return undefined;
-    const more = this.segments.octets - this.#reserved;
+    if (this.segments.bytes < THREAD_BODY_BYTES) return undefined;
+    const more = this.segments.bytes - this.#reserved;
     if (!room.grow(more))
       return unavailable('too many large requests at a time; try again', NO_ROOM_RETRY_SECONDS);
     this.#reserved += more;
@@ -99,7 +99,7 @@ class Intake {
   }
 }
 
-function tooLarge({ octets, byPlan }: BodyBounds): Problem {
+function tooLarge({ bytes, byPlan }: BodyBounds): Problem {
   if (!byPlan) return badRequest('the body is too large');
-  return problem('plan_limit', `the body is too large: the plan allows ${octets} octets`, { limit: octets });
+  return problem('plan_limit', `the body is too large: the plan allows ${bytes} bytes`, { limit: bytes });
 }

@@ -13,9 +13,9 @@ const MAX_DEPTH = 64;
  * equal hashes short.
  */
 const MAX_MEMBERS = 256;
-const MAX_KEY_OCTETS = 1024;
+const MAX_KEY_BYTES = 1024;
 /** The longest number, or other text in the place of one. */
-const MAX_NUMBER_OCTETS = 256;
+const MAX_NUMBER_BYTES = 256;
 
 const TAB = 9;
 const SPACE = 32;
@@ -37,8 +37,8 @@ export class JsonScan {
   #values = 0;
   #depth = 0;
   #inside: Inside = 'nothing';
-  /** Octets of the word or name that is being read. */
-  #octets = 0;
+  /** Bytes of the word or name that is being read. */
+  #bytes = 0;
   #isKey = false;
   #expectsKey = false;
 
@@ -51,12 +51,12 @@ export class JsonScan {
     for (let at = 0; at < chunk.length; ) {
       if (this.#inside === 'text' || this.#inside === 'escape') {
         at = this.#skipText(chunk, at);
-        if (this.#isKey && this.#octets > MAX_KEY_OCTETS) {
-          return `the body has a name of more than ${MAX_KEY_OCTETS} octets`;
+        if (this.#isKey && this.#bytes > MAX_KEY_BYTES) {
+          return `the body has a name of more than ${MAX_KEY_BYTES} bytes`;
         }
         continue;
       }
-      const breach = this.#readOctet(chunk[at++] as number);
+      const breach = this.#readByte(chunk[at++] as number);
       if (breach !== undefined) return breach;
     }
     return undefined;
@@ -70,34 +70,34 @@ export class JsonScan {
       this.#inside = 'text';
     }
     for (; at < chunk.length; at++) {
-      const octet = chunk[at];
-      if (octet === QUOTE) {
+      const byte = chunk[at];
+      if (byte === QUOTE) {
         this.#inside = 'nothing';
         at++;
         break;
       }
-      if (octet === BACKSLASH) {
+      if (byte === BACKSLASH) {
         if (++at === chunk.length) {
           this.#inside = 'escape';
           break;
         }
       }
     }
-    this.#octets += at - from;
+    this.#bytes += at - from;
     return at;
   }
 
-  #readOctet(octet: number): string | undefined {
-    switch (octet) {
+  #readByte(byte: number): string | undefined {
+    switch (byte) {
       case QUOTE:
         this.#inside = 'text';
-        this.#octets = 0;
+        this.#bytes = 0;
         this.#isKey = this.#expectsKey;
         this.#expectsKey = false;
         return this.#isKey ? this.#addMember() : this.#addValue();
       case OPEN_OBJECT:
       case OPEN_ARRAY:
-        return this.#open(octet === OPEN_OBJECT);
+        return this.#open(byte === OPEN_OBJECT);
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
         this.#inside = 'nothing';
@@ -113,21 +113,21 @@ export class JsonScan {
         this.#expectsKey = false;
         return undefined;
       default:
-        return this.#readWord(octet);
+        return this.#readWord(byte);
     }
   }
 
-  #readWord(octet: number): string | undefined {
-    if (octet === SPACE || (octet >= TAB && octet < SPACE)) {
+  #readWord(byte: number): string | undefined {
+    if (byte === SPACE || (byte >= TAB && byte < SPACE)) {
       this.#inside = 'nothing';
       return undefined;
     }
     if (this.#inside === 'word') {
-      if (++this.#octets <= MAX_NUMBER_OCTETS) return undefined;
-      return `the body has a number of more than ${MAX_NUMBER_OCTETS} octets`;
+      if (++this.#bytes <= MAX_NUMBER_BYTES) return undefined;
+      return `the body has a number of more than ${MAX_NUMBER_BYTES} bytes`;
     }
     this.#inside = 'word';
-    this.#octets = 1;
+    this.#bytes = 1;
     return this.#addValue();
   }
 

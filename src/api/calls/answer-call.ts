@@ -25,7 +25,7 @@ export interface AskedCall {
   readonly admitted: Admitted | undefined;
   readonly query: unknown;
   readonly body: unknown;
-  /** The octets of the body as they came. */
+  /** The bytes of the body as they came. */
   readonly segments: readonly Uint8Array[];
   readonly log: FastifyBaseLogger;
   readonly gone: AbortSignal;
@@ -45,7 +45,7 @@ export type CallAnswer =
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The size of a body from which its transaction gets more time. */
-const LONG_OCTETS = 256 * 1024;
+const LONG_BYTES = 256 * 1024;
 
 export async function answerCall(
   api: Api,
@@ -62,10 +62,10 @@ export async function answerCall(
     return { kind: 'outcome', outcome, headers };
   }
   const request = idempotentRequest(asked, key, admitted.caller);
-  const octets = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
+  const bytes = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
   const answer = async (db: Database): Promise<Answer> => {
     // The transaction waits while the body is worked on.
-    if (db.isTransaction && octets >= LONG_OCTETS) await allowLong(db);
+    if (db.isTransaction && bytes >= LONG_BYTES) await allowLong(db);
     const { outcome, headers, rest } = await run({ ...api, db }, route, asked);
     const whole = outcome instanceof Problem ? outcome : route.response.parse(outcome);
     return storedResponse(whole, headers, rest);

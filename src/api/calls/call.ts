@@ -7,7 +7,6 @@ import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { AnswerHeader } from './route.ts';
 
 export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
@@ -27,6 +26,15 @@ export interface JobPort<J> {
   /** How long a caller waits for the result, if not the route's own time. */
   readonly waitMs?: number;
 }
+
+/** The headers that a success may have. */
+export type AnswerHeader =
+  | 'X-Change-Id'
+  | 'X-Zone-Serial'
+  | 'Link'
+  | 'X-Total-Count'
+  | 'Allow'
+  | 'Content-Disposition';
 
 export const STOPPING = 'this process stops';
 

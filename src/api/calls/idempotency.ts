@@ -15,16 +15,16 @@ import type { Database } from '../../store/postgres/database.ts';
 import { badRequest, Problem } from '../answers/problem.ts';
 import type { Caller } from '../callers/caller.ts';
 
-const MAX_KEY_OCTETS = 191;
+const MAX_KEY_BYTES = 191;
 
 /** Reads the key before the body is read. Undefined: the caller sent none. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | Problem | undefined {
   if (header === undefined) return undefined;
   const key = (Array.isArray(header) ? header.join(',') : header).trim();
   if (key === '') return badRequest('the Idempotency-Key is empty');
-  // Node reads headers as Latin-1: each character is one octet.
-  if (key.length > MAX_KEY_OCTETS) {
-    return badRequest(`the Idempotency-Key is longer than ${MAX_KEY_OCTETS} bytes`);
+  // Node reads headers as Latin-1: each character is one byte.
+  if (key.length > MAX_KEY_BYTES) {
+    return badRequest(`the Idempotency-Key is longer than ${MAX_KEY_BYTES} bytes`);
   }
   return key;
 }
@@ -39,7 +39,7 @@ export function idempotentRequest(
   { account, key: { names, types } }: Pick<Caller, 'account' | 'key'>,
 ): IdempotentRequest {
   const hash = createHash('sha256');
-  for (const octets of asked.segments) hash.update(octets);
+  for (const bytes of asked.segments) hash.update(bytes);
   if (names !== null || types !== null) hash.update(JSON.stringify({ names, types }));
   return { accountId: account.id, key, method: asked.method, path: asked.url, bodyHash: hash.digest() };
 }

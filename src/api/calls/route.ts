@@ -7,7 +7,7 @@ import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
 import type { StreamedText } from '../answers/stream-text.ts';
 import type { Permission } from '../callers/permissions.ts';
-import type { Api, Call, DomainCall } from './call.ts';
+import type { AnswerHeader, Api, Call, DomainCall } from './call.ts';
 
 /** OPTIONS routes are made by `mountRoutes`. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -25,15 +25,6 @@ export type Access =
       /** Closed to keys narrowed to names or types, also for reads: the call starts work for the whole domain. */
       readonly wholeKeys: boolean;
     };
-
-/** The headers that a success may have. */
-export type AnswerHeader =
-  | 'X-Change-Id'
-  | 'X-Zone-Serial'
-  | 'Link'
-  | 'X-Total-Count'
-  | 'Allow'
-  | 'Content-Disposition';
 
 interface Remaking<Body> {
   readonly api: Api;

@@ -17,7 +17,7 @@ export interface HttpListeners {
 export const API_LIMITS: ServerLimits = {
   connections: 2000,
   perNetwork: 200,
-  unreadOctets: 64 * 1024 * 1024,
+  unreadBytes: 64 * 1024 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000, // 32 MiB at 2.2 Mbit/s
   keepAliveTimeoutMs: 72_000, // longer than that of usual load balancers, which must be first

@@ -16,7 +16,7 @@ import { trustConnection } from '../../process/bounded-server.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
 import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from '../answers/problem.ts';
-import { SMALL_BODY_OCTETS } from '../body/body-bounds.ts';
+import { SMALL_BODY_BYTES } from '../body/body-bounds.ts';
 import { closeUnread } from '../body/close-unread.ts';
 import { fieldProblems } from '../body/field-problems.ts';
 import { isStorable } from '../body/read-body.ts';
@@ -58,7 +58,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    bodyLimit: SMALL_BODY_OCTETS,
+    bodyLimit: SMALL_BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },

@@ -1,10 +1,10 @@
-// Makes the body that a route judges from the octets of a request: a small one is read here, a large one stays octets
+// Makes the body that a route judges from the bytes of a request: a small one is read here, a large one stays bytes
 // for a thread.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../answers/problem.ts';
-import { bodyBounds, THREAD_BODY_OCTETS } from '../body/body-bounds.ts';
+import { bodyBounds, THREAD_BODY_BYTES } from '../body/body-bounds.ts';
 import type { Reservation } from '../body/body-room.ts';
 import { judgeBodyType, readBody } from '../body/read-body.ts';
 import { receiveBody } from '../body/receive-body.ts';
@@ -44,7 +44,7 @@ export async function takeBody(
   }
   const segments = received.list();
   request.received = { segments, room };
-  const isLarge = route?.largeBody === true && received.octets >= THREAD_BODY_OCTETS;
+  const isLarge = route?.largeBody === true && received.bytes >= THREAD_BODY_BYTES;
   if (isLarge && largeWork !== undefined && admitted !== undefined) return new UnreadBody();
   return readBody(Buffer.concat(segments), declaredType, route);
 }

@@ -1,4 +1,4 @@
-// Answers a large call, from its octets to the octets of its answer: what the framework does for a small one, in one
+// Answers a large call, from its bytes to the bytes of its answer: what the framework does for a small one, in one
 // place.
 
 import type { FastifyBaseLogger } from 'fastify';

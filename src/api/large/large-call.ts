@@ -18,7 +18,7 @@ export interface LargeCall {
   readonly url: string;
   readonly admitted: Admitted;
   readonly query: unknown;
-  /** The octets of the body, in order; their buffers are transferred. */
+  /** The bytes of the body, in order; their buffers are transferred. */
   readonly segments: readonly Uint8Array<ArrayBuffer>[];
   readonly contentType: string | undefined;
 }

@@ -12,8 +12,8 @@ const MIB = 1024 * 1024;
 const RETRY_SECONDS = 5;
 
 interface LargeWorkOptions extends PlacesSize {
-  readonly roomOctets: number;
-  readonly roomOctetsOfOne: number;
+  readonly roomBytes: number;
+  readonly roomBytesOfOne: number;
   /** A call that waits longer gives up. */
   readonly waitMs: number;
   /** How long a call may be handled: after that it is given up, and its thread is ended. */
@@ -30,8 +30,8 @@ const DEFAULTS: LargeWorkOptions = {
   places: 2,
   waiting: 32,
   waitingOfOne: 2,
-  roomOctets: 256 * MIB,
-  roomOctetsOfOne: 64 * MIB,
+  roomBytes: 256 * MIB,
+  roomBytesOfOne: 64 * MIB,
   waitMs: 60_000,
   workMs: 120_000,
   standby: 1,
@@ -55,9 +55,9 @@ export class LargeWork {
   constructor(settings: ThreadSettings, options: Partial<LargeWorkOptions> = {}) {
     this.#settings = settings;
     this.#options = { ...DEFAULTS, ...options };
-    const { roomOctets, roomOctetsOfOne } = this.#options;
+    const { roomBytes, roomBytesOfOne } = this.#options;
     this.#places = new WorkPlaces(this.#options);
-    this.room = new BodyRoom({ octets: roomOctets, octetsOfOne: roomOctetsOfOne });
+    this.room = new BodyRoom({ bytes: roomBytes, bytesOfOne: roomBytesOfOne });
   }
 
   get state(): { readonly threads: number; readonly working: number; readonly waiting: number } {

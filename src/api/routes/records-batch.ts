@@ -6,7 +6,8 @@ import { explainBatch, explainBatchFields } from '../actions/edit-problem.ts';
 import { saveRecords } from '../actions/save-records.ts';
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
-import { type AnswerHeader, domainRoute } from '../calls/route.ts';
+import type { AnswerHeader } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
 import {
   BatchDelete,
   BatchDeleted,

@@ -5,7 +5,7 @@
 //   unverified ─ verified ─▶ active
 //       └ UNVERIFIED_MAX over, and not there; or its value expired, so that nobody looks any more ─▶ disabled
 
-import type { TxtVerdict } from './judge-txt.ts';
+import type { TxtVerdict } from './txt-judgement.ts';
 
 const MINUTE_MS = 60_000;
 /**

@@ -3,8 +3,8 @@
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { WalkFailure } from '../delegation/evidence.ts';
-import type { TxtServerJudgement } from './judge-txt.ts';
 import type { TxtDelegation, TxtLink, TxtServerEvidence } from './txt-evidence.ts';
+import type { TxtServerJudgement } from './txt-judgement.ts';
 
 type Servers = readonly TxtServerJudgement[];
 type At = Pick<TxtServerJudgement, 'server' | 'address'>;

@@ -37,7 +37,7 @@ export interface Place {
 export function judgeZoneFile(file: ZoneFilePath, origin: Name | undefined, content?: string): JudgedFile {
   let parsed: ZoneFile;
   try {
-    // Octets that are not UTF-8 become U+FFFD, which the parser refuses outside comments.
+    // Bytes that are not UTF-8 become U+FFFD, which the parser refuses outside comments.
     const text = file.path === undefined ? (content ?? '') : readFileSync(file.path, 'utf8');
     parsed = parseZoneFile(text, { origin, include: confineInclude(file.path) });
   } catch (error) {

@@ -41,12 +41,12 @@ const TCP_SLOWED = OCTETS_DROPPED + 3;
 const NUMBERS = OCTETS_DROPPED + 4;
 
 export class QueryCounters {
-  static readonly OCTETS = NUMBERS * 8;
+  static readonly BYTES = NUMBERS * 8;
   readonly buffer: SharedArrayBuffer;
   readonly #numbers: Float64Array;
 
   /** `buffer` has QueryCounters.OCTETS; without it the counters start at 0 in a buffer of their own. */
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(QueryCounters.OCTETS)) {
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(QueryCounters.BYTES)) {
     this.buffer = buffer;
     this.#numbers = new Float64Array(buffer, 0, NUMBERS);
   }

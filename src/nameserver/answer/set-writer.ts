@@ -48,7 +48,7 @@ export class SetWriter extends NameWriter {
 
   constructor(image: Image, names: readonly FoldedName[]) {
     super(names);
-    this.#views = image.octets.map(
+    this.#views = image.bytes.map(
       (octets) => new DataView(octets.buffer, octets.byteOffset, octets.byteLength),
     );
   }

@@ -25,7 +25,7 @@ export class TokenBuckets {
   readonly secondSeed: number;
   readonly #mask: number;
   readonly #words: Int32Array;
-  /** The same octets as floating-point numbers: the tokens. */
+  /** The same bytes as floating-point numbers: the tokens. */
   readonly #floats: Float32Array;
 
   /** `sets`: how many sets of four buckets, a power of two; the default takes 4 MiB. */

@@ -133,8 +133,8 @@ class Follower implements Following {
     this.#options = options;
     const { databaseUrl, nodeName, log, writer, snapshot, place } = options;
     this.#followed = new FollowedZones(writer, (entry) => snapshot?.append(entry));
-    const octetsUsed = () => writer.octetsUsed;
-    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, octetsUsed, options.progress);
+    const bytesUsed = () => writer.bytesUsed;
+    this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, bytesUsed, options.progress);
     if (place !== undefined) {
       this.#cursor = place.cursor;
       this.#position = place.position;

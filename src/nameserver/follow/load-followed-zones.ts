@@ -34,26 +34,26 @@ export class FollowedZonesLoader {
   readonly #followed: FollowedZones;
   readonly #hold: RemovalHold;
   readonly #log: Log;
-  readonly #octetsUsed: () => number;
+  readonly #bytesUsed: () => number;
   readonly #progress: ImageProgress;
-  #octetsUsedWhenFull = 0;
+  #bytesUsedWhenFull = 0;
   #retryAtMs = 0;
   #toldFull = false;
   /** The zones without room that the log has named. */
   readonly #toldWithoutRoom = new Set<Name>();
 
-  /** `octetsUsed`: the octets in use in the image. When they are fewer than when it was full, there is room again. */
+  /** `bytesUsed`: the bytes in use in the image. When they are fewer than when it was full, there is room again. */
   constructor(
     followed: FollowedZones,
     hold: RemovalHold,
     log: Log,
-    octetsUsed: () => number,
+    bytesUsed: () => number,
     progress = new ImageProgress(),
   ) {
     this.#followed = followed;
     this.#hold = hold;
     this.#log = log;
-    this.#octetsUsed = octetsUsed;
+    this.#bytesUsed = bytesUsed;
     this.#progress = progress;
   }
 
@@ -104,7 +104,7 @@ export class FollowedZonesLoader {
           this.#toldWithoutRoom.add(apex);
           this.#log.warn({ zone, version }, 'a zone has no room in the image');
         }
-        this.#octetsUsedWhenFull = this.#octetsUsed();
+        this.#bytesUsedWhenFull = this.#bytesUsed();
         this.#retryAtMs = performance.now() + RETRY_MS;
         return;
       case 'refused': {
@@ -166,7 +166,7 @@ export class FollowedZonesLoader {
   /** Tries the zones without room again, when room was freed, and now and then in any case. */
   async retryWithoutRoom(connection: Connection): Promise<void> {
     if (this.#followed.withoutRoom === 0) return;
-    if (this.#octetsUsed() >= this.#octetsUsedWhenFull && performance.now() < this.#retryAtMs) return;
+    if (this.#bytesUsed() >= this.#bytesUsedWhenFull && performance.now() < this.#retryAtMs) return;
     for (let left = this.#followed.withoutRoom; left > 0; ) {
       this.removeIds((await this.load(connection, this.#followed.waitingForRoom(RETRY_ZONES), true)).gone);
       const stillLeft = this.#followed.withoutRoom;

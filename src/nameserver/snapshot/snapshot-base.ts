@@ -1,7 +1,7 @@
-// A snapshot's base file: the image's octets as they lay in memory, with a CRC for each chunk. It is written to a
+// A snapshot's base file: the image's bytes as they lay in memory, with a CRC for each chunk. It is written to a
 // temporary name while edits go on: blocks in use are immutable, what changes in place was copied at its beginning.
 //
-//   magic 8 · octets of the head 4 · CRC of the head 4 · head (JSON), filled up to 4 KiB · the image's blocks · its header
+//   magic 8 · bytes of the head 4 · CRC of the head 4 · head (JSON), filled up to 4 KiB · the image's blocks · its header
 //   and free space · CRC of each chunk of these, 4 each in the machine's order · CRC of the CRCs
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
@@ -16,9 +16,9 @@ const MAGIC = Buffer.from('ZFLEETIM');
 const FORMAT = 1;
 const HEAD_AT = 16;
 const HEAD_ALIGNMENT = 4096;
-const MAX_HEAD_OCTETS = 16 << 20;
+const MAX_HEAD_BYTES = 16 << 20;
 /** Small, so that neither the CRC nor the copy of one chunk delays edits for long. */
-const CHUNK_OCTETS = 4 << 20;
+const CHUNK_BYTES = 4 << 20;
 /** The file is synced in steps, so that no single one delays the end of the process. */
 const CHUNKS_A_SYNC = 16;
 
@@ -30,7 +30,7 @@ export interface StillImage {
   readonly from: number;
   readonly to: number;
   /** Copies of the parts of the blocks that are changed in place. */
-  readonly copies: readonly { readonly at: number; readonly octets: Uint8Array }[];
+  readonly copies: readonly { readonly at: number; readonly bytes: Uint8Array }[];
   readonly header: Uint8Array;
   readonly free: Uint8Array;
 }
@@ -74,7 +74,7 @@ export async function writeBase(
         to: still.to,
         headerOctets: still.header.length,
         freeOctets: still.free.length,
-        chunkOctets: CHUNK_OCTETS,
+        chunkOctets: CHUNK_BYTES,
         place: encodePlace(place),
       } satisfies Head),
     );
@@ -85,7 +85,7 @@ export async function writeBase(
     head.copy(first, HEAD_AT);
     let position = await writeWhole(handle, first, 0);
     const crcs: number[] = [];
-    const own = new Uint8Array(CHUNK_OCTETS);
+    const own = new Uint8Array(CHUNK_BYTES);
     for (const { at, chunk: shared } of chunksOf(buffer, still.from, still.to)) {
       signal.throwIfAborted();
       // A copy: what was free may be in use again and change before it is written, and then not fit its CRC.
@@ -131,8 +131,8 @@ export type ReadBase =
 
 export interface ReadBaseOptions {
   readonly read?: ReadFile;
-  /** Called after each chunk with the octets read and the octets in all. */
-  readonly onOctets?: (done: number, total: number) => void;
+  /** Called after each chunk with the bytes read and the bytes in all. */
+  readonly onBytes?: (done: number, total: number) => void;
 }
 
 /**
@@ -142,18 +142,18 @@ export function readBase(
   file: string,
   buffer: SharedArrayBuffer,
   layout: number,
-  { read = readSync, onOctets }: ReadBaseOptions = {},
+  { read = readSync, onBytes }: ReadBaseOptions = {},
 ): ReadBase {
   const fd = openPlainFile(file);
   try {
-    const input: BaseInput = { fd, read, onOctets };
+    const input: BaseInput = { fd, read, onBytes };
     const head = readHead(input);
     if (typeof head === 'string') return { kind: 'refused', why: head };
     const why = unfitness(head, layout, buffer.byteLength, fstatSync(fd).size);
     if (why !== undefined) return { kind: 'refused', why };
     const rest = new Uint8Array(head.headerOctets + head.freeOctets);
     if (!readChunks(input, head, buffer, rest)) {
-      return { kind: 'refused', why: 'it is damaged: an octet is not as it was written' };
+      return { kind: 'refused', why: 'it is damaged: a byte is not as it was written' };
     }
     return {
       kind: 'read',
@@ -177,60 +177,58 @@ export function wipe(buffer: SharedArrayBuffer, from: number, to: number): void 
 interface BaseInput {
   readonly fd: number;
   readonly read: ReadFile;
-  readonly onOctets: ReadBaseOptions['onOctets'];
+  readonly onBytes: ReadBaseOptions['onBytes'];
 }
 
 interface ReadHead extends Omit<Head, 'place'> {
   readonly place: FeedPlace | undefined;
-  readonly octets: number;
+  readonly bytes: number;
 }
 
 function readHead(input: BaseInput): ReadHead | string {
   const start = Buffer.alloc(HEAD_AT);
   if (!readWhole(input, start, 0) || !start.subarray(0, 8).equals(MAGIC)) return 'it is no zone image';
-  const octets = start.readUInt32LE(8);
-  if (octets > MAX_HEAD_OCTETS) return 'its head is damaged';
-  const text = Buffer.alloc(octets);
+  const bytes = start.readUInt32LE(8);
+  if (bytes > MAX_HEAD_BYTES) return 'its head is damaged';
+  const text = Buffer.alloc(bytes);
   if (!readWhole(input, text, HEAD_AT) || crc32(text) !== start.readUInt32LE(12))
     return 'its head is damaged';
   const head = JSON.parse(text.toString()) as Head;
-  return { ...head, place: decodePlace(head.place), octets: alignedHead(octets) };
+  return { ...head, place: decodePlace(head.place), bytes: alignedHead(bytes) };
 }
 
 function unfitness(head: ReadHead, layout: number, room: number, size: number): string | undefined {
-  if (head.format !== FORMAT || head.layout !== layout || head.chunkOctets !== CHUNK_OCTETS) {
+  if (head.format !== FORMAT || head.layout !== layout || head.chunkOctets !== CHUNK_BYTES) {
     return `it is of another format (${head.format}.${head.layout}, not ${FORMAT}.${layout})`;
   }
-  if (head.endianness !== endianness()) return 'it comes from a machine with another order of octets';
+  if (head.endianness !== endianness()) return 'it comes from a machine with another order of bytes';
   const { from, to, headerOctets, freeOctets } = head;
   if (
-    ![from, to - from, headerOctets, freeOctets].every(
-      (octets) => Number.isSafeInteger(octets) && octets >= 0,
-    )
+    ![from, to - from, headerOctets, freeOctets].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)
   ) {
     return 'its head is damaged';
   }
-  if (head.to > room) return `its ${head.to} octets are more than IMAGE_BYTES allows`;
-  const whole = head.octets + contentOctets(head) + 4 * (chunkCount(head) + 1);
-  return size === whole ? undefined : `it has ${size} octets, not ${whole}`;
+  if (head.to > room) return `its ${head.to} bytes are more than IMAGE_BYTES allows`;
+  const whole = head.bytes + contentBytes(head) + 4 * (chunkCount(head) + 1);
+  return size === whole ? undefined : `it has ${size} bytes, not ${whole}`;
 }
 
-function contentOctets({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>): number {
+function contentBytes({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>): number {
   return to - from + headerOctets + freeOctets;
 }
 
 function chunkCount({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>): number {
-  return Math.ceil((to - from) / CHUNK_OCTETS) + Math.ceil((headerOctets + freeOctets) / CHUNK_OCTETS);
+  return Math.ceil((to - from) / CHUNK_BYTES) + Math.ceil((headerOctets + freeOctets) / CHUNK_BYTES);
 }
 
-/** False when an octet differs from what was written. On any failure the buffer is left empty. */
+/** False when a byte differs from what was written. On any failure the buffer is left empty. */
 function readChunks(input: BaseInput, head: ReadHead, buffer: SharedArrayBuffer, rest: Uint8Array): boolean {
   let filled = head.from;
   let isWhole = false;
   try {
     const crcs = readCrcs(input, head);
     if (crcs === undefined) return false;
-    let position = head.octets;
+    let position = head.bytes;
     let i = 0;
     for (const chunks of [chunksOf(buffer, head.from, head.to), chunksOf(rest.buffer, 0, rest.length)]) {
       for (const { chunk } of chunks) {
@@ -238,7 +236,7 @@ function readChunks(input: BaseInput, head: ReadHead, buffer: SharedArrayBuffer,
         if (!readWhole(input, chunk, position) || crc32(chunk) !== crcs[i]) return false;
         position += chunk.length;
         i++;
-        input.onOctets?.(position - head.octets, contentOctets(head));
+        input.onBytes?.(position - head.bytes, contentBytes(head));
       }
     }
     isWhole = true;
@@ -251,7 +249,7 @@ function readChunks(input: BaseInput, head: ReadHead, buffer: SharedArrayBuffer,
 function readCrcs(input: BaseInput, head: ReadHead): Uint32Array | undefined {
   const table = Buffer.alloc(4 * chunkCount(head));
   const tableCrc = Buffer.alloc(4);
-  const tableAt = head.octets + contentOctets(head);
+  const tableAt = head.bytes + contentBytes(head);
   if (!readWhole(input, table, tableAt) || !readWhole(input, tableCrc, tableAt + table.length))
     return undefined;
   if (!ofUint32(crc32(table)).equals(tableCrc)) return undefined;
@@ -259,41 +257,41 @@ function readCrcs(input: BaseInput, head: ReadHead): Uint32Array | undefined {
 }
 
 function chunksOf(buffer: ArrayBufferLike, from: number, to: number): { at: number; chunk: Uint8Array }[] {
-  return Array.from({ length: Math.ceil((to - from) / CHUNK_OCTETS) }, (_, i) => {
-    const at = from + i * CHUNK_OCTETS;
-    return { at, chunk: new Uint8Array(buffer, at, Math.min(CHUNK_OCTETS, to - at)) };
+  return Array.from({ length: Math.ceil((to - from) / CHUNK_BYTES) }, (_, i) => {
+    const at = from + i * CHUNK_BYTES;
+    return { at, chunk: new Uint8Array(buffer, at, Math.min(CHUNK_BYTES, to - at)) };
   });
 }
 
 function applyCopies(chunk: Uint8Array, at: number, copies: StillImage['copies']): void {
   const end = at + chunk.length;
   for (const copy of copies) {
-    if (copy.at >= end || copy.at + copy.octets.length <= at) continue;
+    if (copy.at >= end || copy.at + copy.bytes.length <= at) continue;
     const from = Math.max(0, at - copy.at);
-    chunk.set(copy.octets.subarray(from, end - copy.at), copy.at + from - at);
+    chunk.set(copy.bytes.subarray(from, end - copy.at), copy.at + from - at);
   }
 }
 
-function alignedHead(octets: number): number {
-  return Math.ceil((HEAD_AT + octets) / HEAD_ALIGNMENT) * HEAD_ALIGNMENT;
+function alignedHead(bytes: number): number {
+  return Math.ceil((HEAD_AT + bytes) / HEAD_ALIGNMENT) * HEAD_ALIGNMENT;
 }
 
 function ofUint32(value: number): Buffer {
   return Buffer.from(Uint32Array.of(value).buffer);
 }
 
-async function writeWhole(handle: FileHandle, octets: Uint8Array, position: number): Promise<number> {
-  for (let at = 0; at < octets.length; ) {
-    at += (await handle.write(octets, at, octets.length - at, position + at)).bytesWritten;
+async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }
-  return position + octets.length;
+  return position + bytes.length;
 }
 
 function readWhole({ fd, read }: BaseInput, into: Uint8Array, position: number): boolean {
   for (let at = 0; at < into.length; ) {
-    const octets = read(fd, into, at, into.length - at, position + at);
-    if (octets === 0) return false;
-    at += octets;
+    const bytes = read(fd, into, at, into.length - at, position + at);
+    if (bytes === 0) return false;
+    at += bytes;
   }
   return true;
 }

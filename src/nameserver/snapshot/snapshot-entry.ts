@@ -41,12 +41,12 @@ export function encodeEntry(entry: SnapshotEntry): Uint8Array {
   const writer = new EntryWriter();
   switch (entry.kind) {
     case 'zone':
-      writer.octet(ZONE);
+      writer.byte(ZONE);
       writer.content(entry.apex, entry.content);
       writer.records(entry.records);
       break;
     case 'sets':
-      writer.octet(SETS);
+      writer.byte(SETS);
       writer.content(entry.apex, entry.content);
       writer.records(entry.records);
       writer.word(entry.gone.length);
@@ -56,11 +56,11 @@ export function encodeEntry(entry: SnapshotEntry): Uint8Array {
       }
       break;
     case 'removal':
-      writer.octet(REMOVAL);
+      writer.byte(REMOVAL);
       writer.name(entry.apex);
       break;
     case 'place':
-      writer.octet(PLACE);
+      writer.byte(PLACE);
       writer.text(JSON.stringify(encodePlace(entry.place)));
       break;
     default:
@@ -69,10 +69,10 @@ export function encodeEntry(entry: SnapshotEntry): Uint8Array {
   return writer.written();
 }
 
-/** Reads an entry; rdata are views of `octets`. Throws RangeError if they are not an entry. */
-export function decodeEntry(octets: Buffer): SnapshotEntry {
-  const reader = new EntryReader(octets);
-  const kind = reader.octet();
+/** Reads an entry; rdata are views of `bytes`. Throws RangeError if they are not an entry. */
+export function decodeEntry(bytes: Buffer): SnapshotEntry {
+  const reader = new EntryReader(bytes);
+  const kind = reader.byte();
   switch (kind) {
     case ZONE:
       return { kind: 'zone', ...reader.content(), records: reader.records() };
@@ -149,19 +149,19 @@ function transactionId(text: string): bigint {
   return id;
 }
 
-const FIRST_OCTETS = 512;
+const FIRST_BYTES = 512;
 
 class EntryWriter {
-  #buffer = Buffer.allocUnsafe(FIRST_OCTETS);
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
 
   written(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  #room(octets: number): number {
+  #room(bytes: number): number {
     const at = this.#length;
-    this.#length += octets;
+    this.#length += bytes;
     if (this.#length > this.#buffer.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#buffer.length * 2));
       this.#buffer.copy(larger, 0, 0, at);
@@ -170,7 +170,7 @@ class EntryWriter {
     return at;
   }
 
-  octet(value: number): void {
+  byte(value: number): void {
     const at = this.#room(1);
     this.#buffer[at] = value;
   }
@@ -186,16 +186,16 @@ class EntryWriter {
   }
 
   name(name: Name): void {
-    this.octet(name.length);
+    this.byte(name.length);
     const at = this.#room(name.length);
     this.#buffer.write(name, at, 'latin1');
   }
 
   text(text: string): void {
-    const octets = Buffer.from(text);
-    this.word(octets.length);
-    const at = this.#room(octets.length);
-    octets.copy(this.#buffer, at);
+    const bytes = Buffer.from(text);
+    this.word(bytes.length);
+    const at = this.#room(bytes.length);
+    bytes.copy(this.#buffer, at);
   }
 
   content(apex: Name, { id, version, mark }: ZoneContent): void {
@@ -210,7 +210,7 @@ class EntryWriter {
     this.word(records.length);
     let before = '';
     for (const { owner, type, ttl, rdata } of records) {
-      if (owner === before) this.octet(0);
+      if (owner === before) this.byte(0);
       else this.name(owner);
       before = owner;
       this.word(type);
@@ -225,55 +225,55 @@ class EntryWriter {
 const MAX_LABEL_OCTETS = 63;
 
 class EntryReader {
-  readonly #octets: Buffer;
+  readonly #bytes: Buffer;
   #at = 0;
 
-  constructor(octets: Buffer) {
-    this.#octets = octets;
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
   }
 
-  #pass(octets: number): number {
+  #pass(bytes: number): number {
     const at = this.#at;
-    this.#at += octets;
-    if (this.#at > this.#octets.length) throw new RangeError('an entry is shorter than it says');
+    this.#at += bytes;
+    if (this.#at > this.#bytes.length) throw new RangeError('an entry is shorter than it says');
     return at;
   }
 
-  octet(): number {
-    return this.#octets[this.#pass(1)] as number;
+  byte(): number {
+    return this.#bytes[this.#pass(1)] as number;
   }
 
   #word(): number {
-    return this.#octets.readUInt32LE(this.#pass(4));
+    return this.#bytes.readUInt32LE(this.#pass(4));
   }
 
   #number(): number {
-    return this.#octets.readDoubleLE(this.#pass(8));
+    return this.#bytes.readDoubleLE(this.#pass(8));
   }
 
-  name(octets = this.octet()): Name {
-    const at = this.#pass(octets);
-    this.#checkName(at, at + octets);
-    return this.#octets.toString('latin1', at, at + octets) as Name;
+  name(bytes = this.byte()): Name {
+    const at = this.#pass(bytes);
+    this.#checkName(at, at + bytes);
+    return this.#bytes.toString('latin1', at, at + bytes) as Name;
   }
 
   /** A reader of a name goes on to the root's label: a name without one would never end. */
   #checkName(from: number, to: number): void {
     let at = from;
-    while (at < to - 1 && this.#octets[at] !== 0) at += (this.#octets[at] as number) + 1;
-    if (at !== to - 1 || this.#octets[at] !== 0 || to - from > MAX_NAME_OCTETS)
+    while (at < to - 1 && this.#bytes[at] !== 0) at += (this.#bytes[at] as number) + 1;
+    if (at !== to - 1 || this.#bytes[at] !== 0 || to - from > MAX_NAME_OCTETS)
       throw new RangeError('no name');
-    for (let label = from; label < to - 1; label += (this.#octets[label] as number) + 1) {
-      if ((this.#octets[label] as number) > MAX_LABEL_OCTETS) throw new RangeError('no name');
+    for (let label = from; label < to - 1; label += (this.#bytes[label] as number) + 1) {
+      if ((this.#bytes[label] as number) > MAX_LABEL_OCTETS) throw new RangeError('no name');
     }
-    const name = this.#octets.toString('latin1', from, to) as Name;
+    const name = this.#bytes.toString('latin1', from, to) as Name;
     if (foldCase(name) !== name) throw new RangeError('a name that is not folded');
   }
 
   text(): string {
-    const octets = this.#word();
-    const at = this.#pass(octets);
-    return this.#octets.toString('utf8', at, at + octets);
+    const bytes = this.#word();
+    const at = this.#pass(bytes);
+    return this.#bytes.toString('utf8', at, at + bytes);
   }
 
   content(): { apex: Name; content: ZoneContent } {
@@ -286,13 +286,13 @@ class EntryReader {
     const records: ZoneRecord[] = [];
     let owner = '' as Name;
     for (let left = this.#word(); left > 0; left--) {
-      const octets = this.octet();
-      if (octets > 0) owner = this.name(octets);
+      const bytes = this.byte();
+      if (bytes > 0) owner = this.name(bytes);
       const type = this.#word();
       const ttl = this.#word();
-      const rdataOctets = this.#word();
-      const at = this.#pass(rdataOctets);
-      records.push({ owner, type, ttl, rdata: this.#octets.subarray(at, at + rdataOctets) });
+      const rdataBytes = this.#word();
+      const at = this.#pass(rdataBytes);
+      records.push({ owner, type, ttl, rdata: this.#bytes.subarray(at, at + rdataBytes) });
     }
     return records;
   }

@@ -10,74 +10,74 @@ import { decodeEntry, encodeEntry, type SnapshotEntry } from './snapshot-entry.t
 
 const MAGIC = Buffer.from('ZFLEETLG');
 const FORMAT = 1;
-export const LOG_ID_OCTETS = 16;
-const HEAD_OCTETS = 16 + LOG_ID_OCTETS;
-const ENTRY_HEAD_OCTETS = 8;
-const FLUSH_OCTETS = 1 << 20;
-const READ_OCTETS = 4 << 20;
+export const LOG_ID_BYTES = 16;
+const HEAD_BYTES = 16 + LOG_ID_BYTES;
+const ENTRY_HEAD_BYTES = 8;
+const FLUSH_BYTES = 1 << 20;
+const READ_BYTES = 4 << 20;
 
 export class SnapshotLog {
   readonly #file: string;
   #fd: number | undefined;
-  #octets: number;
+  #bytes: number;
   #waiting: Uint8Array[] = [];
-  #waitingOctets = 0;
+  #waitingBytes = 0;
 
-  private constructor(file: string, fd: number | undefined, octets: number) {
+  private constructor(file: string, fd: number | undefined, bytes: number) {
     this.#file = file;
     this.#fd = fd;
-    this.#octets = octets;
+    this.#bytes = bytes;
   }
 
   /** `id` is the id of the base. */
   static create(file: string, id: Uint8Array): SnapshotLog {
-    const head = Buffer.alloc(HEAD_OCTETS);
+    const head = Buffer.alloc(HEAD_BYTES);
     MAGIC.copy(head);
     head.writeUInt32LE(FORMAT, 8);
     head.writeUInt32LE(crc32(id), 12);
     head.set(id, 16);
     const fd = openSync(file, 'w', 0o600);
     writeWhole(fd, head);
-    return new SnapshotLog(file, fd, HEAD_OCTETS);
+    return new SnapshotLog(file, fd, HEAD_BYTES);
   }
 
   /**
-   * Goes on after the first `octets`, which are whole entries; what stands after them is cut off. The file is opened
+   * Goes on after the first `bytes`, which are whole entries; what stands after them is cut off. The file is opened
    * only when there is an entry to write: until the node surely has its name, another process may be writing there.
    */
-  static goOn(file: string, octets: number): SnapshotLog {
-    return new SnapshotLog(file, undefined, octets);
+  static goOn(file: string, bytes: number): SnapshotLog {
+    return new SnapshotLog(file, undefined, bytes);
   }
 
   /** The length of the log, including what waits to be written. */
-  get octets(): number {
-    return this.#octets + this.#waitingOctets;
+  get bytes(): number {
+    return this.#bytes + this.#waitingBytes;
   }
 
   append(entry: SnapshotEntry): void {
     const payload = encodeEntry(entry);
-    const head = Buffer.allocUnsafe(ENTRY_HEAD_OCTETS);
+    const head = Buffer.allocUnsafe(ENTRY_HEAD_BYTES);
     head.writeUInt32LE(payload.length, 0);
     head.writeUInt32LE(crc32(payload), 4);
     this.#waiting.push(head, payload);
-    this.#waitingOctets += ENTRY_HEAD_OCTETS + payload.length;
-    if (this.#waitingOctets >= FLUSH_OCTETS) this.flush();
+    this.#waitingBytes += ENTRY_HEAD_BYTES + payload.length;
+    if (this.#waitingBytes >= FLUSH_BYTES) this.flush();
   }
 
   /** Hands what waits to the system: a crash of this process then loses nothing of it. */
   flush(): void {
-    if (this.#waitingOctets === 0) return;
-    const octets = Buffer.concat(this.#waiting);
+    if (this.#waitingBytes === 0) return;
+    const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
-    this.#waitingOctets = 0;
+    this.#waitingBytes = 0;
     this.#fd ??= this.#open();
-    writeWhole(this.#fd, octets, this.#octets);
-    this.#octets += octets.length;
+    writeWhole(this.#fd, bytes, this.#bytes);
+    this.#bytes += bytes.length;
   }
 
   #open(): number {
     const fd = openSync(this.#file, 'r+');
-    ftruncateSync(fd, this.#octets);
+    ftruncateSync(fd, this.#bytes);
     return fd;
   }
 
@@ -91,9 +91,9 @@ export class SnapshotLog {
   }
 }
 
-function writeWhole(fd: number, octets: Uint8Array, position = 0): void {
-  for (let at = 0; at < octets.length; ) {
-    at += writeSync(fd, octets, at, octets.length - at, position + at);
+function writeWhole(fd: number, bytes: Uint8Array, position = 0): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(fd, bytes, at, bytes.length - at, position + at);
   }
 }
 
@@ -107,19 +107,19 @@ export function readLog(
   const fd = openPlainFile(file);
   try {
     const input = new LogInput(fd, read);
-    const head = input.take(HEAD_OCTETS);
+    const head = input.take(HEAD_BYTES);
     const isOurs =
       head?.subarray(0, 8).equals(MAGIC) && head.readUInt32LE(8) === FORMAT && head.subarray(16).equals(id);
     if (!isOurs) return undefined;
-    for (let end = HEAD_OCTETS; ; ) {
-      const entryHead = input.take(ENTRY_HEAD_OCTETS);
+    for (let end = HEAD_BYTES; ; ) {
+      const entryHead = input.take(ENTRY_HEAD_BYTES);
       if (entryHead === undefined) return end;
-      const octets = entryHead.readUInt32LE(0);
+      const bytes = entryHead.readUInt32LE(0);
       const crc = entryHead.readUInt32LE(4);
-      const payload = input.take(octets);
-      if (payload === undefined || crc32(payload) !== crc || octets === 0) return end;
+      const payload = input.take(bytes);
+      if (payload === undefined || crc32(payload) !== crc || bytes === 0) return end;
       apply(decodeEntry(payload));
-      end += ENTRY_HEAD_OCTETS + octets;
+      end += ENTRY_HEAD_BYTES + bytes;
     }
   } finally {
     closeSync(fd);
@@ -139,21 +139,21 @@ class LogInput {
     this.#read = read;
   }
 
-  /** The next octets, valid until the next call; undefined when fewer are left. */
-  take(octets: number): Buffer | undefined {
-    while (this.#window.length - this.#at < octets) if (!this.#fill(octets)) return undefined;
-    this.#at += octets;
-    return this.#window.subarray(this.#at - octets, this.#at);
+  /** The next bytes, valid until the next call; undefined when fewer are left. */
+  take(bytes: number): Buffer | undefined {
+    while (this.#window.length - this.#at < bytes) if (!this.#fill(bytes)) return undefined;
+    this.#at += bytes;
+    return this.#window.subarray(this.#at - bytes, this.#at);
   }
 
   /** Reads more. The window grows with what is read, never with the length that a damaged file claims. */
   #fill(wanted: number): boolean {
     if (this.#ended) return false;
     const left = this.#window.subarray(this.#at);
-    const more = Buffer.allocUnsafeSlow(Math.max(READ_OCTETS, Math.min(wanted, 2 * left.length)));
-    const octets = this.#read(this.#fd, more, 0, more.length, null);
-    this.#ended = octets === 0;
-    this.#window = Buffer.concat([left, more.subarray(0, octets)]);
+    const more = Buffer.allocUnsafeSlow(Math.max(READ_BYTES, Math.min(wanted, 2 * left.length)));
+    const bytes = this.#read(this.#fd, more, 0, more.length, null);
+    this.#ended = bytes === 0;
+    this.#window = Buffer.concat([left, more.subarray(0, bytes)]);
     this.#at = 0;
     return !this.#ended;
   }

@@ -12,7 +12,7 @@ import type { Log } from '../../process/reconnect.ts';
 import { buildZone } from '../../zone/build-zone.ts';
 import { findImageFault } from '../../zone/image/check-image.ts';
 import type { Image } from '../../zone/image/image.ts';
-import { FORMAT, HEADER_OCTETS, READER_SLOTS_AT } from '../../zone/image/layout.ts';
+import { FORMAT, HEADER_BYTES, READER_SLOTS_AT } from '../../zone/image/layout.ts';
 import { ImageFullError } from '../../zone/image/space.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
@@ -20,7 +20,7 @@ import type { ReadFile } from './plain-file.ts';
 import { noteRestoring, readRestoreNote, removeRestoreNote, whyNotRead } from './restore-note.ts';
 import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
-import { LOG_ID_OCTETS, readLog, SnapshotLog } from './snapshot-log.ts';
+import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
 
 export interface SnapshotOptions {
   /** A directory of this node alone. */
@@ -37,8 +37,8 @@ export interface SnapshotOptions {
 /**
  * A log is applied again entry by entry, at up to 0.2 ms each: it may be a quarter of the base, within these bounds.
  */
-const MIN_LOG_OCTETS = 64 << 10;
-const MAX_LOG_OCTETS = 64 << 20;
+const MIN_LOG_BYTES = 64 << 10;
+const MAX_LOG_BYTES = 64 << 20;
 const LOG_SHARE = 1 / 4;
 const MIN_INTERVAL_MS = 5000;
 /** Writing the base takes at most a twentieth of the time, so that a large one leaves the disk to others. */
@@ -53,7 +53,7 @@ export class Snapshot {
   readonly #stopping = new AbortController();
   #generation = 0;
   #restoredId: Uint8Array | undefined;
-  #baseOctets = 0;
+  #baseBytes = 0;
   /** Undefined: there is no base that entries could follow. */
   #log: SnapshotLog | undefined;
   /** The log of the generation that is being written. */
@@ -108,23 +108,23 @@ export class Snapshot {
     progress.begin('reading the snapshot');
     noteRestoring(this.#options.directory, generation);
     const header = image.header.slice(0, READER_SLOTS_AT);
-    const fresh = new Uint8Array(image.buffer, HEADER_OCTETS, image.endOctets - HEADER_OCTETS);
+    const fresh = new Uint8Array(image.buffer, HEADER_BYTES, image.endBytes - HEADER_BYTES);
     const first = fresh.slice();
-    const onOctets = (done: number, total: number) => progress.reach(mebibytes(done), mebibytes(total));
+    const onBytes = (done: number, total: number) => progress.reach(mebibytes(done), mebibytes(total));
     let filled = { from: 0, to: 0 };
     let isSound = false;
     try {
-      const read = readBase(file, image.buffer, FORMAT, { onOctets, ...(readFile && { read: readFile }) });
+      const read = readBase(file, image.buffer, FORMAT, { onBytes, ...(readFile && { read: readFile }) });
       if (read.kind === 'refused') return read;
       filled = read;
       const free = new Int32Array(read.free.buffer);
       image.importHeader(new Int32Array(read.header.buffer));
-      const isWhole = read.from === HEADER_OCTETS && read.to === image.endOctets;
+      const isWhole = read.from === HEADER_BYTES && read.to === image.endBytes;
       const fault = isWhole ? findImageFault(image, free, progress.step) : 'its blocks are others';
       if (fault !== undefined) return { kind: 'refused' as const, why: `it cannot be served: ${fault}` };
       isSound = true;
       this.#restoredId = read.id;
-      this.#baseOctets = read.to - read.from;
+      this.#baseBytes = read.to - read.from;
       return { kind: 'read' as const, free, place: read.place };
     } finally {
       if (!isSound) {
@@ -168,12 +168,12 @@ export class Snapshot {
 
   #tellOfDamage(file: string, end: number | undefined): void {
     const { log } = this.#options;
-    const octets = statSync(file).size;
+    const bytes = statSync(file).size;
     if (end === undefined) {
       log.warn({ file }, 'the log of the snapshot is refused: it is damaged, or belongs to another one');
-    } else if (end < octets) {
+    } else if (end < bytes) {
       log.warn(
-        { file, lost: octets - end },
+        { file, lost: bytes - end },
         'the log of the snapshot ends early: the rest comes from Postgres',
       );
     }
@@ -217,8 +217,8 @@ export class Snapshot {
     const pauseMs =
       this.#options.minIntervalMs ?? Math.max(MIN_INTERVAL_MS, this.#writingMs * PAUSE_PER_WRITING);
     if (nowMs - this.#writtenAtMs < pauseMs) return;
-    const maxLogOctets = Math.max(MIN_LOG_OCTETS, Math.min(MAX_LOG_OCTETS, this.#baseOctets * LOG_SHARE));
-    if (this.#log !== undefined && this.#log.octets < maxLogOctets) return;
+    const maxLogBytes = Math.max(MIN_LOG_BYTES, Math.min(MAX_LOG_BYTES, this.#baseBytes * LOG_SHARE));
+    if (this.#log !== undefined && this.#log.bytes < maxLogBytes) return;
     this.#writing = this.#write(writer, place).finally(() => {
       this.#writing = undefined;
       this.#writtenAtMs = performance.now();
@@ -243,7 +243,7 @@ export class Snapshot {
   async #write(writer: ImageWriter, place: FeedPlace): Promise<void> {
     const { directory, image, log } = this.#options;
     const startedMs = performance.now();
-    const id = randomBytes(LOG_ID_OCTETS);
+    const id = randomBytes(LOG_ID_BYTES);
     const generation = this.#generation + 1;
     writer.pauseReuse();
     let isPaused = true;
@@ -263,14 +263,14 @@ export class Snapshot {
       this.#log = nextLog;
       this.#nextLog = undefined;
       this.#generation = generation;
-      this.#baseOctets = still.to - still.from;
+      this.#baseBytes = still.to - still.from;
       for (const found of listFiles(directory)) {
         // What stands there instead of a file goes too, lest it be met at every start.
         if (found.generation !== generation)
           rmSync(join(directory, found.name), { force: true, recursive: true });
       }
       const ms = Math.round(performance.now() - startedMs);
-      log.info({ octets: this.#baseOctets, zones: writer.zones, ms }, 'snapshot written');
+      log.info({ bytes: this.#baseBytes, zones: writer.zones, ms }, 'snapshot written');
     } catch (error) {
       this.#nextLog?.remove();
       this.#nextLog = undefined;
@@ -305,22 +305,22 @@ export class Snapshot {
 
 /** The image as of now: parts that are changed in place are copied. */
 function stillImage(image: Image, writer: ImageWriter): StillImage {
-  const { octetsAt, octets } = writer.tableRange;
+  const { bytesAt, bytes } = writer.tableRange;
   return {
     layout: FORMAT,
-    from: HEADER_OCTETS,
-    to: image.endOctets,
-    copies: [{ at: octetsAt, octets: new Uint8Array(image.buffer, octetsAt, octets).slice() }],
-    header: octetsOf(image.exportHeader()),
-    free: octetsOf(writer.exportFree()),
+    from: HEADER_BYTES,
+    to: image.endBytes,
+    copies: [{ at: bytesAt, bytes: new Uint8Array(image.buffer, bytesAt, bytes).slice() }],
+    header: bytesOf(image.exportHeader()),
+    free: bytesOf(writer.exportFree()),
   };
 }
 
-function mebibytes(octets: number): number {
-  return Math.round(octets / 2 ** 20);
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }
 
-function octetsOf(words: Int32Array): Uint8Array {
+function bytesOf(words: Int32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }
 

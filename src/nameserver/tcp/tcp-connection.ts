@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
 import type { Reader } from '../udp/packet-batch.ts';
-import type { TcpNetwork } from './tcp-network.ts';
+import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
 
 /** What the connections answer with. */
@@ -42,13 +42,12 @@ const MAX_CHUNKS = 64;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
-export class TcpConnection {
+export class TcpConnection implements NetworkConnection {
   progressAt: number;
   readonly network: TcpNetwork;
-  /** Whole queries wait for a turn. */
   hasQueries = false;
-  /** Octets of answers that the system has not taken yet. */
-  unreadOctets = 0;
+  /** Bytes of answers that the system has not taken yet. */
+  unreadBytes = 0;
   readonly #socket: Socket;
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
@@ -74,7 +73,6 @@ export class TcpConnection {
     socket.on('close', () => this.#leave());
   }
 
-  /** Ends the connection at once; answers that were not read are dropped. */
   destroy(): void {
     if (this.#isUnread) this.#socket.resetAndDestroy();
     else this.#socket.destroy();
@@ -88,7 +86,6 @@ export class TcpConnection {
     this.#socket.end();
   }
 
-  /** Stops reading until the connection's queries are answered. */
   hold(): void {
     this.#socket.pause();
   }
@@ -97,7 +94,6 @@ export class TcpConnection {
     if (!this.#isUnread) this.#socket.resume();
   }
 
-  /** Answers queries, at most those of one turn; returns what it cost (see TcpTurns). */
   answerSome(): number {
     const { answerer, reader } = this.#owner.answers;
     answerer.nowMs = Date.now();
@@ -137,7 +133,7 @@ export class TcpConnection {
     if (this.#peerEnded) return;
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    // Each part costs some hundred octets beside its own: who sends single octets must not fill the memory.
+    // Each part costs some hundred bytes beside its own: who sends single octets must not fill the memory.
     if (this.#chunks.length >= MAX_CHUNKS) this.#join();
     this.#askForTurn();
   }
@@ -233,7 +229,7 @@ export class TcpConnection {
     if (socket.writableLength === 0) return; // the system has taken all of it
     this.#isUnread = true;
     this.hasQueries = false; // none for now
-    this.unreadOctets = socket.writableLength;
+    this.unreadBytes = socket.writableLength;
     socket.pause();
     this.#owner.countUnread(this);
   }
@@ -253,6 +249,6 @@ export class TcpConnection {
     if (!this.#isUnread) return;
     this.#isUnread = false;
     this.#owner.countRead(this);
-    this.unreadOctets = 0;
+    this.unreadBytes = 0;
   }
 }

@@ -2,16 +2,28 @@
 // One client is an IPv4 address, or an IPv6 /64, which one host may own; over TCP a client cannot use another's
 // address.
 
-import type { TcpConnection } from './tcp-connection.ts';
+/** What a client's turns, and the room for its answers, need of a connection. */
+export interface NetworkConnection {
+  readonly network: TcpNetwork;
+  /** Whole queries wait for a turn. */
+  readonly hasQueries: boolean;
+  /** Answers queries, at most those of one turn; returns what it cost (see TcpTurns). */
+  answerSome(): number;
+  /** Stops reading until the connection's queries are answered. */
+  hold(): void;
+  release(): void;
+  /** Ends the connection at once; answers that were not read are dropped. */
+  destroy(): void;
+}
 
 export class TcpNetwork {
   readonly name: string;
   connections = 0;
   /** Connections with queries that wait to be answered, in the order of their turns. */
-  readonly waiting = new Set<TcpConnection>();
+  readonly waiting = new Set<NetworkConnection>();
   /** Connections whose answers wait to be read, the longest waiting first. */
-  readonly unread = new Set<TcpConnection>();
-  unreadOctets = 0;
+  readonly unread = new Set<NetworkConnection>();
+  unreadBytes = 0;
   readonly #queriesPerSecond: number;
   #tokens: number;
   #filledAtMs: number;

@@ -6,8 +6,7 @@
 //                     └→ its client asks too fast: slowed until it may ask again; nothing more is read from it
 
 import type { QueryCounters } from '../answer/query-counters.ts';
-import type { TcpConnection } from './tcp-connection.ts';
-import type { TcpNetwork } from './tcp-network.ts';
+import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 
 /** The cost of one round: a turn 1, each answer 1, each KiB of answers 1. It takes some milliseconds. */
 const ROUND_COST = 1024;
@@ -43,7 +42,7 @@ export class TcpTurns {
   /**
    * The connection has whole queries. They are answered at once when no other connection waits and the round has room.
    */
-  take(connection: TcpConnection): void {
+  take(connection: NetworkConnection): void {
     const { network } = connection;
     this.#planRound();
     if (this.#queue.size === 0 && this.#spent < this.#bound && network.mayAsk(this.#now())) {
@@ -55,7 +54,7 @@ export class TcpTurns {
     if (!this.#slowed.has(network)) this.#queue.add(network);
   }
 
-  forget(connection: TcpConnection): void {
+  forget(connection: NetworkConnection): void {
     const { network } = connection;
     network.waiting.delete(connection);
     if (network.waiting.size > 0) return;

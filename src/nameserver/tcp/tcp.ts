@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../process/listen-address.ts';
 import { addressOctets, isLoopback } from '../answer/client.ts';
 import { type Libc, openLibc, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET } from '../threads/libc.ts';
 import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
-import { networkName, TcpNetwork } from './tcp-network.ts';
+import { type NetworkConnection, networkName, TcpNetwork } from './tcp-network.ts';
 import { TcpTurns } from './tcp-turns.ts';
 
 export interface TcpLimits {
@@ -20,11 +20,11 @@ export interface TcpLimits {
   /** If false, a client on loopback, which may be a proxy for many, has no limit of queries. */
   readonly limitsLoopback: boolean;
   /**
-   * The most octets of answers that wait to be read, including those in the system; beyond it, the connection that has
+   * The most bytes of answers that wait to be read, including those in the system; beyond it, the connection that has
    * waited longest is ended.
    */
-  readonly maxUnreadOctets: number;
-  readonly maxUnreadOctetsPerAddress: number;
+  readonly maxUnreadBytes: number;
+  readonly maxUnreadBytesPerAddress: number;
 }
 
 export const DEFAULT_TCP_LIMITS: TcpLimits = {
@@ -33,8 +33,8 @@ export const DEFAULT_TCP_LIMITS: TcpLimits = {
   maxConnectionsPerAddress: 100,
   queriesPerSecond: 10_000,
   limitsLoopback: false,
-  maxUnreadOctets: 64 << 20,
-  maxUnreadOctetsPerAddress: 4 << 20,
+  maxUnreadBytes: 64 << 20,
+  maxUnreadBytesPerAddress: 4 << 20,
 };
 
 export interface TcpListener {
@@ -52,13 +52,13 @@ const CLOSE_GRACE_MS = 500;
 const BACKLOG = 4096;
 
 /**
- * How many octets the system holds of a connection's answers and queries; with its own overhead twice as many (tcp(7)).
+ * How many bytes the system holds of a connection's answers and queries; with its own overhead twice as many (tcp(7)).
  * By default it would hold megabytes; one answer has at most 64 KiB.
  */
-const SEND_BUFFER_OCTETS = 1 << 16;
-const RECEIVE_BUFFER_OCTETS = 1 << 15;
+const SEND_BUFFER_BYTES = 1 << 16;
+const RECEIVE_BUFFER_BYTES = 1 << 15;
 /** What the system holds of a connection that is not read: its send buffer is full. */
-const HELD_BY_SYSTEM_OCTETS = 2 * SEND_BUFFER_OCTETS;
+const HELD_BY_SYSTEM_BYTES = 2 * SEND_BUFFER_BYTES;
 
 class Listening implements TcpConnections {
   readonly answers: TcpAnswers;
@@ -69,7 +69,7 @@ class Listening implements TcpConnections {
   readonly networks = new Map<string, TcpNetwork>();
   /** Connections whose answers wait to be read, the longest waiting first. */
   readonly #unread = new Set<TcpConnection>();
-  #unreadOctets = 0;
+  #unreadBytes = 0;
 
   constructor(answers: TcpAnswers, limits: TcpLimits, now: () => number) {
     this.answers = answers;
@@ -89,25 +89,25 @@ class Listening implements TcpConnections {
 
   countUnread(connection: TcpConnection): void {
     const { network } = connection;
-    const octets = connection.unreadOctets + HELD_BY_SYSTEM_OCTETS;
+    const bytes = connection.unreadBytes + HELD_BY_SYSTEM_BYTES;
     this.#unread.add(connection);
     network.unread.add(connection);
-    this.#unreadOctets += octets;
-    network.unreadOctets += octets;
-    if (network.unreadOctets > this.limits.maxUnreadOctetsPerAddress) this.#endFirst(network.unread);
-    if (this.#unreadOctets > this.limits.maxUnreadOctets) this.#endFirst(this.#unread);
+    this.#unreadBytes += bytes;
+    network.unreadBytes += bytes;
+    if (network.unreadBytes > this.limits.maxUnreadBytesPerAddress) this.#endFirst(network.unread);
+    if (this.#unreadBytes > this.limits.maxUnreadBytes) this.#endFirst(this.#unread);
   }
 
   countRead(connection: TcpConnection): void {
     const { network } = connection;
-    const octets = connection.unreadOctets + HELD_BY_SYSTEM_OCTETS;
+    const bytes = connection.unreadBytes + HELD_BY_SYSTEM_BYTES;
     this.#unread.delete(connection);
     network.unread.delete(connection);
-    this.#unreadOctets -= octets;
-    network.unreadOctets -= octets;
+    this.#unreadBytes -= bytes;
+    network.unreadBytes -= bytes;
   }
 
-  #endFirst(unread: ReadonlySet<TcpConnection>): void {
+  #endFirst(unread: ReadonlySet<NetworkConnection>): void {
     const [longest] = unread;
     if (longest === undefined) return;
     this.answers.counters.tcpUnread++;
@@ -183,11 +183,11 @@ async function listen(
 function boundBuffers(libc: Libc, server: Server): void {
   const descriptor = (server as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
   if (descriptor < 0) return;
-  for (const [option, octets] of [
-    [SO_SNDBUF, SEND_BUFFER_OCTETS],
-    [SO_RCVBUF, RECEIVE_BUFFER_OCTETS],
+  for (const [option, bytes] of [
+    [SO_SNDBUF, SEND_BUFFER_BYTES],
+    [SO_RCVBUF, RECEIVE_BUFFER_BYTES],
   ] as const) {
-    const value = new Uint8Array(Int32Array.of(octets).buffer);
+    const value = new Uint8Array(Int32Array.of(bytes).buffer);
     libc.setsockopt(descriptor, SOL_SOCKET, option, value, value.length);
   }
 }

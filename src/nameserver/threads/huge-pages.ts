@@ -14,7 +14,7 @@ const SIZE_FILE = '/sys/kernel/mm/transparent_hugepage/hpage_pmd_size';
  */
 export function useHugePages(libc: Libc, image: SharedArrayBuffer, sizeFile = SIZE_FILE): void {
   const size = Number(readFileSync(sizeFile, 'utf8'));
-  if (size !== HUGE_PAGE) throw new Error(`huge pages have ${size} octets here, not ${HUGE_PAGE}`);
+  if (size !== HUGE_PAGE) throw new Error(`huge pages have ${size} bytes here, not ${HUGE_PAGE}`);
   const start = libc.addressOf(new Uint8Array(image, 0, 1));
   const [page, end] = [BigInt(HUGE_PAGE), start + BigInt(image.byteLength)];
   const from = ((start + page - 1n) / page) * page;

@@ -11,17 +11,17 @@ import { getSystemErrorName } from 'node:util';
  */
 export interface Libc {
   socket(family: number, type: number, protocol: number): number;
-  setsockopt(socket: number, level: number, option: number, value: Uint8Array, octets: number): number;
-  bind(socket: number, address: Uint8Array, octets: number): number;
-  getsockname(socket: number, address: Uint8Array, octets: Uint32Array): number;
+  setsockopt(socket: number, level: number, option: number, value: Uint8Array, bytes: number): number;
+  bind(socket: number, address: Uint8Array, bytes: number): number;
+  getsockname(socket: number, address: Uint8Array, bytes: Uint32Array): number;
   shutdown(socket: number, how: number): number;
   close(descriptor: number): number;
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
   recvmmsg(socket: number, messages: bigint, count: number, flags: number, timeout: 0): number;
   sendmmsg(socket: number, messages: bigint, count: number, flags: number): number;
-  madvise(address: bigint, octets: bigint, advice: number): number;
+  madvise(address: bigint, bytes: bigint, advice: number): number;
   errno(): number;
-  /** The address of the octets of `memory`, valid as long as `memory` is referenced. */
+  /** The address of the bytes of `memory`, valid as long as `memory` is referenced. */
   addressOf(memory: Uint8Array): bigint;
 }
 
@@ -72,9 +72,9 @@ export async function openLibc(): Promise<Libc> {
   const library = koffi.load(null); // what Node itself is linked with: glibc or musl
   return {
     socket: library.func('int socket(int family, int type, int protocol)'),
-    setsockopt: library.func('int setsockopt(int fd, int level, int option, void *value, uint32_t octets)'),
-    bind: library.func('int bind(int fd, void *address, uint32_t octets)'),
-    getsockname: library.func('int getsockname(int fd, void *address, void *octets)'),
+    setsockopt: library.func('int setsockopt(int fd, int level, int option, void *value, uint32_t bytes)'),
+    bind: library.func('int bind(int fd, void *address, uint32_t bytes)'),
+    getsockname: library.func('int getsockname(int fd, void *address, void *bytes)'),
     shutdown: library.func('int shutdown(int fd, int how)'),
     close: library.func('int close(int fd)'),
     // Addresses as intptr_t: koffi need not find out what kind of value it was given.
@@ -83,7 +83,7 @@ export async function openLibc(): Promise<Libc> {
       'int recvmmsg(int fd, intptr_t messages, uint32_t count, int flags, intptr_t timeout)',
     ),
     sendmmsg: library.func('int sendmmsg(int fd, intptr_t messages, uint32_t count, int flags)'),
-    madvise: library.func('int madvise(intptr_t address, uint64_t octets, int advice)'),
+    madvise: library.func('int madvise(intptr_t address, uint64_t bytes, int advice)'),
     errno: () => koffi.errno(),
     addressOf: (memory) => koffi.address(memory),
   };

@@ -46,24 +46,24 @@ const NAME_STEP = 32; // struct sockaddr_in6 takes 28
 const CONTROL_STEP = 64; // struct cmsghdr with in_pktinfo takes 32, with in6_pktinfo 40
 
 // struct mmsghdr, in words: struct msghdr and the octets of the message.
-const HEADER_OCTETS = 64;
+const HEADER_BYTES = 64;
 const HEADER_WORDS = 16;
 const NAME_AT = 0;
-const NAME_OCTETS = 2;
+const NAME_BYTES = 2;
 const PIECES_AT = 4;
 const PIECES = 6;
 const CONTROL_AT = 8;
-const CONTROL_OCTETS = 10;
+const CONTROL_BYTES = 10;
 const FLAGS = 12;
 const MESSAGE_OCTETS = 14;
 // struct iovec
 const PIECE_WORDS = 4;
-const PIECE_OCTETS = 2;
+const PIECE_BYTES = 2;
 
-const SOCKADDR_OCTETS = 28;
-const CONTROL_HEAD_OCTETS = 16; // struct cmsghdr
-const IN_PKTINFO_OCTETS = 12;
-const IN6_PKTINFO_OCTETS = 20;
+const SOCKADDR_BYTES = 28;
+const CONTROL_HEAD_BYTES = 16; // struct cmsghdr
+const IN_PKTINFO_BYTES = 12;
+const IN6_PKTINFO_BYTES = 20;
 
 export class PacketBatch {
   readonly #libc: Libc;
@@ -76,9 +76,9 @@ export class PacketBatch {
   #uncounted = 0;
   #lastLatencySeconds = 0;
 
-  readonly #octets: Uint8Array;
+  readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  // Where things start in the octets.
+  // Where things start in the bytes.
   readonly #received: number;
   readonly #sent: number;
   readonly #sentPieces: number;
@@ -109,23 +109,23 @@ export class PacketBatch {
     this.#outputStep = (Math.ceil(answerOctets / CACHE_LINE) | 1) * CACHE_LINE;
 
     let end = 0;
-    const take = (octets: number) => {
+    const take = (bytes: number) => {
       const start = end;
-      end += octets;
+      end += bytes;
       return start;
     };
-    this.#received = take(BATCH_PACKETS * HEADER_OCTETS);
-    this.#sent = take(BATCH_PACKETS * HEADER_OCTETS);
+    this.#received = take(BATCH_PACKETS * HEADER_BYTES);
+    this.#sent = take(BATCH_PACKETS * HEADER_BYTES);
     const receivedPieces = take(BATCH_PACKETS * PIECE_WORDS * 4);
     this.#sentPieces = take(BATCH_PACKETS * PIECE_WORDS * 4);
     this.#names = take(BATCH_PACKETS * NAME_STEP);
     this.#controls = take(BATCH_PACKETS * CONTROL_STEP);
     this.#outputs = take(BATCH_PACKETS * this.#outputStep);
     this.#inputs = take(BATCH_PACKETS * INPUT_STEP);
-    this.#octets = new Uint8Array(end);
-    this.#words = new Int32Array(this.#octets.buffer);
+    this.#bytes = new Uint8Array(end);
+    this.#words = new Int32Array(this.#bytes.buffer);
 
-    const base = libc.addressOf(this.#octets);
+    const base = libc.addressOf(this.#bytes);
     const address = (at: number) => base + BigInt(at);
     const addresses = (from: number, step: number) =>
       new Int32Array(
@@ -133,29 +133,29 @@ export class PacketBatch {
       );
     this.#receivedAddress = address(this.#received);
     this.#sentAddresses = Array.from({ length: BATCH_PACKETS }, (_, i) =>
-      address(this.#sent + i * HEADER_OCTETS),
+      address(this.#sent + i * HEADER_BYTES),
     );
     this.#nameAddresses = addresses(this.#names, NAME_STEP);
     this.#controlAddresses = addresses(this.#controls, CONTROL_STEP);
 
-    const numbers = new BigInt64Array(this.#octets.buffer, 0, this.#outputs / 8);
+    const numbers = new BigInt64Array(this.#bytes.buffer, 0, this.#outputs / 8);
     const setNumber = (at: number, word: number, value: bigint) => {
       numbers[at / 8 + word / 2] = value;
     };
     for (let i = 0; i < BATCH_PACKETS; i++) {
       const receivedPiece = receivedPieces + i * PIECE_WORDS * 4;
       setNumber(receivedPiece, 0, address(this.#inputs + i * INPUT_STEP));
-      setNumber(receivedPiece, PIECE_OCTETS, BigInt(INPUT_OCTETS));
-      const received = this.#received + i * HEADER_OCTETS;
+      setNumber(receivedPiece, PIECE_BYTES, BigInt(INPUT_OCTETS));
+      const received = this.#received + i * HEADER_BYTES;
       setNumber(received, NAME_AT, address(this.#names + i * NAME_STEP));
-      setNumber(received, NAME_OCTETS, BigInt(SOCKADDR_OCTETS));
+      setNumber(received, NAME_BYTES, BigInt(SOCKADDR_BYTES));
       setNumber(received, PIECES_AT, address(receivedPiece));
       setNumber(received, PIECES, 1n);
       setNumber(received, CONTROL_AT, address(this.#controls + i * CONTROL_STEP));
-      setNumber(received, CONTROL_OCTETS, BigInt(CONTROL_STEP));
+      setNumber(received, CONTROL_BYTES, BigInt(CONTROL_STEP));
       const sentPiece = this.#sentPieces + i * PIECE_WORDS * 4;
       setNumber(sentPiece, 0, address(this.#outputs + i * this.#outputStep));
-      const sent = this.#sent + i * HEADER_OCTETS;
+      const sent = this.#sent + i * HEADER_BYTES;
       setNumber(sent, PIECES_AT, address(sentPiece));
       setNumber(sent, PIECES, 1n);
     }
@@ -215,25 +215,25 @@ export class PacketBatch {
 
   /** Writes the answers; returns how many are ready to be sent. A packet without an answer leaves no gap among them. */
   #write(socket: UdpSocket, received: number): number {
-    const octets = this.#octets;
+    const bytes = this.#bytes;
     const words = this.#words;
     const answerer = this.#answerer;
     const { ipv6, wildcard } = socket;
     const { client } = answerer;
     const addressOffset = ipv6 ? 8 : 4; // in struct sockaddr_in6, sockaddr_in
     client.transport = 0;
-    client.address = octets;
+    client.address = bytes;
     client.octets = ipv6 ? 16 : 4;
     let answers = 0;
     this.#reader.enter();
     for (let i = 0; i < received; i++) {
       const header = (this.#received >> 2) + i * HEADER_WORDS;
       const name = this.#names + i * NAME_STEP;
-      const nameOctets = words[header + NAME_OCTETS] as number;
-      const controlOctets = words[header + CONTROL_OCTETS] as number;
+      const nameBytes = words[header + NAME_BYTES] as number;
+      const controlBytes = words[header + CONTROL_BYTES] as number;
       // The system has put in what it filled; the next receive needs the room again.
-      words[header + NAME_OCTETS] = SOCKADDR_OCTETS;
-      words[header + CONTROL_OCTETS] = CONTROL_STEP;
+      words[header + NAME_BYTES] = SOCKADDR_BYTES;
+      words[header + CONTROL_BYTES] = CONTROL_STEP;
       if (((words[header + FLAGS] as number) & MSG_TRUNC) !== 0) {
         this.#counters.ignored++;
         continue;
@@ -243,10 +243,10 @@ export class PacketBatch {
       let written = 0;
       try {
         written = answerer.answer(
-          octets,
+          bytes,
           this.#inputs + i * INPUT_STEP,
           words[header + MESSAGE_OCTETS] as number,
-          octets,
+          bytes,
           output,
           this.#answerOctets,
         );
@@ -257,9 +257,9 @@ export class PacketBatch {
       const sent = (this.#sent >> 2) + answers * HEADER_WORDS;
       words[sent + NAME_AT] = this.#nameAddresses[2 * i] as number;
       words[sent + NAME_AT + 1] = this.#nameAddresses[2 * i + 1] as number;
-      words[sent + NAME_OCTETS] = nameOctets;
-      words[(this.#sentPieces >> 2) + answers * PIECE_WORDS + PIECE_OCTETS] = written;
-      words[sent + CONTROL_OCTETS] = wildcard ? this.#setSource(i, ipv6, controlOctets) : 0;
+      words[sent + NAME_BYTES] = nameBytes;
+      words[(this.#sentPieces >> 2) + answers * PIECE_WORDS + PIECE_BYTES] = written;
+      words[sent + CONTROL_BYTES] = wildcard ? this.#setSource(i, ipv6, controlBytes) : 0;
       if (wildcard) {
         words[sent + CONTROL_AT] = this.#controlAddresses[2 * i] as number;
         words[sent + CONTROL_AT + 1] = this.#controlAddresses[2 * i + 1] as number;
@@ -274,25 +274,25 @@ export class PacketBatch {
    * Makes the address that packet `i` was sent to (IP_PKTINFO) the source of the answer. Returns the length of that
    * control message; 0 if the system gave none.
    */
-  #setSource(i: number, ipv6: boolean, controlOctets: number): number {
-    const octets = this.#octets;
+  #setSource(i: number, ipv6: boolean, controlBytes: number): number {
+    const bytes = this.#bytes;
     const words = this.#words;
     const at = this.#controls + i * CONTROL_STEP;
     const head = at >> 2;
-    if (controlOctets < CONTROL_HEAD_OCTETS) return 0;
+    if (controlBytes < CONTROL_HEAD_BYTES) return 0;
     const level = words[head + 2] as number;
     const type = words[head + 3] as number;
-    const content = at + CONTROL_HEAD_OCTETS;
+    const content = at + CONTROL_HEAD_BYTES;
     // The interface is left open, so that the answer takes the route that it has.
     if (!ipv6 && level === IPPROTO_IP && type === IP_PKTINFO) {
       words[content >> 2] = 0;
-      return CONTROL_HEAD_OCTETS + IN_PKTINFO_OCTETS + 4; // padded to 8
+      return CONTROL_HEAD_BYTES + IN_PKTINFO_BYTES + 4; // padded to 8
     }
     if (ipv6 && level === IPPROTO_IPV6 && type === IPV6_PKTINFO) {
       // But for link-local addresses, which mean nothing without their interface.
-      const isLinkLocal = octets[content] === 0xfe && ((octets[content + 1] as number) & 0xc0) === 0x80;
+      const isLinkLocal = bytes[content] === 0xfe && ((bytes[content + 1] as number) & 0xc0) === 0x80;
       if (!isLinkLocal) words[(content >> 2) + 4] = 0;
-      return CONTROL_HEAD_OCTETS + IN6_PKTINFO_OCTETS + 4;
+      return CONTROL_HEAD_BYTES + IN6_PKTINFO_BYTES + 4;
     }
     return 0;
   }

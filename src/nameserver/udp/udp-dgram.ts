@@ -9,10 +9,10 @@ import type { UdpAnswerer } from './udp-answerer.ts';
 import type { UdpListener } from './udp-sockets.ts';
 
 /**
- * The most octets of answers that wait for the system in one socket; beyond it they are dropped, as the network would.
+ * The most bytes of answers that wait for the system in one socket; beyond it they are dropped, as the network would.
  */
-const MAX_QUEUED_OCTETS = 4 << 20;
-const RECEIVE_BUFFER_OCTETS = 1 << 20;
+const MAX_QUEUED_BYTES = 4 << 20;
+const RECEIVE_BUFFER_BYTES = 1 << 20;
 
 /** Rejects when it cannot listen on one of the addresses; then it listens on none. */
 export async function listenDgram(
@@ -44,7 +44,7 @@ async function bind(
   const socket = createSocket({
     type: ipv6 ? 'udp6' : 'udp4',
     ipv6Only: ipv6,
-    recvBufferSize: RECEIVE_BUFFER_OCTETS,
+    recvBufferSize: RECEIVE_BUFFER_BYTES,
   });
   await new Promise<void>((done, fail) => {
     socket.once('error', (error) => {
@@ -74,7 +74,7 @@ async function bind(
         reader.leave();
       }
       if (octets === 0) return;
-      if (socket.getSendQueueSize() > MAX_QUEUED_OCTETS) {
+      if (socket.getSendQueueSize() > MAX_QUEUED_BYTES) {
         counters.unsent++;
         return;
       }

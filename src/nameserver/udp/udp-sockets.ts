@@ -52,12 +52,12 @@ export interface UdpSockets {
   close(): void;
 }
 
-const RECEIVE_BUFFER_OCTETS = 1 << 20;
+const RECEIVE_BUFFER_BYTES = 1 << 20;
 /** The longest wait of a call: at this interval a thread checks whether it must end. */
 export const WAIT_MS = 100;
 
-const SOCKADDR_IN_OCTETS = 16;
-const SOCKADDR_IN6_OCTETS = 28;
+const SOCKADDR_IN_BYTES = 16;
+const SOCKADDR_IN6_BYTES = 28;
 
 /** Throws when it cannot listen on one of the addresses; then it listens on none. */
 export function openUdpSockets(libc: Libc, addresses: readonly ListenAddress[], threads: number): UdpSockets {
@@ -105,8 +105,8 @@ function createSocket(libc: Libc, { address, port }: ListenAddress, open: number
   const wildcard = address === '0.0.0.0' || (ipv6 && octetsOf(address).every((octet) => octet === 0));
   setTimeLimit(libc, descriptor, SO_RCVTIMEO);
   setTimeLimit(libc, descriptor, SO_SNDTIMEO);
-  if (!trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_OCTETS)) {
-    trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_OCTETS);
+  if (!trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)) {
+    trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_BYTES);
   }
   // No fragments, and no belief in "packet too big" messages, which may be forged (RFC 9715 §3.1); answers are small.
   if (ipv6) {
@@ -121,16 +121,16 @@ function createSocket(libc: Libc, { address, port }: ListenAddress, open: number
 }
 
 function bind(libc: Libc, socket: UdpSocket, address: ListenAddress): void {
-  const octets = encodeSocketAddress(address);
-  if (libc.bind(socket.descriptor, octets, octets.length) < 0) throw listenError(libc, address);
+  const bytes = encodeSocketAddress(address);
+  if (libc.bind(socket.descriptor, bytes, bytes.length) < 0) throw listenError(libc, address);
 }
 
 function boundAddress(libc: Libc, socket: UdpSocket): ListenAddress {
-  const octets = new Uint8Array(SOCKADDR_IN6_OCTETS);
-  if (libc.getsockname(socket.descriptor, octets, Uint32Array.of(octets.length)) < 0) {
+  const bytes = new Uint8Array(SOCKADDR_IN6_BYTES);
+  if (libc.getsockname(socket.descriptor, bytes, Uint32Array.of(bytes.length)) < 0) {
     throw new SystemError('getsockname', libc.errno());
   }
-  return decodeSocketAddress(octets);
+  return decodeSocketAddress(bytes);
 }
 
 function listenError(libc: Libc, address: ListenAddress): Error {
@@ -152,8 +152,8 @@ function setOption(libc: Libc, descriptor: number, level: number, option: number
 }
 
 function trySetOption(libc: Libc, descriptor: number, level: number, option: number, value: number): boolean {
-  const octets = new Uint8Array(Int32Array.of(value).buffer);
-  return libc.setsockopt(descriptor, level, option, octets, octets.length) === 0;
+  const bytes = new Uint8Array(Int32Array.of(value).buffer);
+  return libc.setsockopt(descriptor, level, option, bytes, bytes.length) === 0;
 }
 
 function octetsOf(address: string): Uint8Array {
@@ -164,21 +164,21 @@ function octetsOf(address: string): Uint8Array {
 /** Makes a struct sockaddr_in or sockaddr_in6; the zone of an address may be a number or the name of an interface. */
 export function encodeSocketAddress({ address, port }: ListenAddress): Uint8Array {
   const ipv6 = address.includes(':');
-  const octets = new Uint8Array(ipv6 ? SOCKADDR_IN6_OCTETS : SOCKADDR_IN_OCTETS);
-  const view = new DataView(octets.buffer);
+  const bytes = new Uint8Array(ipv6 ? SOCKADDR_IN6_BYTES : SOCKADDR_IN_BYTES);
+  const view = new DataView(bytes.buffer);
   view.setUint16(0, ipv6 ? AF_INET6 : AF_INET, true);
   view.setUint16(2, port);
-  octets.set(ipv6 ? octetsOf(address) : parseIpv4(address), ipv6 ? 8 : 4);
+  bytes.set(ipv6 ? octetsOf(address) : parseIpv4(address), ipv6 ? 8 : 4);
   const zone = address.indexOf('%');
   if (zone >= 0) view.setUint32(24, zoneIndex(address.slice(zone + 1)), true);
-  return octets;
+  return bytes;
 }
 
-export function decodeSocketAddress(octets: Uint8Array): ListenAddress {
-  const view = new DataView(octets.buffer, octets.byteOffset);
+export function decodeSocketAddress(bytes: Uint8Array): ListenAddress {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   const port = view.getUint16(2);
-  if (view.getUint16(0, true) === AF_INET) return { address: printIpv4(octets.subarray(4, 8)), port };
-  const address = printIpv6(octets.subarray(8, 24));
+  if (view.getUint16(0, true) === AF_INET) return { address: printIpv4(bytes.subarray(4, 8)), port };
+  const address = printIpv6(bytes.subarray(8, 24));
   const zone = view.getUint32(24, true);
   return { address: zone === 0 ? address : `${address}%${zone}`, port };
 }

@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { listenAddress } from './address-shapes.ts';
 import { type Reader, setting } from './setting.ts';
-import { integer, list, matching, octets, oneOf, rate, type Shape, shape } from './shapes.ts';
+import { bytes, integer, list, matching, oneOf, rate, type Shape, shape } from './shapes.ts';
 
 const NAMESERVER: readonly Reader[] = ['nameserver'];
 const MAX_DNS_THREADS = 100;
-const MIN_IMAGE_OCTETS = 16 * 1024 ** 2;
-const MAX_IMAGE_OCTETS = 16 * 1024 ** 3;
+const MIN_IMAGE_BYTES = 16 * 1024 ** 2;
+const MAX_IMAGE_BYTES = 16 * 1024 ** 3;
 const USUAL_IMAGE_OCTETS = 4 * 1024 ** 3;
 
 const cookieSecret: Shape<Uint8Array> = shape(
@@ -52,13 +52,13 @@ export const NAMESERVER_SETTINGS = {
     is: 'how the node receives and sends UDP',
   }),
   /** Reserved for zones; memory is taken as they fill it. */
-  imageOctets: setting({
+  imageBytes: setting({
     name: 'IMAGE_BYTES',
     readers: NAMESERVER,
-    schema: octets(MIN_IMAGE_OCTETS, MAX_IMAGE_OCTETS, 'octets, or a number with K, M or G, from 16M to 16G'),
+    schema: bytes(MIN_IMAGE_BYTES, MAX_IMAGE_BYTES, 'bytes, or a number with K, M or G, from 16M to 16G'),
     byDefault: {
       words: '4 GiB, or half of the memory of the machine or container when that is less',
-      make: defaultImageOctets,
+      make: defaultImageBytes,
     },
     is: 'the maximum memory for all zones, 16M to 16G',
   }),
@@ -98,9 +98,9 @@ function defaultNodeName(): string {
   );
 }
 
-function defaultImageOctets(): number {
+function defaultImageBytes(): number {
   // 0, or more than there is: no limit.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const half = Math.floor(Math.min(limit, totalmem()) / 2);
-  return Math.max(MIN_IMAGE_OCTETS, Math.min(USUAL_IMAGE_OCTETS, half));
+  return Math.max(MIN_IMAGE_BYTES, Math.min(USUAL_IMAGE_OCTETS, half));
 }

@@ -62,8 +62,8 @@ export const span = shape('a time like 90s, 30m, 24h or 14d', (text) => {
   return unit === undefined ? undefined : Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
 });
 
-/** A number of octets, or of KiB, MiB or GiB. */
-export function octets(min: number, max: number, expected: string): Shape<number> {
+/** A number of bytes, or of KiB, MiB or GiB. */
+export function bytes(min: number, max: number, expected: string): Shape<number> {
   return shape(expected, (text) => {
     const [, digits, unit = ''] = /^(\d{1,15})([KMG]?)$/i.exec(text) ?? [];
     const value = Number(digits) * 1024 ** ' KMG'.indexOf(unit.toUpperCase() || ' ');

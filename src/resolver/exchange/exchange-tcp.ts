@@ -7,7 +7,7 @@ import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import { setId } from './encode-query.ts';
 import { matchReply } from './match-reply.ts';
 import type { OpenSockets } from './open-sockets.ts';
-import type { RandomOctets } from './random-octets.ts';
+import type { RandomBytes } from './random-bytes.ts';
 import { socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
 
@@ -15,11 +15,11 @@ const LENGTH_OCTETS = 2;
 
 export class TcpExchange {
   readonly #sockets: OpenSockets;
-  readonly #random: RandomOctets;
+  readonly #random: RandomBytes;
   readonly #timeoutMs: number;
   readonly #attempts = new Set<TcpAttempt>();
 
-  constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
+  constructor(sockets: OpenSockets, random: RandomBytes, timeoutMs: number) {
     this.#sockets = sockets;
     this.#random = random;
     this.#timeoutMs = timeoutMs;

@@ -4,7 +4,7 @@
 
 import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import type { OpenSockets } from './open-sockets.ts';
-import type { RandomOctets } from './random-octets.ts';
+import type { RandomBytes } from './random-bytes.ts';
 import type { Target } from './target.ts';
 import { UdpAttempt } from './udp-attempt.ts';
 import { MAX_QUESTIONS, type PortOptions, UdpPort } from './udp-port.ts';
@@ -22,7 +22,7 @@ export class UdpExchange {
   readonly #newest = new Map<Target, UdpPort>();
   readonly #waiting = new Map<Target, WaitingAttempts>();
 
-  constructor(sockets: OpenSockets, random: RandomOctets, timeoutMs: number) {
+  constructor(sockets: OpenSockets, random: RandomBytes, timeoutMs: number) {
     this.#sockets = sockets;
     this.#portOptions = { random, timeoutMs, onClosed: (port) => this.#forget(port) };
   }

@@ -14,9 +14,9 @@ import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
 import { encodeQuery } from './encode-query.ts';
 import { TcpExchange } from './exchange-tcp.ts';
 import { UdpExchange } from './exchange-udp.ts';
-import { MIXING_OCTETS, mixCase } from './mixed-case.ts';
+import { MIXING_BYTES, mixCase } from './mixed-case.ts';
 import { OpenSockets } from './open-sockets.ts';
-import { RandomOctets } from './random-octets.ts';
+import { RandomBytes } from './random-bytes.ts';
 import { readTarget, type Target } from './target.ts';
 
 export interface Question {
@@ -80,7 +80,7 @@ class SocketExchange implements Exchange {
   readonly #attempts: number;
   readonly #timeoutMs: number;
   readonly #recursive: boolean;
-  readonly #random = new RandomOctets();
+  readonly #random = new RandomBytes();
   readonly #udp: UdpExchange;
   readonly #tcp: TcpExchange;
   readonly #targets = new Map<string, Target>();
@@ -160,7 +160,7 @@ class SocketExchange implements Exchange {
     options.signal.throwIfAborted();
     if (this.#isClosed) return { kind: 'failed', error: CLOSED };
     const query = encodeQuery(name, type, edns, this.#recursive);
-    mixCase(query, this.#random.take(MIXING_OCTETS));
+    mixCase(query, this.#random.take(MIXING_BYTES));
     return over.ask(target, query, options);
   }
 

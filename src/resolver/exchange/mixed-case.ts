@@ -4,7 +4,7 @@
 import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
 
 /** How many random octets are enough for any name. */
-export const MIXING_OCTETS = 32;
+export const MIXING_BYTES = 32;
 
 /** Changes the question's name in `query`: bit i of `random` decides the case of octet i. */
 export function mixCase(query: Uint8Array, random: Uint8Array): void {

@@ -4,7 +4,7 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { setId } from './encode-query.ts';
-import type { RandomOctets } from './random-octets.ts';
+import type { RandomBytes } from './random-bytes.ts';
 import { socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
 import type { UdpAttempt } from './udp-attempt.ts';
@@ -15,7 +15,7 @@ export const MAX_QUESTIONS = 16;
 const SOCKET_TYPE = { 4: 'udp4', 6: 'udp6' } as const;
 
 export interface PortOptions {
-  readonly random: RandomOctets;
+  readonly random: RandomBytes;
   readonly timeoutMs: number;
   /** Called once. The port may not be known to its owner yet, when no socket could be made. */
   readonly onClosed: (port: UdpPort) => void;

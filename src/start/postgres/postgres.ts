@@ -67,7 +67,7 @@ const PARAMETERS = {
 };
 const SOCKET_NAME = '.s.PGSQL.65535'; // the longest
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
-const MAX_LOG_OCTETS = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000; // crash recovery comes first and may take its time
 const CLAIM_TIMEOUT_MS = 4000;
 const LEFTOVER_TIMEOUT_MS = 60_000; // they notice as soon as they get a CPU
@@ -247,7 +247,7 @@ function prepareSocketDirectory(directory: string, user: PostgresUser): string {
 
 /** Keeps one old part. The postmaster's descriptor appends, so it goes on at the start of the emptied file. */
 function truncateLog(log: string): void {
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < MAX_LOG_OCTETS) return;
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < MAX_LOG_BYTES) return;
   copyFileSync(log, `${log}.1`);
   truncateSync(log);
 }

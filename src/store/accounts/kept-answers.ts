@@ -45,12 +45,12 @@ export type RunOnce =
 
 export interface KeepRules {
   /** The most octets of JSON of an answer that is kept whole, or of what is kept instead. */
-  readonly answerOctets: number;
+  readonly answerBytes: number;
   /** The most octets of all answers that are kept for one account. */
-  readonly accountOctets: number;
+  readonly accountBytes: number;
 }
 
-export const KEEP_RULES: KeepRules = { answerOctets: 64 * 1024, accountOctets: 100_000_000 };
+export const KEEP_RULES: KeepRules = { answerBytes: 64 * 1024, accountBytes: 100_000_000 };
 /** A longer path is kept as its digest. */
 const MAX_PATH_CHARACTERS = 512;
 
@@ -101,16 +101,16 @@ interface Kept {
 }
 
 /** Keeps the answer whole, or else without the body. */
-function condense(response: StoredResponse, rest: unknown, { answerOctets }: KeepRules): Kept {
+function condense(response: StoredResponse, rest: unknown, { answerBytes }: KeepRules): Kept {
   const { status, headers, body } = response;
   const changeId = Number(headers['X-Change-Id'] ?? Number.NaN);
   const digest = digestOf(body);
   const least = { json: JSON.stringify({ status, headers }), digest };
   const common = { changeId: Number.isSafeInteger(changeId) ? changeId : null, least };
   const whole = JSON.stringify(response);
-  if (Buffer.byteLength(whole) <= answerOctets) return { ...common, json: whole, digest: null };
+  if (Buffer.byteLength(whole) <= answerBytes) return { ...common, json: whole, digest: null };
   const withRest = JSON.stringify({ status, headers, rest });
-  if (Buffer.byteLength(withRest) <= answerOctets) return { ...common, json: withRest, digest };
+  if (Buffer.byteLength(withRest) <= answerBytes) return { ...common, json: withRest, digest };
   return { ...common, ...least };
 }
 
@@ -126,15 +126,15 @@ async function keep(
   trx: Database,
   { accountId, key }: IdempotentRequest,
   { json, digest, changeId, least }: Kept,
-  { accountOctets }: KeepRules,
+  { accountBytes }: KeepRules,
 ): Promise<void> {
   const octets = Buffer.byteLength(json);
   const saved = await sql`
     with total as (
       insert into idempotency_octets as t (account_id, octets)
-      select ${accountId}, ${octets}::integer where ${octets}::integer <= ${accountOctets}::bigint
+      select ${accountId}, ${octets}::integer where ${octets}::integer <= ${accountBytes}::bigint
       on conflict (account_id) do update set octets = t.octets + excluded.octets
-        where t.octets + excluded.octets <= ${accountOctets}::bigint
+        where t.octets + excluded.octets <= ${accountBytes}::bigint
       returning 1)
     update idempotency_keys set response = ${json}::json, digest = ${digest && Buffer.from(digest)}::bytea,
       change_id = ${changeId}::bigint, octets = ${octets}::integer

@@ -11,7 +11,7 @@ import {
 } from '../../zone/domain/domain-status.ts';
 
 const VERIFICATION_DAYS = 14;
-const TOKEN_OCTETS = 20;
+const TOKEN_BYTES = 20;
 /** How long the first look waits: a new value cannot be published yet. */
 const FIRST_LOOK_MS = 60_000;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -110,13 +110,13 @@ export function tokenColumns(now: Date) {
   };
 }
 
-/** Makes 160 random bits: 20 octets are exactly 32 characters of base32. */
+/** Makes 160 random bits: 20 bytes are exactly 32 characters of base32. */
 function generateToken(): string {
   let text = '';
   let bits = 0;
   let held = 0;
-  for (const octet of randomBytes(TOKEN_OCTETS)) {
-    held = (held << 8) | octet;
+  for (const byte of randomBytes(TOKEN_BYTES)) {
+    held = (held << 8) | byte;
     bits += 8;
     for (; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
     held &= (1 << bits) - 1;

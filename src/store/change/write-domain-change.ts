@@ -210,7 +210,7 @@ export function nameserversOf(row: DomainRow, { nameserverSets }: PublishSetting
 }
 
 const CHUNK_ROWS = 10_000;
-const CHUNK_OCTETS = 8 << 20;
+const CHUNK_BYTES = 8 << 20;
 
 /** Splits the records into chunks that hold each name whole. */
 export function* chunksOfNames(
@@ -219,24 +219,24 @@ export function* chunksOfNames(
 ): Generator<Chunk> {
   const { id: zoneId, nextVersion: version } = zone;
   let chunk: Chunk = { slices: [], rows: [] };
-  let octets = 0;
+  let bytes = 0;
   for (const [name, records] of names) {
     const first = encodeNameColumn(name);
     // No owner lies between a name and the same text with another character.
     chunk.slices.push({ zoneId, version, first, end: `${first}\x01` });
     for (const row of recordRows(records)) {
       chunk.rows.push({ ...row, zoneId, version });
-      octets += octetsIn(row);
+      bytes += bytesIn(row);
     }
-    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && octets < CHUNK_OCTETS) continue;
+    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && bytes < CHUNK_BYTES) continue;
     yield chunk;
     chunk = { slices: [], rows: [] };
-    octets = 0;
+    bytes = 0;
   }
   if (chunk.slices.length > 0) yield chunk;
 }
 
-function octetsIn({ rdata, owner }: RecordRow): number {
+function bytesIn({ rdata, owner }: RecordRow): number {
   return rdata.length + owner.length;
 }
 

@@ -50,7 +50,7 @@ export async function claimNodeName(
   // Set here and not on connecting, where the database URL may have another. A report is worth no wait for the disk.
   await connection.query(
     "select set_config('application_name', $1, false), set_config('synchronous_commit', 'off', false)",
-    [`zonefleet node ${instance} ${name}`], // cut at 63 octets, behind the instance
+    [`zonefleet node ${instance} ${name}`], // cut at 63 bytes, behind the instance
   );
   const [claimed] = await connection.query('select pg_try_advisory_lock(hashtextextended($1, $2))', lock);
   if (claimed?.[0] === true) return 'claimed';

@@ -14,14 +14,14 @@ export interface IdempotencyPurge {
 
 export interface PurgeRules {
   readonly keptDays: number;
-  readonly accountOctets: number;
+  readonly accountBytes: number;
   /** Rows in one statement. */
   readonly rows: number;
 }
 
 export const PURGE_RULES: PurgeRules = {
   keptDays: 30,
-  accountOctets: KEEP_RULES.accountOctets,
+  accountBytes: KEEP_RULES.accountBytes,
   rows: 1000,
 };
 
@@ -68,11 +68,11 @@ async function forget(trx: Database, { keptDays, rows: limit }: PurgeRules): Pro
 /**
  * Shrinks answers of one account, as many as bring it to its mark. The key, what it was used for and the change stay.
  */
-async function shrink(trx: Database, { accountOctets, rows: limit }: PurgeRules): Promise<number> {
+async function shrink(trx: Database, { accountBytes, rows: limit }: PurgeRules): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with full_one as materialized (
-      select account_id, octets - ${Math.floor(accountOctets * SHRINK_TO)}::bigint as over
-      from idempotency_octets where octets > ${Math.floor(accountOctets * SHRINK_FROM)}
+      select account_id, octets - ${Math.floor(accountBytes * SHRINK_TO)}::bigint as over
+      from idempotency_octets where octets > ${Math.floor(accountBytes * SHRINK_FROM)}
       order by octets desc limit 1),
     oldest as materialized (
       select k.account_id, k.key, k.octets, k.created_at from idempotency_keys k join full_one using (account_id)

@@ -1,8 +1,8 @@
 // How long Postgres may take. The server cancels a statement by itself, so that nothing goes on for a client that is
 // gone. The client waits a little longer and then ends the connection, since a server that hangs cancels nothing.
 
-import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from './schema.ts';
 
 export interface Limits {
   /** How long a statement that only reads, outside of a transaction, may be silent. */
@@ -45,15 +45,15 @@ export function sessionSettings({ writeMs }: Limits): string {
 }
 
 /** Gives this transaction the time that many rows need, on server and client. */
-export async function allowLong(trx: Database): Promise<void> {
+export async function allowLong(trx: Kysely<Schema>): Promise<void> {
   const limits = `set local statement_timeout = ${LONG_MS}; set local idle_in_transaction_session_timeout = ${LONG_MS}`;
   await sql.raw(limits).execute(trx);
 }
 
 /** Gives the work on one connection the time of a migration, and then restores the connection's own limits. */
 export async function withMigrationLimits<T>(
-  db: Database,
-  work: (connection: Database) => Promise<T>,
+  db: Kysely<Schema>,
+  work: (connection: Kysely<Schema>) => Promise<T>,
 ): Promise<T> {
   return await db.connection().execute(async (connection) => {
     const { rows } = await sql<{ statement: string; lock: string }>`

@@ -4,7 +4,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
-import type { TxtVerdict } from '../../checks/txt/judge-txt.ts';
+import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 

@@ -1,7 +1,7 @@
 // Loads runs of verifications.
 
 import { type RawBuilder, sql } from 'kysely';
-import type { TxtVerdict } from '../../checks/txt/judge-txt.ts';
+import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';

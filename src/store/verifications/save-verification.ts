@@ -5,9 +5,9 @@
 //     active, disabled → under the locks of its name: columns, run, one change, the domains inside it
 
 import { sql } from 'kysely';
-import type { TxtJudgement } from '../../checks/txt/judge-txt.ts';
 import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
+import type { TxtJudgement } from '../../checks/txt/txt-judgement.ts';
 import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
 import { hasActiveDomainAround } from '../change/names-around.ts';
 import { saveStatus } from '../change/save-status.ts';

@@ -1,8 +1,12 @@
 // The evidence and findings of a verification as JSON in its row, in the form in which they are shown: they are not
 // judged again. The owner of a zone decides how much its servers send, so only a bounded part is kept.
 
-import type { TxtJudgement, TxtResolverJudgement, TxtServerJudgement } from '../../checks/txt/judge-txt.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
+import type {
+  TxtJudgement,
+  TxtResolverJudgement,
+  TxtServerJudgement,
+} from '../../checks/txt/txt-judgement.ts';
 import type { Name } from '../../dns/name.ts';
 import { printCharacterString } from '../../dns/record/character-string.ts';
 import { encodeNames, textColumn } from '../checks/check-run-row.ts';

@@ -6,7 +6,7 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 
 const CHUNK_ROWS = 10_000;
-const CHUNK_OCTETS = 8 << 20;
+const CHUNK_BYTES = 8 << 20;
 
 export interface RecordRow {
   owner: string;
@@ -77,27 +77,27 @@ function compareText(a: string, b: string): number {
 /** Cuts zones into chunks: small zones share one, and a large zone is cut between owners, never within one. */
 export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
   let chunk: Chunk = { slices: [], rows: [] };
-  let octets = 0;
+  let bytes = 0;
   for (const { zoneId, version, rows } of zones) {
     let first = '';
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as RecordRow;
-      const full = chunk.rows.length >= CHUNK_ROWS || octets >= CHUNK_OCTETS;
+      const full = chunk.rows.length >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
       if (full && i > 0 && row.owner !== (rows[i - 1] as RecordRow).owner) {
         chunk.slices.push({ zoneId, version, first, end: row.owner });
         yield chunk;
         chunk = { slices: [], rows: [] };
-        octets = 0;
+        bytes = 0;
         first = row.owner;
       }
       chunk.rows.push({ ...row, zoneId, version });
-      octets += row.rdata.length + row.owner.length;
+      bytes += row.rdata.length + row.owner.length;
     }
     chunk.slices.push({ zoneId, version, first, end: null });
-    if (chunk.rows.length >= CHUNK_ROWS || octets >= CHUNK_OCTETS) {
+    if (chunk.rows.length >= CHUNK_ROWS || bytes >= CHUNK_BYTES) {
       yield chunk;
       chunk = { slices: [], rows: [] };
-      octets = 0;
+      bytes = 0;
     }
   }
   if (chunk.slices.length > 0) yield chunk;

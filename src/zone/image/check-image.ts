@@ -7,14 +7,14 @@ import { isSoundSet } from './check-set.ts';
 import { hashFactors, mixChunk } from './hash-name.ts';
 import type { Image } from './image.ts';
 import {
+  byteOf,
   HEADER,
-  HEADER_OCTETS,
+  HEADER_BYTES,
   MAX_LOG2_BUCKETS,
   MAX_LOG2_CAPACITY,
   MIN_LOG2_CAPACITY,
   NODE,
   NODE_FLAG,
-  octetOf,
   REMOVED,
   ROOT,
   ROOT_FLAG,
@@ -24,14 +24,14 @@ import {
   segmentOf,
   TABLE,
   TABLE_SLOT_WORDS,
-  UNIT_OCTETS,
+  UNIT_BYTES,
   unitsForTable,
   wordOf,
 } from './layout.ts';
 import { classFor, unitsOfClass } from './size-class.ts';
 import { isServedRoot } from './zone-root.ts';
 
-const FIRST_BLOCK = HEADER_OCTETS / UNIT_OCTETS;
+const FIRST_BLOCK = HEADER_BYTES / UNIT_BYTES;
 const MAX_NAME_OCTETS = 255;
 const MAX_LABEL_OCTETS = 63;
 const KNOWN_FLAGS = Object.values(NODE_FLAG).reduce((all: number, flag) => all | flag, 0);
@@ -118,7 +118,7 @@ class ImageCheck {
   }
 
   #takeFor(ref: number, words: number): void {
-    this.#take(ref, unitsOfClass(classFor(Math.ceil((words * 4) / UNIT_OCTETS))));
+    this.#take(ref, unitsOfClass(classFor(Math.ceil((words * 4) / UNIT_BYTES))));
   }
 
   /** Whether the words at the start of a block lie inside. */
@@ -189,8 +189,8 @@ class ImageCheck {
     demand(log2 <= MAX_LOG2_BUCKETS && names >= 0 && names < this.#end, 'a zone has an impossible index');
     const index = at + ROOT.APEX + ((apexOctets + 3) >> 2);
     this.#takeFor(root, index - at + (log2 === 0 ? 1 + 2 * names : 1 << log2));
-    const apex = octetOf(root) + ROOT.APEX * 4;
-    this.#name.set((image.octets[segmentOf(root)] as Uint8Array).subarray(apex, apex + apexOctets));
+    const apex = byteOf(root) + ROOT.APEX * 4;
+    this.#name.set((image.bytes[segmentOf(root)] as Uint8Array).subarray(apex, apex + apexOctets));
     const labels = this.#readLabels(0, apexOctets - 1);
     demand(apexOctets > 0 && this.#name[apexOctets - 1] === 0, 'an apex is no name');
     demand(labels === ((shape >>> 16) & 0xff), 'an apex has another number of labels');
@@ -275,14 +275,14 @@ class ImageCheck {
     const children = words[at + NODE.CHILDREN] as number;
     this.#enter(node, NODE.SETS + sets * SET_WORDS);
     demand(relative + apexOctets <= MAX_NAME_OCTETS && children >= 0, 'a name is too long');
-    const from = octetOf(node) + (NODE.SETS + sets * SET_WORDS) * 4;
-    let length = from - octetOf(node) + relative;
+    const from = byteOf(node) + (NODE.SETS + sets * SET_WORDS) * 4;
+    let length = from - byteOf(node) + relative;
     for (let i = 0; i < sets; i++)
       length += (words[at + NODE.SETS + i * SET_WORDS + SET.OCTETS] as number) & 0xffff;
-    this.#takeFor(node, Math.ceil(length / UNIT_OCTETS) * 2);
-    const octets = this.#image.octets[segmentOf(node)] as Uint8Array;
+    this.#takeFor(node, Math.ceil(length / UNIT_BYTES) * 2);
+    const bytes = this.#image.bytes[segmentOf(node)] as Uint8Array;
     const name = this.#name;
-    for (let i = 0; i < relative; i++) name[i] = octets[from + i] as number;
+    for (let i = 0; i < relative; i++) name[i] = bytes[from + i] as number;
     for (let i = 0; i < apexOctets; i++) name[relative + i] = name[MAX_NAME_OCTETS + i] as number;
     const labels = this.#readLabels(0, relative);
     const isApex = relative === 0;
@@ -301,7 +301,7 @@ class ImageCheck {
       demand(type > before, 'the sets of a name are out of order');
       before = type;
       const place = {
-        octets,
+        octets: bytes,
         at: setAt,
         type,
         records,
@@ -316,7 +316,7 @@ class ImageCheck {
       if (type === TYPE.NS && !isApex) wanted |= NODE_FLAG.IS_CUT;
       if (type === TYPE.DNAME) wanted |= NODE_FLAG.HAS_DNAME;
       if (type === TYPE.CNAME) wanted |= NODE_FLAG.HAS_CNAME;
-      if (type === TYPE.SOA && isApex) hasSoa = this.#isSoaOf(rootWords, wordOf(root), octets, setAt);
+      if (type === TYPE.SOA && isApex) hasSoa = this.#isSoaOf(rootWords, wordOf(root), bytes, setAt);
     }
     demand((shape & 0xff) === wanted && (wanted & ~KNOWN_FLAGS) === 0, 'the flags of a name are others');
     demand(!isApex || hasSoa, 'a zone has another SOA');
@@ -332,8 +332,8 @@ class ImageCheck {
   }
 
   /** The root says the serial and the negative TTL of the SOA whose rdata ends at `end`. */
-  #isSoaOf(words: Int32Array, at: number, octets: Uint8Array, end: number): boolean {
-    const view = new DataView(octets.buffer, octets.byteOffset + end - SOA_TIMERS_OCTETS, SOA_TIMERS_OCTETS);
+  #isSoaOf(words: Int32Array, at: number, bytes: Uint8Array, end: number): boolean {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + end - SOA_TIMERS_OCTETS, SOA_TIMERS_OCTETS);
     const isNegativeTtl = (words[at + ROOT.NEGATIVE_TTL] as number) <= view.getUint32(16);
     return view.getUint32(0) === (words[at + ROOT.SERIAL] as number) >>> 0 && isNegativeTtl;
   }

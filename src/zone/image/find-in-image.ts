@@ -54,7 +54,7 @@ export class ImageFinder {
   #isBelowSource = false;
 
   readonly #image: Image;
-  readonly #octets: readonly Uint8Array[];
+  readonly #bytes: readonly Uint8Array[];
   readonly #zones: ZoneFinder;
   readonly zone: NameFinder;
   /** Used to find whether the zone above delegates a name. */
@@ -62,7 +62,7 @@ export class ImageFinder {
 
   constructor(image: Image) {
     this.#image = image;
-    this.#octets = image.octets;
+    this.#bytes = image.bytes;
     this.#zones = new ZoneFinder(image);
     this.zone = new NameFinder(image);
     this.#parent = new NameFinder(image);
@@ -163,7 +163,7 @@ export class ImageFinder {
   #readTarget(cname: FoundSet, link: number): void {
     const owner = this.names[link] as FoldedName;
     const target = this.names[link + 1] as FoldedName;
-    const stored = this.#octets[cname.segment] as Uint8Array;
+    const stored = this.#bytes[cname.segment] as Uint8Array;
     const into = target.octets;
     let length = 0;
     for (let at = cname.at + FIRST_RDATA; ; ) {
@@ -195,7 +195,7 @@ export class ImageFinder {
       return true;
     }
     const target = this.names[link + 1] as FoldedName;
-    const stored = this.#octets[dname.segment] as Uint8Array;
+    const stored = this.#bytes[dname.segment] as Uint8Array;
     for (let i = 0; i < prefix; i++) target.octets[i] = name.octets[i] as number;
     const rdata = dname.at + FIRST_RDATA;
     for (let i = 0; i < targetOctets; i++) target.octets[prefix + i] = stored[rdata + i] as number;

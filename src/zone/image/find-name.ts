@@ -4,7 +4,7 @@
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from './folded-name.ts';
 import type { Image } from './image.ts';
-import { NODE, NODE_FLAG, octetOf, ROOT, ROOT_FLAG, SET_WORDS, segmentOf, wordOf } from './layout.ts';
+import { byteOf, NODE, NODE_FLAG, ROOT, ROOT_FLAG, SET_WORDS, segmentOf, wordOf } from './layout.ts';
 
 /** Where a walk down the tree ended: at the name itself or its wildcard, at a cut, at a DNAME above it, nowhere. */
 export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
@@ -26,7 +26,7 @@ export class NameFinder {
   apexLabels = 0;
   apexNode = 0;
   readonly #images: readonly Int32Array[];
-  readonly #octets: readonly Uint8Array[];
+  readonly #bytes: readonly Uint8Array[];
   #flags = 0;
   #rootWords: Int32Array;
   #index = 0;
@@ -34,7 +34,7 @@ export class NameFinder {
 
   constructor(image: Image) {
     this.#images = image.words;
-    this.#octets = image.octets;
+    this.#bytes = image.bytes;
     this.#rootWords = image.header;
   }
 
@@ -170,11 +170,11 @@ export class NameFinder {
       const node = words[pair + 1] as number;
       const shape = (this.#images[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
       if (((shape >>> 8) & 0xff) !== WILDCARD_OCTETS + length) continue;
-      const octets = this.#octets[segmentOf(node)] as Uint8Array;
-      const owner = octetOf(node) + (NODE.SETS + (shape >>> 16) * SET_WORDS) * 4;
-      let isSame = octets[owner] === 1 && octets[owner + 1] === 0x2a;
+      const bytes = this.#bytes[segmentOf(node)] as Uint8Array;
+      const owner = byteOf(node) + (NODE.SETS + (shape >>> 16) * SET_WORDS) * 4;
+      let isSame = bytes[owner] === 1 && bytes[owner + 1] === 0x2a;
       for (let i = 0; i < length && isSame; i++)
-        isSame = octets[owner + WILDCARD_OCTETS + i] === name.octets[from + i];
+        isSame = bytes[owner + WILDCARD_OCTETS + i] === name.octets[from + i];
       if (isSame) return node;
     }
     throw new Error('a node tells of a wildcard below it that is not there');

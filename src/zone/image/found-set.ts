@@ -1,7 +1,7 @@
 // A record set that was found in an image: where its octets stand, and which name owns it in the answer.
 
 import type { Image } from './image.ts';
-import { NODE, octetOf, RECORD_HEAD_OCTETS, SET, SET_FLAG, SET_WORDS, segmentOf, wordOf } from './layout.ts';
+import { byteOf, NODE, RECORD_HEAD_OCTETS, SET, SET_FLAG, SET_WORDS, segmentOf, wordOf } from './layout.ts';
 
 export class FoundSet {
   type = 0;
@@ -40,7 +40,7 @@ export class FoundSet {
         this.type = type;
         this.records = head >>> 16;
         this.segment = segmentOf(node);
-        this.at = octetOf(node) + (NODE.SETS + sets * SET_WORDS) * 4 + relative + before;
+        this.at = byteOf(node) + (NODE.SETS + sets * SET_WORDS) * 4 + relative + before;
         this.octets = second & 0xffff;
         this.hasPointers = (second & SET_FLAG.HAS_POINTERS) !== 0;
         this.hasOwnerPointers = (second & SET_FLAG.HAS_OWNER_POINTERS) !== 0;

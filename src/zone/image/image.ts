@@ -6,35 +6,35 @@ import { hashFactors } from './hash-name.ts';
 import {
   FORMAT,
   HEADER,
-  HEADER_OCTETS,
+  HEADER_BYTES,
   MAGIC,
-  MAX_IMAGE_OCTETS,
+  MAX_IMAGE_BYTES,
   MIN_LOG2_CAPACITY,
   READER_SLOT_WORDS,
   READER_SLOTS,
   READER_SLOTS_AT,
-  SEGMENT_OCTETS,
+  SEGMENT_BYTES,
   TABLE,
-  UNIT_OCTETS,
+  UNIT_BYTES,
   unitsForTable,
 } from './layout.ts';
 import { classFor, unitsOfClass } from './size-class.ts';
 
-const FIRST_TABLE = HEADER_OCTETS / UNIT_OCTETS;
+const FIRST_TABLE = HEADER_BYTES / UNIT_BYTES;
 const FIRST_TABLE_UNITS = unitsOfClass(classFor(unitsForTable(MIN_LOG2_CAPACITY)));
 
-const MIN_IMAGE_OCTETS = 64 * 1024;
+const MIN_IMAGE_BYTES = 64 * 1024;
 
 /**
  * Makes an image without zones. `seed` is 32 random bits, so that an attacker cannot choose names with equal hashes.
  */
-export function createImage(octets: number, seed: number): SharedArrayBuffer {
-  if (!(octets >= MIN_IMAGE_OCTETS && octets <= MAX_IMAGE_OCTETS)) {
-    throw new RangeError(`an image has ${MIN_IMAGE_OCTETS} to ${MAX_IMAGE_OCTETS} octets, not ${octets}`);
+export function createImage(bytes: number, seed: number): SharedArrayBuffer {
+  if (!(bytes >= MIN_IMAGE_BYTES && bytes <= MAX_IMAGE_BYTES)) {
+    throw new RangeError(`an image has ${MIN_IMAGE_BYTES} to ${MAX_IMAGE_BYTES} bytes, not ${bytes}`);
   }
-  const units = Math.floor(octets / UNIT_OCTETS);
-  const buffer = new SharedArrayBuffer(units * UNIT_OCTETS);
-  const header = new Int32Array(buffer, 0, HEADER_OCTETS / 4);
+  const units = Math.floor(bytes / UNIT_BYTES);
+  const buffer = new SharedArrayBuffer(units * UNIT_BYTES);
+  const header = new Int32Array(buffer, 0, HEADER_BYTES / 4);
   header[HEADER.MAGIC] = MAGIC;
   header[HEADER.FORMAT] = FORMAT;
   const factors = hashFactors(seed);
@@ -46,7 +46,7 @@ export function createImage(octets: number, seed: number): SharedArrayBuffer {
   header[HEADER.USED] = FIRST_TABLE + FIRST_TABLE_UNITS;
   header[HEADER.CAPACITY] = Math.min(units, 2 ** 31 - 1);
   header[HEADER.EPOCH] = 1;
-  new Int32Array(buffer, HEADER_OCTETS, TABLE.SLOTS)[TABLE.LOG2_CAPACITY] = MIN_LOG2_CAPACITY;
+  new Int32Array(buffer, HEADER_BYTES, TABLE.SLOTS)[TABLE.LOG2_CAPACITY] = MIN_LOG2_CAPACITY;
   return buffer;
 }
 
@@ -56,22 +56,22 @@ export class Image {
   readonly header: Int32Array;
   /** Per segment. */
   readonly words: readonly Int32Array[];
-  readonly octets: readonly Uint8Array[];
+  readonly bytes: readonly Uint8Array[];
   readonly numbers: readonly Float64Array[];
 
   constructor(buffer: SharedArrayBuffer) {
     const words: Int32Array[] = [];
-    const octets: Uint8Array[] = [];
+    const bytes: Uint8Array[] = [];
     const numbers: Float64Array[] = [];
-    for (let at = 0; at < buffer.byteLength; at += SEGMENT_OCTETS) {
-      const length = Math.min(SEGMENT_OCTETS, buffer.byteLength - at);
+    for (let at = 0; at < buffer.byteLength; at += SEGMENT_BYTES) {
+      const length = Math.min(SEGMENT_BYTES, buffer.byteLength - at);
       words.push(new Int32Array(buffer, at, length / 4));
-      octets.push(new Uint8Array(buffer, at, length));
+      bytes.push(new Uint8Array(buffer, at, length));
       numbers.push(new Float64Array(buffer, at, length / 8));
     }
     this.buffer = buffer;
     this.words = words;
-    this.octets = octets;
+    this.bytes = bytes;
     this.numbers = numbers;
     this.header = words[0] as Int32Array;
     checkFormat(this.header);
@@ -85,17 +85,17 @@ export class Image {
     return this.header[HEADER.RECORDS] as number;
   }
 
-  get octetsUsed(): number {
-    return (this.header[HEADER.USED] as number) * UNIT_OCTETS;
+  get bytesUsed(): number {
+    return (this.header[HEADER.USED] as number) * UNIT_BYTES;
   }
 
-  get capacityOctets(): number {
-    return (this.header[HEADER.CAPACITY] as number) * UNIT_OCTETS;
+  get capacityBytes(): number {
+    return (this.header[HEADER.CAPACITY] as number) * UNIT_BYTES;
   }
 
-  /** The octets from here on have never been written. */
-  get endOctets(): number {
-    return (this.header[HEADER.END] as number) * UNIT_OCTETS;
+  /** The bytes from here on have never been written. */
+  get endBytes(): number {
+    return (this.header[HEADER.END] as number) * UNIT_BYTES;
   }
 
   /** True while the last change did not fit. */
@@ -103,7 +103,7 @@ export class Image {
     return this.header[HEADER.FULL] === 1;
   }
 
-  /** The header's description of the content, which is kept with the blocks from HEADER_OCTETS to `endOctets`. */
+  /** The header's description of the content, which is kept with the blocks from HEADER_BYTES to `endBytes`. */
   exportHeader(): Int32Array {
     return this.header.slice(0, READER_SLOTS_AT);
   }
@@ -118,7 +118,7 @@ export class Image {
     const capacity = this.header[HEADER.CAPACITY] as number;
     if ((words[HEADER.END] as number) > capacity) {
       throw new RangeError(
-        `the image has ${(words[HEADER.END] as number) * UNIT_OCTETS} octets, there is room for ${this.capacityOctets}`,
+        `the image has ${(words[HEADER.END] as number) * UNIT_BYTES} bytes, there is room for ${this.capacityBytes}`,
       );
     }
     this.header.set(words);

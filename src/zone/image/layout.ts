@@ -3,11 +3,11 @@
 //
 // An image is one SharedArrayBuffer, written by one thread and read by all. It consists of the header and of blocks.
 //
-// Refs. A block is named by a ref: its distance from the start of the buffer in units of 8 octets, an Int32 above 0; 0 is
+// Refs. A block is named by a ref: its distance from the start of the buffer in units of 8 bytes, an Int32 above 0; 0 is
 // nothing. Views cover a segment of 1 GiB each and no block crosses from one into the next, so that every index is a small
-// integer: `image.words[segmentOf(ref)][wordOf(ref)]`, `image.octets[segmentOf(ref)][octetOf(ref)]`.
+// integer: `image.words[segmentOf(ref)][wordOf(ref)]`, `image.bytes[segmentOf(ref)][byteOf(ref)]`.
 //
-// Words are Int32 in the machine's order of octets. A number of two words is a Float64 at a multiple of 8 octets.
+// Words are Int32 in the machine's order of bytes. A number of two words is a Float64 at a multiple of 8 bytes.
 //
 // Blocks never change once they are published, but for the slots of the zone table. A change makes new blocks and puts
 // one ref, the zone's root, in the place of another with Atomics.store. A reader that has loaded a root with Atomics.load
@@ -17,11 +17,11 @@
 // four octets (the first octet is the lowest of the chunk, missing ones are 0), and mixes each into h(rest): `mixChunk` in
 // hash-name.ts. Indexes are taken from the upper bits of a hash: they depend on every bit of the name, the lower ones do not.
 
-export const UNIT_OCTETS = 8;
-export const SEGMENT_OCTETS = 2 ** 30;
-export const SEGMENT_UNITS = SEGMENT_OCTETS / UNIT_OCTETS;
+export const UNIT_BYTES = 8;
+export const SEGMENT_BYTES = 2 ** 30;
+export const SEGMENT_UNITS = SEGMENT_BYTES / UNIT_BYTES;
 /** Refs are positive Int32. */
-export const MAX_IMAGE_OCTETS = 2 ** 31 * UNIT_OCTETS;
+export const MAX_IMAGE_BYTES = 2 ** 31 * UNIT_BYTES;
 
 export function segmentOf(ref: number): number {
   return ref >>> 27;
@@ -32,8 +32,8 @@ export function wordOf(ref: number): number {
   return (ref & 0x7ffffff) << 1;
 }
 
-/** The index of a block's first octet in its segment. */
-export function octetOf(ref: number): number {
+/** The index of a block's first byte in its segment. */
+export function byteOf(ref: number): number {
   return (ref & 0x7ffffff) << 3;
 }
 
@@ -41,7 +41,7 @@ export function octetOf(ref: number): number {
 
 export const MAGIC = 0x5a464c54;
 export const FORMAT = 3;
-export const HEADER_OCTETS = 16 * 1024;
+export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
 export const HEADER = {
@@ -98,7 +98,7 @@ export const MIN_LOG2_CAPACITY = 8;
 export const MAX_LOG2_CAPACITY = 26;
 
 export function unitsForTable(log2Capacity: number): number {
-  return ((TABLE.SLOTS + (TABLE_SLOT_WORDS << log2Capacity)) * 4) / UNIT_OCTETS;
+  return ((TABLE.SLOTS + (TABLE_SLOT_WORDS << log2Capacity)) * 4) / UNIT_BYTES;
 }
 
 // ——— Zone root ———————————————————————————————————————————————————————————————————————————————————————————————————————
@@ -120,7 +120,7 @@ export const ROOT = {
   DNAMES: 9,
   WILDCARDS: 10,
 
-  /** From the lowest octet on: ROOT_FLAG bits, octets of the apex, labels of the apex (the root has 0), log2 buckets. */
+  /** From the lowest byte on: ROOT_FLAG bits, octets of the apex, labels of the apex (the root has 0), log2 buckets. */
   SHAPE: 11,
   /** Ref of the apex's node. */
   APEX_NODE: 12,
@@ -168,7 +168,7 @@ export const MAX_LOG2_BUCKETS = 24;
 //     `where the set starts - S`; p <= MAX_SET_POINTER leaves room for sets that start up to 0x2000 further on.
 
 export const NODE = {
-  /** From the lowest octet on: NODE_FLAG bits, octets of the relative owner (0 is the apex); the upper half: record sets. */
+  /** From the lowest byte on: NODE_FLAG bits, octets of the relative owner (0 is the apex); the upper half: record sets. */
   SHAPE: 0,
   /** How many names that exist are one label longer. For the writer. */
   CHILDREN: 1,

@@ -3,7 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
-import { NODE, octetOf, SET_WORDS, segmentOf, UNIT_OCTETS, wordOf } from './layout.ts';
+import { byteOf, NODE, SET_WORDS, segmentOf, UNIT_BYTES, wordOf } from './layout.ts';
 import type { Space } from './space.ts';
 import { type Bucket, bucketNumber, bucketOf, indexAt, log2BucketsOf } from './zone-root.ts';
 
@@ -34,7 +34,7 @@ function doubled(items: Int32Array): Int32Array<ArrayBuffer> {
 }
 
 function unitsForBucket(names: number): number {
-  return Math.ceil(((1 + 2 * names) * 4) / UNIT_OCTETS);
+  return Math.ceil(((1 + 2 * names) * 4) / UNIT_BYTES);
 }
 
 /** Fills the index of a new root. Throws ImageFullError. */
@@ -191,9 +191,9 @@ export function findNode(image: Image, root: number, apex: Name, name: Name, has
 function isOwnedBy(image: Image, node: number, name: Name, relative: number): boolean {
   const shape = (image.words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
   if (((shape >>> 8) & 0xff) !== relative) return false;
-  const octets = image.octets[segmentOf(node)] as Uint8Array;
-  const at = octetOf(node) + (NODE.SETS + (shape >>> 16) * SET_WORDS) * 4;
-  for (let i = 0; i < relative; i++) if (octets[at + i] !== name.charCodeAt(i)) return false;
+  const bytes = image.bytes[segmentOf(node)] as Uint8Array;
+  const at = byteOf(node) + (NODE.SETS + (shape >>> 16) * SET_WORDS) * 4;
+  for (let i = 0; i < relative; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false;
   return true;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
-import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, wordOf } from './layout.ts';
+import { byteOf, NODE, NODE_FLAG, SET, SET_WORDS, segmentOf, wordOf } from './layout.ts';
 import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
 
@@ -20,23 +20,23 @@ export function readNode(image: Image, ref: number, apex: Name): NodeContent {
 /** A node whose sets are read on demand: valid until its block is retired. */
 export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const words = image.words[segmentOf(ref)] as Int32Array;
-  const octets = image.octets[segmentOf(ref)] as Uint8Array;
+  const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
   const at = wordOf(ref);
   const shape = words[at + NODE.SHAPE] as number;
   const relative = (shape >>> 8) & 0xff;
   const setsEnd = at + NODE.SETS + (shape >>> 16) * SET_WORDS;
-  let octetsAt = octetOf(ref) + (setsEnd - at) * 4;
+  let bytesAt = byteOf(ref) + (setsEnd - at) * 4;
   let name = '';
-  for (let i = 0; i < relative; i++) name += String.fromCharCode(octets[octetsAt + i] as number);
+  for (let i = 0; i < relative; i++) name += String.fromCharCode(bytes[bytesAt + i] as number);
   name += apex;
-  octetsAt += relative;
+  bytesAt += relative;
   const sets = new Map<number, StoredSet>();
   for (let set = at + NODE.SETS; set < setsEnd; set += SET_WORDS) {
     const first = words[set + SET.TYPE] as number;
     const second = words[set + SET.OCTETS] as number;
     const type = first & 0xffff;
-    sets.set(type, new StoredSet(name as Name, type, first >>> 16, second, octets, octetsAt));
-    octetsAt += second & 0xffff;
+    sets.set(type, new StoredSet(name as Name, type, first >>> 16, second, bytes, bytesAt));
+    bytesAt += second & 0xffff;
   }
   return {
     name: name as Name,

@@ -1,4 +1,4 @@
-// Sizes of blocks: up to 1 KiB every multiple of 8 octets, above that 16 sizes for each doubling, so that at most a
+// Sizes of blocks: up to 1 KiB every multiple of 8 bytes, above that 16 sizes for each doubling, so that at most a
 // sixteenth of a block is lost. A block's size follows from its content and is not stored.
 
 import { SEGMENT_UNITS } from './layout.ts';

@@ -10,7 +10,7 @@ import {
   READER_SLOTS,
   READER_SLOTS_AT,
   SEGMENT_UNITS,
-  UNIT_OCTETS,
+  UNIT_BYTES,
 } from './layout.ts';
 import { RetiredBlocks } from './retired-blocks.ts';
 import { classFor, classWithin, SIZE_CLASSES, unitsOfClass } from './size-class.ts';
@@ -53,9 +53,9 @@ export class Space {
     const sizeClass = classFor(units);
     const ref = this.#free[sizeClass]?.pop() || this.#extend(sizeClass) || this.#salvage(sizeClass);
     if (ref === 0) {
-      const capacity = (this.#header[HEADER.CAPACITY] as number) * UNIT_OCTETS;
+      const capacity = (this.#header[HEADER.CAPACITY] as number) * UNIT_BYTES;
       throw new ImageFullError(
-        `the zone image of ${capacity} octets has no room for another ${units * UNIT_OCTETS}`,
+        `the zone image of ${capacity} bytes has no room for another ${units * UNIT_BYTES}`,
       );
     }
     this.#addUsed(unitsOfClass(sizeClass));

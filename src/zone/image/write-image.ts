@@ -67,8 +67,8 @@ export class ImageWriter {
     return this.image.records;
   }
 
-  get octetsUsed(): number {
-    return this.image.octetsUsed;
+  get bytesUsed(): number {
+    return this.image.bytesUsed;
   }
 
   /** Publishes the zone, in place of the one with its apex. */
@@ -183,7 +183,7 @@ export class ImageWriter {
     this.#space.reclaim();
   }
 
-  /** Until `resumeReuse`, every block that is served now keeps its octets. */
+  /** Until `resumeReuse`, every block that is served now keeps its bytes. */
   pauseReuse(): void {
     this.#space.pauseReuse();
   }
@@ -197,7 +197,7 @@ export class ImageWriter {
   }
 
   /** Where the zone table lies: with the header all that changes in place. */
-  get tableRange(): { readonly octetsAt: number; readonly octets: number } {
+  get tableRange(): { readonly bytesAt: number; readonly bytes: number } {
     return this.#table.range;
   }
 

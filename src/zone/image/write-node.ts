@@ -5,7 +5,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet } from '../zone.ts';
 import { compileSet, maxSetOctets } from './compile-set.ts';
 import type { Image } from './image.ts';
-import { NODE, NODE_FLAG, octetOf, SET, SET_WORDS, segmentOf, UNIT_OCTETS, wordOf } from './layout.ts';
+import { byteOf, NODE, NODE_FLAG, SET, SET_WORDS, segmentOf, UNIT_BYTES, wordOf } from './layout.ts';
 import type { Space } from './space.ts';
 import { recordsOfSet, StoredSet } from './stored-set.ts';
 
@@ -22,27 +22,27 @@ export interface NodeContent {
 
 let draft = new ArrayBuffer(4096);
 let words = new Int32Array(draft);
-let octets = new Uint8Array(draft);
+let bytes = new Uint8Array(draft);
 
 function makeRoom(needed: number): void {
-  if (needed <= octets.length) return;
+  if (needed <= bytes.length) return;
   draft = new ArrayBuffer(2 ** Math.ceil(Math.log2(needed)));
   words = new Int32Array(draft);
-  octets = new Uint8Array(draft);
+  bytes = new Uint8Array(draft);
 }
 
 /** Returns the ref of a new block. Throws ImageFullError. */
 export function writeNode(image: Image, space: Space, apex: Name, node: NodeContent): number {
   const length = compileNode(apex, node);
   const ref = space.allocate(unitsFor(length));
-  const to = image.octets[segmentOf(ref)] as Uint8Array;
-  const at = octetOf(ref);
-  if (length > 512) to.set(octets.subarray(0, length), at);
-  else for (let i = 0; i < length; i++) to[at + i] = octets[i] as number;
+  const to = image.bytes[segmentOf(ref)] as Uint8Array;
+  const at = byteOf(ref);
+  if (length > 512) to.set(bytes.subarray(0, length), at);
+  else for (let i = 0; i < length; i++) to[at + i] = bytes[i] as number;
   return ref;
 }
 
-/** Puts the block together in `octets` and returns its length. */
+/** Puts the block together in `bytes` and returns its length. */
 function compileNode(apex: Name, node: NodeContent): number {
   const relative = node.name.length - apex.length;
   const sets = inOrderOfType(node.sets);
@@ -52,13 +52,13 @@ function compileNode(apex: Name, node: NodeContent): number {
   makeRoom(needed);
   words[NODE.SHAPE] = flagsOf(apex, node) | (relative << 8) | (sets.length << 16);
   words[NODE.CHILDREN] = node.children;
-  for (let i = 0; i < relative; i++) octets[length - relative + i] = node.name.charCodeAt(i);
+  for (let i = 0; i < relative; i++) bytes[length - relative + i] = node.name.charCodeAt(i);
   let at = NODE.SETS;
   for (const set of sets) {
     // The octets of a set depend on its owner and the apex alone: one that stays is copied.
     const isStored = set instanceof StoredSet;
-    const second = isStored ? set.second : compileSet(set, apex.length, octets, length);
-    if (isStored) set.copyTo(octets, length);
+    const second = isStored ? set.second : compileSet(set, apex.length, bytes, length);
+    if (isStored) set.copyTo(bytes, length);
     words[at + SET.TYPE] = set.type | (recordsOfSet(set) << 16);
     words[at + SET.OCTETS] = second;
     length += second & 0xffff;
@@ -84,7 +84,7 @@ function flagsOf(apex: Name, { name, sets, hasWildcardChild, marked }: NodeConte
 }
 
 function unitsFor(length: number): number {
-  return Math.ceil(length / UNIT_OCTETS);
+  return Math.ceil(length / UNIT_BYTES);
 }
 
 /** The node's first word. */

@@ -3,13 +3,13 @@
 import { labelCount, type Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
 import {
+  byteOf,
   MAX_LOG2_BUCKETS,
   MAX_MEAN_NAMES,
-  octetOf,
   ROOT,
   ROOT_FLAG,
   segmentOf,
-  UNIT_OCTETS,
+  UNIT_BYTES,
   wordOf,
 } from './layout.ts';
 import type { Space } from './space.ts';
@@ -64,11 +64,11 @@ function indexWords(log2Buckets: number, names: number): number {
 
 function unitsForRoot(apexOctets: number, log2Buckets: number, names: number): number {
   const words = ROOT.APEX + wordsOf(apexOctets) + indexWords(log2Buckets, names);
-  return Math.ceil((words * 4) / UNIT_OCTETS);
+  return Math.ceil((words * 4) / UNIT_BYTES);
 }
 
-function wordsOf(octets: number): number {
-  return (octets + 3) >> 2;
+function wordsOf(bytes: number): number {
+  return (bytes + 3) >> 2;
 }
 
 /** A new root, its index still to be filled in from word `indexAt`. Throws ImageFullError. */
@@ -96,10 +96,10 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
   words[at + ROOT.APEX_NODE] = root.apexNode;
   words[at + ROOT.SERIAL] = root.serial;
   words[at + ROOT.NEGATIVE_TTL] = root.negativeTtl;
-  const octets = image.octets[segmentOf(ref)] as Uint8Array;
-  const apexAt = octetOf(ref) + ROOT.APEX * 4;
+  const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
+  const apexAt = byteOf(ref) + ROOT.APEX * 4;
   words[at + ROOT.APEX + wordsOf(root.apex.length) - 1] = 0;
-  for (let i = 0; i < root.apex.length; i++) octets[apexAt + i] = root.apex.charCodeAt(i);
+  for (let i = 0; i < root.apex.length; i++) bytes[apexAt + i] = root.apex.charCodeAt(i);
   return ref;
 }
 
@@ -148,19 +148,19 @@ function shapeOf(image: Image, ref: number): number {
 }
 
 function apexOf(image: Image, ref: number): Name {
-  const octets = image.octets[segmentOf(ref)] as Uint8Array;
-  const at = octetOf(ref) + ROOT.APEX * 4;
+  const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
+  const at = byteOf(ref) + ROOT.APEX * 4;
   const end = at + ((shapeOf(image, ref) >>> 8) & 0xff);
   let apex = '';
-  for (let i = at; i < end; i++) apex += String.fromCharCode(octets[i] as number);
+  for (let i = at; i < end; i++) apex += String.fromCharCode(bytes[i] as number);
   return apex as Name;
 }
 
 export function hasApex(image: Image, ref: number, apex: Name): boolean {
   if (((shapeOf(image, ref) >>> 8) & 0xff) !== apex.length) return false;
-  const octets = image.octets[segmentOf(ref)] as Uint8Array;
-  const at = octetOf(ref) + ROOT.APEX * 4;
-  for (let i = 0; i < apex.length; i++) if (octets[at + i] !== apex.charCodeAt(i)) return false;
+  const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
+  const at = byteOf(ref) + ROOT.APEX * 4;
+  for (let i = 0; i < apex.length; i++) if (bytes[at + i] !== apex.charCodeAt(i)) return false;
   return true;
 }
 

@@ -11,7 +11,7 @@ import {
   segmentOf,
   TABLE,
   TABLE_SLOT_WORDS,
-  UNIT_OCTETS,
+  UNIT_BYTES,
   unitsForTable,
   wordOf,
 } from './layout.ts';
@@ -79,10 +79,10 @@ export class ZoneTable {
     return this.#image.header[HEADER.ZONE_TABLE] as number;
   }
 
-  /** The octets of the table in the buffer: all that changes in place behind the header. */
-  get range(): { readonly octetsAt: number; readonly octets: number } {
+  /** The bytes of the table in the buffer: all that changes in place behind the header. */
+  get range(): { readonly bytesAt: number; readonly bytes: number } {
     const { log2 } = slotsOf(this.#image, this.#ref);
-    return { octetsAt: this.#ref * UNIT_OCTETS, octets: unitsForTable(log2) * UNIT_OCTETS };
+    return { bytesAt: this.#ref * UNIT_BYTES, bytes: unitsForTable(log2) * UNIT_BYTES };
   }
 
   /** Makes sure that one more zone has a slot: a larger table replaces a full one. Throws ImageFullError. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyBounds, judgeItems, SMALL_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
+import { bodyBounds, judgeItems, SMALL_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 
 const MIB = 2 ** 20;
@@ -8,14 +8,14 @@ const FREE = { maxRecords: 200 };
 const PRO = { maxRecords: null };
 
 it('a route for one thing takes 1 MiB, whatever the plan', () => {
-  for (const plan of [null, FREE, PRO]) expect(bodyBounds({}, plan).octets).toBe(SMALL_BODY_OCTETS);
+  for (const plan of [null, FREE, PRO]) expect(bodyBounds({}, plan).bytes).toBe(SMALL_BODY_BYTES);
 });
 
 it('a route for many takes what the plan of the domain has use for', () => {
-  expect(bodyBounds(IMPORT, PRO)).toMatchObject({ octets: 32 * MIB, items: 100_000, byPlan: false });
-  expect(bodyBounds(IMPORT, FREE)).toMatchObject({ octets: 4 * MIB, items: 2000, byPlan: true });
-  expect(bodyBounds(IMPORT, null)).toMatchObject({ octets: 4 * MIB, items: 1000, byPlan: true });
-  expect(bodyBounds(IMPORT, { maxRecords: 1000 })).toMatchObject({ octets: 16_384_000, items: 10_000 });
+  expect(bodyBounds(IMPORT, PRO)).toMatchObject({ bytes: 32 * MIB, items: 100_000, byPlan: false });
+  expect(bodyBounds(IMPORT, FREE)).toMatchObject({ bytes: 4 * MIB, items: 2000, byPlan: true });
+  expect(bodyBounds(IMPORT, null)).toMatchObject({ bytes: 4 * MIB, items: 1000, byPlan: true });
+  expect(bodyBounds(IMPORT, { maxRecords: 1000 })).toMatchObject({ bytes: 16_384_000, items: 10_000 });
 });
 
 it('more items than the plan allows are a plan_limit with the number', () => {

@@ -5,7 +5,7 @@ it('a body of many small chunks takes few segments, and no more than twice its o
   const segments = new BodySegments();
   for (let i = 0; i < 100_000; i++) segments.add(Uint8Array.of(i % 251));
   const list = segments.list();
-  expect(segments.octets).toBe(100_000);
+  expect(segments.bytes).toBe(100_000);
   expect(list.length).toBeLessThan(10);
   expect(list.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBeLessThanOrEqual(200_000);
   const whole = Buffer.concat(list);

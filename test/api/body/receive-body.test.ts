@@ -5,25 +5,25 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { badRequest, Problem } from '../../../src/api/answers/problem.ts';
-import { type BodyBounds, THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
+import { type BodyBounds, THREAD_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
 import { BodyRoom } from '../../../src/api/body/body-room.ts';
 import { BodySegments } from '../../../src/api/body/body-segments.ts';
 import { type Arriving, receiveBody } from '../../../src/api/body/receive-body.ts';
 
-const BOUNDS: BodyBounds = { octets: 1_000_000, values: 1000, items: undefined, byPlan: false };
+const BOUNDS: BodyBounds = { bytes: 1_000_000, values: 1000, items: undefined, byPlan: false };
 const PIECE = 1000;
 
 /** So many pieces; `read` is how many were asked for when the answer was there. */
-async function receive(pieces: number, text: string, more: Partial<Arriving> = {}, roomOctets = 500_000) {
+async function receive(pieces: number, text: string, more: Partial<Arriving> = {}, roomBytes = 500_000) {
   let read = 0;
-  async function* octets() {
+  async function* bytes() {
     for (; read < pieces; read++) {
       yield Buffer.from(text.repeat(PIECE / text.length));
       await setImmediate();
     }
   }
-  const room = new BodyRoom({ octets: roomOctets, octetsOfOne: roomOctets });
-  const payload = Readable.from(octets(), { objectMode: true, highWaterMark: 1 });
+  const room = new BodyRoom({ bytes: roomBytes, bytesOfOne: roomBytes });
+  const payload = Readable.from(bytes(), { objectMode: true, highWaterMark: 1 });
   const received = await receiveBody({
     payload,
     contentLength: undefined,
@@ -43,7 +43,7 @@ it('a body with too many values is refused where it passes the bound, and what f
   payload.destroy();
 });
 
-it('a body that is too long is refused by its header before an octet is read, or at the octet that is too many', async () => {
+it('a body that is too long is refused by its header before a byte is read, or at the byte that is too many', async () => {
   const announced = await receive(5000, 'x', { contentLength: '1000001', type: 'text' });
   expect([announced.received, announced.read]).toEqual([badRequest('the body is too large'), 0]);
   const { received, read, payload } = await receive(5000, 'x', { type: 'text' }, 2_000_000);
@@ -52,7 +52,7 @@ it('a body that is too long is refused by its header before an octet is read, or
   expect(read).toBeLessThan(1010);
 });
 
-it('a body beyond the plan is a plan_limit with the octets that it allows', async () => {
+it('a body beyond the plan is a plan_limit with the bytes that it allows', async () => {
   const bounds = { ...BOUNDS, byPlan: true };
   const { received } = await receive(1, 'x', { contentLength: '1000001', bounds });
   expect(received).toMatchObject({ status: 403, code: 'plan_limit', members: { limit: 1_000_000 } });
@@ -61,14 +61,14 @@ it('a body beyond the plan is a plan_limit with the octets that it allows', asyn
 it('a large body takes room as it arrives, and is told to come again where there is none', async () => {
   const whole = await receive(200, 'x', { type: 'text' });
   expect(whole.received).toBeInstanceOf(BodySegments);
-  expect(whole.room.octets).toBe(200_000);
+  expect(whole.room.bytes).toBe(200_000);
   const { received } = await receive(900, 'x', { type: 'text' });
   expect(received).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-  const small = await receive(Math.floor(THREAD_BODY_OCTETS / PIECE), 'x', { type: 'text' });
-  expect(small.room.octets).toBe(0);
+  const small = await receive(Math.floor(THREAD_BODY_BYTES / PIECE), 'x', { type: 'text' });
+  expect(small.room.bytes).toBe(0);
 });
 
-it('a body of another type is refused at its first octet; without an octet it has none', async () => {
+it('a body of another type is refused at its first byte; without a byte it has none', async () => {
   const type = badRequest('the body must be JSON');
   expect((await receive(1, 'x', { type })).received).toBe(type);
   expect((await receive(0, 'x', { type })).received).not.toBeInstanceOf(Problem);
@@ -81,7 +81,7 @@ it('a connection that breaks within the body rejects', async () => {
     contentLength: '10',
     bounds: BOUNDS,
     type: 'json',
-    room: new BodyRoom({ octets: 1, octetsOfOne: 1 }).reserve(1),
+    room: new BodyRoom({ bytes: 1, bytesOfOne: 1 }).reserve(1),
   });
   payload.push('{');
   payload.destroy();
@@ -89,18 +89,18 @@ it('a connection that breaks within the body rejects', async () => {
 });
 
 it('a request is taken in whole, though its end is said while its last piece waits', async () => {
-  const octets = Buffer.from(JSON.stringify('x'.repeat(1_000_000)));
+  const bytes = Buffer.from(JSON.stringify('x'.repeat(1_000_000)));
   let received: BodySegments | Problem | undefined;
   const server = createServer(async (request, response) => {
     const contentLength = request.headers['content-length'];
-    const room = new BodyRoom({ octets: 1e7, octetsOfOne: 1e7 }).reserve(1);
-    const bounds = { ...BOUNDS, octets: 1e7 };
+    const room = new BodyRoom({ bytes: 1e7, bytesOfOne: 1e7 }).reserve(1);
+    const bounds = { ...BOUNDS, bytes: 1e7 };
     received = await receiveBody({ payload: request, contentLength, bounds, type: 'json', room });
     response.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: octets });
-  expect(Buffer.concat((received as BodySegments).list())).toEqual(octets);
+  await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: bytes });
+  expect(Buffer.concat((received as BodySegments).list())).toEqual(bytes);
   server.close();
 });

@@ -4,18 +4,18 @@ import { JsonScan } from '../../../src/api/body/scan-json.ts';
 
 const VALUES = 1000;
 
-/** What it says of a body that comes in pieces of so many octets, and how many octets it took to say so. */
+/** What it says of a body that comes in pieces of so many bytes, and how many bytes it took to say so. */
 function scan(text: string, values = VALUES, piece = 7): { breach: string | undefined; read: number } {
   const scanning = new JsonScan({ values });
-  const octets = Buffer.from(text);
-  for (let at = 0; at < octets.length; at += piece) {
-    const breach = scanning.push(octets.subarray(at, at + piece));
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += piece) {
+    const breach = scanning.push(bytes.subarray(at, at + piece));
     if (breach !== undefined) return { breach, read: at + piece };
   }
-  return { breach: undefined, read: octets.length };
+  return { breach: undefined, read: bytes.length };
 }
 
-describe('a body is refused at the octet that passes a bound', () => {
+describe('a body is refused at the byte that passes a bound', () => {
   it.each([
     ['numbers', `[${'1,'.repeat(100_000)}1]`, 'more than 1000 values'],
     ['empty objects', `[${'{},'.repeat(100_000)}1]`, 'more than 1000 values'],
@@ -25,10 +25,10 @@ describe('a body is refused at the octet that passes a bound', () => {
     ['arrays in arrays', '['.repeat(100_000), 'deeper than 64 levels'],
     ['objects in objects', '{"a":'.repeat(100_000), 'deeper than 64 levels'],
     ['members', `{${'"a":1,'.repeat(100_000)}"a":1}`, 'more than 256 members'],
-    ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, 'number of more than 256 octets'],
-    ['what is no word of JSON', 'x'.repeat(100_000), 'number of more than 256 octets'],
-    ['a name', `{"${'k'.repeat(100_000)}":1}`, 'name of more than 1024 octets'],
-    ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, 'name of more than 1024 octets'],
+    ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, 'number of more than 256 bytes'],
+    ['what is no word of JSON', 'x'.repeat(100_000), 'number of more than 256 bytes'],
+    ['a name', `{"${'k'.repeat(100_000)}":1}`, 'name of more than 1024 bytes'],
+    ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, 'name of more than 1024 bytes'],
   ])('%s', (_, text, words) => {
     const { breach, read } = scan(text);
     expect(breach).toContain(words);
@@ -36,7 +36,7 @@ describe('a body is refused at the octet that passes a bound', () => {
   });
 });
 
-it('what keeps the bounds passes, wherever it is cut: texts are of any length and have any octets', () => {
+it('what keeps the bounds passes, wherever it is cut: texts are of any length and have any bytes', () => {
   const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
   const members = `{${Array.from({ length: 256 }, (_, i) => `"m${i}":${i}`).join(',')}}`;
   const texts = JSON.stringify([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { THREAD_BODY_OCTETS } from '../../../src/api/body/body-bounds.ts';
+import { THREAD_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
 import type { Admitted } from '../../../src/api/calls/guard.ts';
 import { LargeWork } from '../../../src/api/large/large-work.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
@@ -46,7 +46,7 @@ const CALL = {
   segments: [],
   contentType: undefined,
 };
-const LARGE = items(Math.ceil(THREAD_BODY_OCTETS / 1000));
+const LARGE = items(Math.ceil(THREAD_BODY_BYTES / 1000));
 
 it('a large batch is carried out by a thread, and another call is answered before it', {
   timeout: SLOW,
@@ -73,7 +73,7 @@ it('its problems are those of a small one', { timeout: SLOW }, async () => {
   expect([wrong.status, wrong.body.code, wrong.body.items.length]).toEqual([400, 'validation_failed', 20]);
   const kind = await api.ask('PUT', BATCH, { body: { create: LARGE.map(() => ['x'.repeat(1000)]) } });
   expect([kind.status, kind.body.fields.length]).toEqual([400, 20]);
-  const broken = await api.ask('PUT', BATCH, { body: `{"create":["${'x'.repeat(THREAD_BODY_OCTETS)}"` });
+  const broken = await api.ask('PUT', BATCH, { body: `{"create":["${'x'.repeat(THREAD_BODY_BYTES)}"` });
   expect([broken.status, broken.body]).toEqual([400, { error: 'the body is not valid JSON' }]);
 });
 
@@ -119,7 +119,7 @@ it('an account waits for itself, and beyond that is told to come again', { timeo
   release();
   await Promise.all([holding, ...asking]);
   expect(answers.map(({ status }) => status)).toEqual([503, 200, 200]);
-  await until(() => work.room.octets === 0, 'the room is free again');
+  await until(() => work.room.bytes === 0, 'the room is free again');
 });
 
 it('a thread without memory takes down its call alone', { timeout: SLOW }, async () => {

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.ts';
 
 const IMPORTS = 3;
 const ITEMS = 100_000;
-const MOST_OCTETS = 64 * 1024;
+const MOST_BYTES = 64 * 1024;
 
 export const badImports: Scenario = {
   name: 'bad-imports',
@@ -35,14 +35,14 @@ export const badImports: Scenario = {
     const [first] = answers;
     const again = await send('bad-0');
     const stored = await stage.withDatabase(async (db) => {
-      const { rows } = await sql<{ octets: number }>`
-        select coalesce(max(octet_length(response::text)), 0) as octets from idempotency_keys`.execute(db);
-      return rows[0]?.octets ?? 0;
+      const { rows } = await sql<{ bytes: number }>`
+        select coalesce(max(octet_length(response::text)), 0) as bytes from idempotency_keys`.execute(db);
+      return rows[0]?.bytes ?? 0;
     });
     const isSame = again.text === first?.text && first.status === 200;
     return [
-      { label: 'an answer', text: `${first?.text.length} octets`, isMet: first?.status === 200 },
-      { label: 'kept of it', text: `${stored} octets`, isMet: stored <= MOST_OCTETS },
+      { label: 'an answer', text: `${first?.text.length} bytes`, isMet: first?.status === 200 },
+      { label: 'kept of it', text: `${stored} bytes`, isMet: stored <= MOST_BYTES },
       { label: 'the repeat', text: isSame ? 'the same answer' : 'another answer', isMet: isSame },
     ];
   },

@@ -19,11 +19,11 @@ export const largeBodies: Scenario = {
       type: 'TXT',
       destination: 'x'.repeat(TEXT_CHARACTERS),
     }));
-    const octets = Buffer.from(JSON.stringify({ create }));
+    const bytes = Buffer.from(JSON.stringify({ create }));
     const others = await watchCalls(stage, await stage.newAccount('other'));
     const answers = await Promise.all(
       accounts.map(({ domain, key }) =>
-        stage.call('PUT', `/domains/${domain}/records/batch?dry_run=true`, octets, key),
+        stage.call('PUT', `/domains/${domain}/records/batch?dry_run=true`, bytes, key),
       ),
     );
     const { worstMs } = await others.stop();

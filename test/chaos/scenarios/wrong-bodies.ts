@@ -4,10 +4,10 @@ import type { Figure, Scenario } from '../scenario.ts';
 import type { Account, Stage } from '../stage.ts';
 import { watchCalls } from '../watch-calls.ts';
 
-const OCTETS = 10_000_000;
+const BYTES = 10_000_000;
 
 const repeated = (open: string, unit: string, close: string) =>
-  `${open}${`${unit},`.repeat(OCTETS / (unit.length + 1))}${unit}${close}`;
+  `${open}${`${unit},`.repeat(BYTES / (unit.length + 1))}${unit}${close}`;
 const record = (destination: string, name = 'a') => ({ name, type: 'CNAME', destination });
 
 const BODIES: readonly [path: 'batch' | 'import', body: () => string][] = [
@@ -16,27 +16,27 @@ const BODIES: readonly [path: 'batch' | 'import', body: () => string][] = [
   ['import', () => repeated('{"records":[', '{}', ']}')],
   ['import', () => repeated('{"records":[', '[]', ']}')],
   ['batch', () => repeated('{', '"create":[]', '}')],
-  ['batch', () => '['.repeat(OCTETS)],
-  ['batch', () => '{"a":'.repeat(OCTETS / 5)],
-  ['batch', () => `{"delete":[${'1'.repeat(OCTETS)}]}`],
-  ['batch', () => `{"${'k'.repeat(OCTETS)}":1}`],
-  ['batch', () => JSON.stringify({ create: [record('a.'.repeat(OCTETS / 2))] })],
-  ['import', () => JSON.stringify({ records: [record('a', 'ü'.repeat(OCTETS / 2))] })],
-  ['import', () => `{"records":[{"name":"${'\\ud800'.repeat(OCTETS / 6)}","type":"A","destination":"1"}]}`],
+  ['batch', () => '['.repeat(BYTES)],
+  ['batch', () => '{"a":'.repeat(BYTES / 5)],
+  ['batch', () => `{"delete":[${'1'.repeat(BYTES)}]}`],
+  ['batch', () => `{"${'k'.repeat(BYTES)}":1}`],
+  ['batch', () => JSON.stringify({ create: [record('a.'.repeat(BYTES / 2))] })],
+  ['import', () => JSON.stringify({ records: [record('a', 'ü'.repeat(BYTES / 2))] })],
+  ['import', () => `{"records":[{"name":"${'\\ud800'.repeat(BYTES / 6)}","type":"A","destination":"1"}]}`],
 ];
 
 export const wrongBodies: Scenario = {
   name: 'wrong-bodies',
-  attack: `one account sends ${BODIES.length} bodies of ${OCTETS / 1e6} MB that are made to cost`,
+  attack: `one account sends ${BODIES.length} bodies of ${BYTES / 1e6} MB that are made to cost`,
   async run(stage) {
     const attacker = await stage.newAccount('attacker', 'pro');
     const others = await watchCalls(stage, await stage.newAccount('other'));
     const before = stage.memoryOf('api');
     let [longestMs, most] = [0, before];
     for (const [path, body] of BODIES) {
-      const octets = Buffer.from(body());
+      const bytes = Buffer.from(body());
       const startedMs = performance.now();
-      await send(stage, attacker, path, octets);
+      await send(stage, attacker, path, bytes);
       longestMs = Math.max(longestMs, performance.now() - startedMs);
       most = Math.max(most, stage.memoryOf('api'));
     }
@@ -51,8 +51,8 @@ export const wrongBodies: Scenario = {
   },
 };
 
-async function send(stage: Stage, { key, domain }: Account, path: string, octets: Buffer): Promise<void> {
+async function send(stage: Stage, { key, domain }: Account, path: string, bytes: Buffer): Promise<void> {
   const method = path === 'batch' ? 'PUT' : 'POST';
   // A connection that is closed within a refused body is an answer as well.
-  await stage.call(method, `/domains/${domain}/records/${path}`, octets, key).catch(() => undefined);
+  await stage.call(method, `/domains/${domain}/records/${path}`, bytes, key).catch(() => undefined);
 }

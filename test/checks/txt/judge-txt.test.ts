@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeTxt, type TxtJudgement } from '../../../src/checks/txt/judge-txt.ts';
+import { judgeTxt } from '../../../src/checks/txt/judge-txt.ts';
 import type {
   TxtDelegation,
   TxtEvidence,
@@ -8,6 +8,7 @@ import type {
   TxtServerEvidence,
   TxtSibling,
 } from '../../../src/checks/txt/txt-evidence.ts';
+import type { TxtJudgement } from '../../../src/checks/txt/txt-judgement.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
 const HOST = '_svc-challenge.example.com';

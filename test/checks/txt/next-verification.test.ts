@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { TxtVerdict } from '../../../src/checks/txt/judge-txt.ts';
 import {
   type Look,
   nextVerification,
   type VerificationState,
 } from '../../../src/checks/txt/next-verification.ts';
+import type { TxtVerdict } from '../../../src/checks/txt/txt-judgement.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -6,7 +6,7 @@ import { readBase, type StillImage, writeBase } from '../../../src/nameserver/sn
 
 const ID = new Uint8Array(16).fill(9);
 const LAYOUT = 3;
-const OCTETS = (9 << 20) + 13;
+const BYTES = (9 << 20) + 13;
 const PLACE = { cursor: { epoch: 'e', from: 12n, inFlight: [], recent: [] }, position: 11 };
 
 let directory: string;
@@ -17,9 +17,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function imageBuffer(octets = OCTETS): SharedArrayBuffer {
-  const buffer = new SharedArrayBuffer(octets + 4096);
-  const view = new Uint8Array(buffer, 0, octets);
+function imageBuffer(bytes = BYTES): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(bytes + 4096);
+  const view = new Uint8Array(buffer, 0, bytes);
   for (let i = 0; i < view.length; i++) view[i] = Math.imul(i, 0x9e3779b1) >>> 24;
   return buffer;
 }
@@ -28,7 +28,7 @@ const FROM = 64;
 const STILL: StillImage = {
   layout: LAYOUT,
   from: FROM,
-  to: OCTETS,
+  to: BYTES,
   copies: [],
   header: new Uint8Array(99).fill(4),
   free: new Uint8Array(70_001).fill(5),
@@ -54,46 +54,46 @@ describe('the base of a snapshot', () => {
   test('gives back the image, the free space and the place in the feed', async () => {
     const buffer = imageBuffer();
     await write(buffer);
-    const again = new SharedArrayBuffer(OCTETS + 100);
+    const again = new SharedArrayBuffer(BYTES + 100);
     const read = readBase(file, again, LAYOUT);
-    expect(read).toMatchObject({ kind: 'read', from: FROM, to: OCTETS, place: PLACE });
+    expect(read).toMatchObject({ kind: 'read', from: FROM, to: BYTES, place: PLACE });
     if (read.kind !== 'read') return;
     expect(Buffer.from(read.id)).toEqual(Buffer.from(ID));
     expect(Buffer.from(read.header).equals(STILL.header)).toBe(true);
     expect(Buffer.from(read.free).equals(STILL.free)).toBe(true);
-    const blocks = (of: SharedArrayBuffer) => new Uint8Array(of, FROM, OCTETS - FROM);
+    const blocks = (of: SharedArrayBuffer) => new Uint8Array(of, FROM, BYTES - FROM);
     expect(Buffer.compare(blocks(again), blocks(buffer))).toBe(0);
     expect(new Uint8Array(again, 0, FROM)).toEqual(new Uint8Array(FROM));
-    expect(new Uint8Array(again, OCTETS)).toEqual(new Uint8Array(100));
+    expect(new Uint8Array(again, BYTES)).toEqual(new Uint8Array(100));
     expect(readdirSync(directory)).toEqual(['zones.1.image']);
   });
 
   test('has the copies in place of what was changed meanwhile, over the borders of chunks too', async () => {
     const buffer = imageBuffer();
-    const copy = (at: number, length: number) => ({ at, octets: new Uint8Array(length).fill(0xaa) });
-    const copies = [copy(FROM, 16384), copy((4 << 20) - 100, (4 << 20) + 200), copy(OCTETS - 5, 5)];
+    const copy = (at: number, length: number) => ({ at, bytes: new Uint8Array(length).fill(0xaa) });
+    const copies = [copy(FROM, 16384), copy((4 << 20) - 100, (4 << 20) + 200), copy(BYTES - 5, 5)];
     await write(buffer, { ...STILL, copies });
-    const again = new SharedArrayBuffer(OCTETS);
+    const again = new SharedArrayBuffer(BYTES);
     readBase(file, again, LAYOUT);
-    const wanted = new Uint8Array(new Uint8Array(buffer, 0, OCTETS));
-    for (const { at, octets } of copies) wanted.set(octets, at);
+    const wanted = new Uint8Array(new Uint8Array(buffer, 0, BYTES));
+    for (const { at, bytes } of copies) wanted.set(bytes, at);
     wanted.fill(0, 0, FROM);
     expect(Buffer.compare(new Uint8Array(again), wanted)).toBe(0);
   });
 
-  test('with any octet changed, cut short or grown is refused, and the memory is as before', async () => {
-    const octets = 5000;
-    const small = { ...STILL, to: octets, free: new Uint8Array(50).fill(5) };
-    await write(imageBuffer(octets), small);
+  test('with any byte changed, cut short or grown is refused, and the memory is as before', async () => {
+    const bytes = 5000;
+    const small = { ...STILL, to: bytes, free: new Uint8Array(50).fill(5) };
+    await write(imageBuffer(bytes), small);
     const whole = readFileSync(file);
     const attempt = (content: Uint8Array) => {
       writeFileSync(file, content);
-      const buffer = new SharedArrayBuffer(octets);
+      const buffer = new SharedArrayBuffer(bytes);
       expect(readBase(file, buffer, LAYOUT).kind).toBe('refused');
-      expect(new Uint8Array(buffer).every((octet) => octet === 0)).toBe(true);
+      expect(new Uint8Array(buffer).every((byte) => byte === 0)).toBe(true);
     };
-    const headOctets = 16 + whole.readUInt32LE(8);
-    const inPadding = (at: number) => at >= headOctets && at < 4096;
+    const headBytes = 16 + whole.readUInt32LE(8);
+    const inPadding = (at: number) => at >= headBytes && at < 4096;
     for (let at = 0; at < whole.length; at += at < 4096 ? 1 : 17) {
       if (inPadding(at)) continue;
       const damaged = Buffer.from(whole);
@@ -106,11 +106,11 @@ describe('the base of a snapshot', () => {
 
   test('of another layout, or larger than the image may be, is refused with the reason', async () => {
     await write(imageBuffer());
-    const buffer = new SharedArrayBuffer(OCTETS);
+    const buffer = new SharedArrayBuffer(BYTES);
     expect(readBase(file, buffer, LAYOUT + 1)).toMatchObject({
       why: expect.stringContaining('another format'),
     });
-    const smaller = new SharedArrayBuffer(OCTETS - 1);
+    const smaller = new SharedArrayBuffer(BYTES - 1);
     expect(readBase(file, smaller, LAYOUT)).toMatchObject({ why: expect.stringContaining('IMAGE_BYTES') });
   });
 

@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import { LOG_ID_OCTETS, readLog, SnapshotLog } from '../../../src/nameserver/snapshot/snapshot-log.ts';
+import { LOG_ID_BYTES, readLog, SnapshotLog } from '../../../src/nameserver/snapshot/snapshot-log.ts';
 import { scale } from '../../support/tests/scale.ts';
 
-const ID = new Uint8Array(LOG_ID_OCTETS).fill(7);
-const HEAD_OCTETS = 32;
+const ID = new Uint8Array(LOG_ID_BYTES).fill(7);
+const HEAD_BYTES = 32;
 
 let directory: string;
 let file: string;
@@ -31,7 +31,7 @@ function write(from: number, to: number): void {
   const log = from === 0 ? SnapshotLog.create(file, ID) : SnapshotLog.goOn(file, statSync(file).size);
   for (let i = from; i < to; i++) log.append({ kind: 'removal', apex: name(i) });
   log.flush();
-  expect(log.octets).toBe(statSync(file).size);
+  expect(log.bytes).toBe(statSync(file).size);
   log.close();
 }
 
@@ -54,19 +54,19 @@ describe('the log of a snapshot', () => {
 
   test('of another base is none', () => {
     write(0, 3);
-    expect(read(new Uint8Array(LOG_ID_OCTETS))).toEqual({ end: undefined, apexes: [] });
+    expect(read(new Uint8Array(LOG_ID_BYTES))).toEqual({ end: undefined, apexes: [] });
   });
 
   test('cut anywhere has the whole entries before the cut, and goes on behind them', () => {
     write(0, 5);
     const whole = readFileSync(file);
-    const entryOctets = (whole.length - HEAD_OCTETS) / 5;
-    for (let length = HEAD_OCTETS; length < whole.length; length += scale(1, 3)) {
+    const entryBytes = (whole.length - HEAD_BYTES) / 5;
+    for (let length = HEAD_BYTES; length < whole.length; length += scale(1, 3)) {
       writeFileSync(file, whole);
       truncateSync(file, length);
-      const count = Math.floor((length - HEAD_OCTETS) / entryOctets);
-      expect(read()).toEqual({ end: HEAD_OCTETS + count * entryOctets, apexes: names(count) });
-      const log = SnapshotLog.goOn(file, HEAD_OCTETS + count * entryOctets);
+      const count = Math.floor((length - HEAD_BYTES) / entryBytes);
+      expect(read()).toEqual({ end: HEAD_BYTES + count * entryBytes, apexes: names(count) });
+      const log = SnapshotLog.goOn(file, HEAD_BYTES + count * entryBytes);
       log.append({ kind: 'removal', apex: name(count) });
       log.flush();
       log.close();
@@ -77,19 +77,19 @@ describe('the log of a snapshot', () => {
   test('is not touched by whoever may go on with it and writes nothing', () => {
     write(0, 5);
     const whole = readFileSync(file);
-    SnapshotLog.goOn(file, HEAD_OCTETS).close();
+    SnapshotLog.goOn(file, HEAD_BYTES).close();
     expect(readFileSync(file)).toEqual(whole);
   });
 
-  test('with any octet changed ends before the entry that it is in', () => {
+  test('with any byte changed ends before the entry that it is in', () => {
     write(0, 5);
     const whole = readFileSync(file);
-    const entryOctets = (whole.length - HEAD_OCTETS) / 5;
-    for (let at = HEAD_OCTETS; at < whole.length; at++) {
+    const entryBytes = (whole.length - HEAD_BYTES) / 5;
+    for (let at = HEAD_BYTES; at < whole.length; at++) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] as number) ^ 0x40;
       writeFileSync(file, damaged);
-      expect(read().apexes).toEqual(names(Math.floor((at - HEAD_OCTETS) / entryOctets)));
+      expect(read().apexes).toEqual(names(Math.floor((at - HEAD_BYTES) / entryBytes)));
     }
   });
 

@@ -29,7 +29,7 @@ import { type BaseParts, resealBase, resealLog } from '../../support/processes/r
 import { randomFrom } from '../../support/random/random-zones.ts';
 import { zoneInImage } from '../../support/zone/zone-image.ts';
 
-const IMAGE_OCTETS = 16 << 20;
+const IMAGE_BYTES = 16 << 20;
 
 let directory: string;
 let log: ReturnType<typeof collectingLog>;
@@ -56,8 +56,8 @@ class Node {
   readonly isRestored: boolean;
   readonly place: FeedPlace | undefined;
 
-  constructor(octets = IMAGE_OCTETS, read?: ReadFile) {
-    this.image = new Image(createImage(octets, Math.floor(Math.random() * 2 ** 31)));
+  constructor(bytes = IMAGE_BYTES, read?: ReadFile) {
+    this.image = new Image(createImage(bytes, Math.floor(Math.random() * 2 ** 31)));
     const options = { directory, image: this.image, log, minIntervalMs: 0, ...(read && { read }) };
     this.snapshot = new Snapshot(options);
     open.push(this.snapshot);
@@ -127,14 +127,14 @@ describe('a node that starts again', () => {
     for (const [i, name] of names(700).entries()) first.put(name, i + 1);
     for (const name of names(300)) first.apply({ kind: 'removal', apex: parseName(name) });
     await first.write(5);
-    const second = new Node(IMAGE_OCTETS * 2);
+    const second = new Node(IMAGE_BYTES * 2);
     expect(second.place).toEqual(placeAt(5));
     expectSame(second, first);
-    const usedBefore = second.writer.octetsUsed;
+    const usedBefore = second.writer.bytesUsed;
     for (const name of names(700)) second.put(name, 900);
     for (const name of names(700)) second.apply({ kind: 'removal', apex: parseName(name) });
     expect(second.writer.zones).toBe(0);
-    expect(second.writer.octetsUsed).toBeLessThan(usedBefore);
+    expect(second.writer.bytesUsed).toBeLessThan(usedBefore);
   });
 
   test('has what was applied after the base was written, and the place in the feed up to there', async () => {
@@ -186,9 +186,9 @@ describe('a node that starts again', () => {
     }
     const file = join(directory, 'zones.1.log');
     const whole = readFileSync(file);
-    for (let octets = 0; octets < whole.length; octets += 97) {
+    for (let bytes = 0; bytes < whole.length; bytes += 97) {
       writeFileSync(file, whole);
-      truncateSync(file, octets);
+      truncateSync(file, bytes);
       const again = new Node();
       const position = again.place?.position ?? 0;
       expect(position).toBeGreaterThanOrEqual(5);
@@ -288,9 +288,9 @@ async function expectFresh(again: Node): Promise<void> {
     0,
   ]);
   const untouched = new Image(createImage(again.image.buffer.byteLength, 1));
-  expect(again.image.endOctets).toBe(untouched.endOctets);
-  const blocks = new Uint8Array(again.image.buffer, again.image.endOctets, 1 << 20);
-  expect(blocks.every((octet) => octet === 0)).toBe(true);
+  expect(again.image.endBytes).toBe(untouched.endBytes);
+  const blocks = new Uint8Array(again.image.buffer, again.image.endBytes, 1 << 20);
+  expect(blocks.every((byte) => byte === 0)).toBe(true);
   await expectUsable(again);
 }
 
@@ -323,7 +323,7 @@ describe('a snapshot that cannot be read leaves the image as empty as it was:', 
   test('an error of the disk, at whichever read it comes', async () => {
     await writeSnapshot();
     let reads = 0;
-    new Node(IMAGE_OCTETS, (...parameters) => {
+    new Node(IMAGE_BYTES, (...parameters) => {
       reads++;
       return readSync(...parameters);
     });
@@ -333,7 +333,7 @@ describe('a snapshot that cannot be read leaves the image as empty as it was:', 
         if (--left > 0) return readSync(...parameters);
         throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
       };
-      const again = new Node(IMAGE_OCTETS, broken);
+      const again = new Node(IMAGE_BYTES, broken);
       expect(log.lines.at(-1)?.fields, `read ${failing}`).toMatchObject({
         file: expect.stringContaining('zones.1'),
       });
@@ -341,7 +341,7 @@ describe('a snapshot that cannot be read leaves the image as empty as it was:', 
       else expect([again.writer.zones, again.place]).toEqual([0, undefined]);
     }
     await expectFresh(
-      new Node(IMAGE_OCTETS, () => {
+      new Node(IMAGE_BYTES, () => {
         throw new Error('EIO');
       }),
     );
@@ -435,12 +435,12 @@ describe('a snapshot that ended its reader', () => {
   });
 });
 
-test('a snapshot with any octets changed behind checksums that fit never hangs or throws out', async () => {
+test('a snapshot with any bytes changed behind checksums that fit never hangs or throws out', async () => {
   const random = randomFrom(7);
   await writeSnapshot();
   const [base, entries] = [readFileSync(BASE()), readFileSync(LOG())];
-  const flip = (octets: Buffer) => {
-    if (octets.length > 0) octets[Math.floor(random() * octets.length)] = Math.floor(random() * 256);
+  const flip = (bytes: Buffer) => {
+    if (bytes.length > 0) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
   };
   for (let i = 0; i < 120; i++) {
     writeFileSync(BASE(), base);

@@ -321,7 +321,7 @@ describe('a client that asks much', () => {
   });
 
   test('and does not read loses the connection that has waited longest, and others keep theirs', async () => {
-    const { connect, node, answered } = await listening({ maxUnreadOctetsPerAddress: 700_000 });
+    const { connect, node, answered } = await listening({ maxUnreadBytesPerAddress: 700_000 });
     const other = await connect({ reads: false, from: '127.0.0.3' });
     other.socket.write(many(100));
     const idle = await connect({ from: '127.0.0.2' });
@@ -343,7 +343,7 @@ describe('a client that asks much', () => {
   });
 
   test('from many addresses without reading leaves room for those who read', async () => {
-    const { connect, node } = await listening({ maxUnreadOctets: 2 << 20 });
+    const { connect, node } = await listening({ maxUnreadBytes: 2 << 20 });
     const modest = await connect();
     for (let i = 0; i < 40; i++) {
       const client = await connect({ reads: false, from: `127.0.1.${i + 1}` });

@@ -21,15 +21,15 @@ function flagsAt(address: bigint): string[] {
 
 test('an image has huge pages where the kernel knows them, wherever it begins, and holds what is written', () => {
   const image = new SharedArrayBuffer(64 * MIB + 16);
-  const octets = new Uint8Array(image);
+  const bytes = new Uint8Array(image);
   if (existsSync('/sys/kernel/mm/transparent_hugepage/hpage_pmd_size') && process.arch === 'x64') {
     useHugePages(libc, image);
-    expect(flagsAt(libc.addressOf(octets) + BigInt(32 * MIB))).toContain('hg');
+    expect(flagsAt(libc.addressOf(bytes) + BigInt(32 * MIB))).toContain('hg');
   } else {
     expect(() => useHugePages(libc, image)).toThrow();
   }
-  octets.fill(7);
-  for (let at = 0; at < octets.length; at += 4096) if (octets[at] !== 7) expect.unreachable(`octet ${at}`);
+  bytes.fill(7);
+  for (let at = 0; at < bytes.length; at += 4096) if (bytes[at] !== 7) expect.unreachable(`byte ${at}`);
 });
 
 describe('where huge pages have', () => {
@@ -42,7 +42,7 @@ describe('where huge pages have', () => {
   };
   const counting = () => {
     const asked: [bigint, bigint][] = [];
-    const madvise = (from: bigint, octets: bigint) => asked.push([from, octets]) - asked.length;
+    const madvise = (from: bigint, bytes: bigint) => asked.push([from, bytes]) - asked.length;
     return { asked, libc: { ...libc, madvise } };
   };
 
@@ -51,18 +51,18 @@ describe('where huge pages have', () => {
     const image = new SharedArrayBuffer(8 * MIB);
     useHugePages(fake, image, sized('2097152\n'));
     useHugePages(fake, new SharedArrayBuffer(MIB), sized('2097152\n'));
-    const [[from, octets] = [0n, 0n]] = asked;
+    const [[from, bytes] = [0n, 0n]] = asked;
     const start = libc.addressOf(new Uint8Array(image));
     expect(asked).toHaveLength(1);
-    expect([from % BigInt(2 * MIB), octets % BigInt(2 * MIB)]).toEqual([0n, 0n]);
-    expect(from >= start && from + octets <= start + BigInt(8 * MIB)).toBe(true);
-    expect(octets).toBeGreaterThanOrEqual(BigInt(6 * MIB));
+    expect([from % BigInt(2 * MIB), bytes % BigInt(2 * MIB)]).toEqual([0n, 0n]);
+    expect(from >= start && from + bytes <= start + BigInt(8 * MIB)).toBe(true);
+    expect(bytes).toBeGreaterThanOrEqual(BigInt(6 * MIB));
   });
 
   test('another size, none are', () => {
     const { asked, libc: fake } = counting();
     const image = new SharedArrayBuffer(8 * MIB);
-    expect(() => useHugePages(fake, image, sized('536870912\n'))).toThrow('536870912 octets');
+    expect(() => useHugePages(fake, image, sized('536870912\n'))).toThrow('536870912 bytes');
     expect(() => useHugePages(fake, image, join(directory, 'absent'))).toThrow('ENOENT');
     expect(asked).toEqual([]);
   });

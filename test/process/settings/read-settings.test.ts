@@ -91,8 +91,8 @@ describe('the settings without an environment', () => {
   it('answer with a thread on each core, from an image of at most half of the memory', () => {
     expect(settings.dnsThreads).toBe(availableParallelism());
     expect(settings.dnsIo).toBe('auto');
-    expect(settings.imageOctets).toBeGreaterThanOrEqual(16 * 1024 ** 2);
-    expect(settings.imageOctets).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
+    expect(settings.imageBytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);
+    expect(settings.imageBytes).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
   });
 });
 
@@ -123,8 +123,8 @@ describe('a setting', () => {
     ['RRL_OCTETS by default', {}, (c) => c.amplifiedOctetsPerSecond, 20_000],
     ['DNS_THREADS', { DNS_THREADS: '3' }, (c) => c.dnsThreads, 3],
     ['DNS_IO', { DNS_IO: 'dgram' }, (c) => c.dnsIo, 'dgram'],
-    ['IMAGE_BYTES', { IMAGE_BYTES: '50000000' }, (c) => c.imageOctets, 50_000_000],
-    ['IMAGE_BYTES with a unit', { IMAGE_BYTES: '3g' }, (c) => c.imageOctets, 3 * 1024 ** 3],
+    ['IMAGE_BYTES', { IMAGE_BYTES: '50000000' }, (c) => c.imageBytes, 50_000_000],
+    ['IMAGE_BYTES with a unit', { IMAGE_BYTES: '3g' }, (c) => c.imageBytes, 3 * 1024 ** 3],
     ['API_LISTEN', { API_LISTEN: '[::]:80' }, (c) => c.apiListen, [{ address: '::', port: 80 }]],
     ['API_RATE', { API_RATE: 'off' }, (c) => c.apiRequestsPerMinute, undefined],
     ['API_RATE', { API_RATE: '6000' }, (c) => c.apiRequestsPerMinute, 6000],

@@ -12,8 +12,8 @@ import { PURGE_RULES, purgeIdempotency } from '../../../src/store/housekeeping/p
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
 
-const RULES: KeepRules = { answerOctets: 1000, accountOctets: 4000 };
-const PURGE = { ...PURGE_RULES, accountOctets: RULES.accountOctets };
+const RULES: KeepRules = { answerBytes: 1000, accountBytes: 4000 };
+const PURGE = { ...PURGE_RULES, accountBytes: RULES.accountBytes };
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
@@ -83,7 +83,7 @@ describe.each(testServers())('on $name', (server) => {
   test('an account keeps no more than it may; what comes then is known by its key alone, others are not concerned', async () => {
     const other = await newAccount(database.db, 'b@example.org');
     for (let i = 0; i < 20; i++) await ask(`k${i}`, { body: text(900) });
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountOctets);
+    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes);
     for (let i = 0; i < 20; i++) expect((await ask(`k${i}`)).kind).toBe(i < 4 ? 'response' : 'condensed');
     expect(done).toHaveLength(20);
     await ask('k', { body: text(900) }, other);
@@ -92,7 +92,7 @@ describe.each(testServers())('on $name', (server) => {
 
   test('of many at once none goes past what an account may keep', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, i) => ask(`k${i}`, { body: text(900) })));
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountOctets);
+    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes);
     expect(done).toHaveLength(30);
   });
 
@@ -100,7 +100,7 @@ describe.each(testServers())('on $name', (server) => {
     const bodies = [1, 2, 3, 4].map((i) => `${i}${text(850)}é"\\u0041\n`);
     for (const [i, body] of bodies.entries()) await ask(`k${i}`, { body });
     expect(await purgeIdempotency(database.db, PURGE)).toEqual({ forgotten: 0, shrunk: 1, isMore: true });
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountOctets * 0.8);
+    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
     expect(await purgeIdempotency(database.db, PURGE)).toEqual({ forgotten: 0, shrunk: 0, isMore: false });
     const first = await ask('k0');
     expect(first).toMatchObject({ kind: 'condensed', response: { status: 200, changeId: 7 } });
@@ -115,7 +115,7 @@ describe.each(testServers())('on $name', (server) => {
   test('what is left of large answers makes room too', async () => {
     for (let i = 0; i < 6; i++) await ask(`k${i}`, { body: text(1000), rest: text(880) });
     expect((await purgeIdempotency(database.db, PURGE)).shrunk).toBeGreaterThan(0);
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountOctets * 0.8);
+    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
   });
 
   test('keys of more than 30 days go, piece by piece, and their octets with them; younger ones stay', async () => {

@@ -59,11 +59,11 @@ export class FakeLibc implements Libc {
       const header = at(messages) + i * HEADER_OCTETS;
       if (this.#octets(header + 24) !== 1) throw new Error('a message has one piece');
       const piece = this.#pointer(header + 16);
-      const controlOctets = this.#octets(header + 40);
+      const controlBytes = this.#octets(header + 40);
       this.sent.push({
         name: this.#copy(this.#pointer(header), this.#view.getInt32(header + 8, true)),
         octets: this.#copy(this.#pointer(piece), this.#octets(piece + 8)),
-        ...(controlOctets === 0 ? {} : { control: this.#copy(this.#pointer(header + 32), controlOctets) }),
+        ...(controlBytes === 0 ? {} : { control: this.#copy(this.#pointer(header + 32), controlBytes) }),
       });
     }
     return sent;

@@ -88,7 +88,7 @@ function send(
   path: string,
   body: unknown,
 ): Promise<HttpAnswer> {
-  const octets = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const asking = request(
       {
@@ -99,7 +99,7 @@ function send(
         path,
         headers: {
           authorization: `Bearer ${key}`,
-          ...(octets && { 'content-type': 'application/json', 'content-length': octets.length }),
+          ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
         },
       },
       (response) => {
@@ -118,6 +118,6 @@ function send(
       },
     );
     asking.on('error', reject);
-    asking.end(octets);
+    asking.end(bytes);
   });
 }

@@ -73,11 +73,11 @@ export class ServedZones {
   }
 }
 
-export function newWriter(octets = IMAGE_OCTETS): ImageWriter {
-  return new ImageWriter(new Image(createImage(octets, SEED)));
+export function newWriter(bytes = IMAGE_BYTES): ImageWriter {
+  return new ImageWriter(new Image(createImage(bytes, SEED)));
 }
 
-const IMAGE_OCTETS = 64 << 20;
+const IMAGE_BYTES = 64 << 20;
 const SEED = 0x5eed;
 
 /** Follows into an image of its own, in this thread. */

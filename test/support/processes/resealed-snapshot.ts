@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
-const CHUNK_OCTETS = 4 << 20;
-const LOG_HEAD_OCTETS = 32;
+const CHUNK_BYTES = 4 << 20;
+const LOG_HEAD_BYTES = 32;
 
 export interface BaseParts {
   /** As JSON: may be written to. */
@@ -16,20 +16,20 @@ export interface BaseParts {
 }
 
 export function resealBase(file: string, change: (parts: BaseParts) => void): void {
-  const octets = readFileSync(file);
-  const headOctets = octets.readUInt32LE(8);
-  const head = JSON.parse(octets.subarray(16, 16 + headOctets).toString());
-  let at = aligned(16 + headOctets);
+  const bytes = readFileSync(file);
+  const headBytes = bytes.readUInt32LE(8);
+  const head = JSON.parse(bytes.subarray(16, 16 + headBytes).toString());
+  let at = aligned(16 + headBytes);
   const take = (length: number) => {
     at += length;
-    return Buffer.from(octets.subarray(at - length, at));
+    return Buffer.from(bytes.subarray(at - length, at));
   };
   const blocks = take(head.to - head.from);
   const parts = { head, blocks, header: take(head.headerOctets), free: take(head.freeOctets) };
   change(parts);
   const text = Buffer.from(JSON.stringify(parts.head));
   const first = Buffer.alloc(aligned(16 + text.length));
-  octets.copy(first, 0, 0, 8);
+  bytes.copy(first, 0, 0, 8);
   first.writeUInt32LE(text.length, 8);
   first.writeUInt32LE(crc32(text), 12);
   text.copy(first, 16);
@@ -42,29 +42,29 @@ export function resealBase(file: string, change: (parts: BaseParts) => void): vo
 
 /** Entries of the log, without what frames them. */
 export function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void {
-  const octets = readFileSync(file);
+  const bytes = readFileSync(file);
   const entries: Buffer[] = [];
-  for (let at = LOG_HEAD_OCTETS; at < octets.length; ) {
-    const length = octets.readUInt32LE(at);
-    entries.push(Buffer.from(octets.subarray(at + 8, at + 8 + length)));
+  for (let at = LOG_HEAD_BYTES; at < bytes.length; ) {
+    const length = bytes.readUInt32LE(at);
+    entries.push(Buffer.from(bytes.subarray(at + 8, at + 8 + length)));
     at += 8 + length;
   }
   const framed = change(entries).flatMap((entry) => [word(entry.length), word(crc32(entry)), entry]);
-  writeFileSync(file, Buffer.concat([octets.subarray(0, LOG_HEAD_OCTETS), ...framed]));
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, LOG_HEAD_BYTES), ...framed]));
 }
 
-function chunksOf(octets: Buffer): Buffer[] {
-  return Array.from({ length: Math.ceil(octets.length / CHUNK_OCTETS) }, (_, i) =>
-    octets.subarray(i * CHUNK_OCTETS, (i + 1) * CHUNK_OCTETS),
+function chunksOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, i) =>
+    bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
   );
 }
 
-function aligned(octets: number): number {
-  return Math.ceil(octets / 4096) * 4096;
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 4096) * 4096;
 }
 
 function word(value: number): Buffer {
-  const octets = Buffer.alloc(4);
-  octets.writeUInt32LE(value);
-  return octets;
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
 }

@@ -4,10 +4,10 @@ import { type Name, printName } from '../../../src/dns/name.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import {
   HEADER,
-  HEADER_OCTETS,
+  HEADER_BYTES,
   segmentOf,
   TABLE,
-  UNIT_OCTETS,
+  UNIT_BYTES,
   unitsForTable,
   wordOf,
 } from '../../../src/zone/image/layout.ts';
@@ -59,7 +59,7 @@ export function recordsOfZone(zone: Zone): ZoneRecord[] {
 
 /** Start and units of everything in the image: what is in use and what is free. Sorted. */
 export function blocksIn(image: Image, free: Int32Array): [ref: number, units: number][] {
-  const blocks: [number, number][] = [[0, HEADER_OCTETS / UNIT_OCTETS]];
+  const blocks: [number, number][] = [[0, HEADER_BYTES / UNIT_BYTES]];
   const table = image.header[HEADER.ZONE_TABLE] as number;
   const slots = image.words[segmentOf(table)]?.[wordOf(table) + TABLE.LOG2_CAPACITY] as number;
   blocks.push([table, unitsForTable(slots)]);

@@ -7,7 +7,7 @@ import { ImageFinder } from '../../../src/zone/image/find-in-image.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import {
   HEADER,
-  HEADER_OCTETS,
+  HEADER_BYTES,
   ROOT,
   TABLE,
   TABLE_SLOT_WORDS,
@@ -51,10 +51,10 @@ function manyNames(): string {
   return ['@ 60 SOA ns host 1 2 3 4 5', '@ NS ns', 'a DNAME elsewhere.example.', ...names].join('\n');
 }
 
-/** As it comes from a file: another buffer with the same octets. */
+/** As it comes from a file: another buffer with the same bytes. */
 function copyOf({ image }: Made): Image {
   const buffer = new SharedArrayBuffer(image.buffer.byteLength);
-  new Uint8Array(buffer).set(new Uint8Array(image.buffer, 0, image.endOctets));
+  new Uint8Array(buffer).set(new Uint8Array(image.buffer, 0, image.endBytes));
   return new Image(buffer);
 }
 
@@ -110,7 +110,7 @@ describe('a fault is found in', () => {
   });
 
   it('a free list that leads outside, or leaves something out', () => {
-    expect(faultAfter((image, free) => free.set([image.endOctets / 8 - 1, 2]))).toBe('a block lies outside');
+    expect(faultAfter((image, free) => free.set([image.endBytes / 8 - 1, 2]))).toBe('a block lies outside');
     expect(faultAfter((_, free) => free.set([-5, 2]))).toBe('a block lies outside');
     const made = madeImage(randomFrom(5));
     expect(findImageFault(copyOf(made), made.writer.exportFree().slice(2))).toContain(
@@ -135,7 +135,7 @@ describe('a fault is found in', () => {
   });
 });
 
-describe('an image with any octets changed', () => {
+describe('an image with any bytes changed', () => {
   it('is refused, or everything in it can be found, read, replaced and removed', () => {
     const wanted = Number(process.env.ZONEFLEET_PROVE ?? 0) ? 20_000 : 400;
     const random = randomFrom(99);
@@ -158,9 +158,9 @@ describe('an image with any octets changed', () => {
   /** Anywhere behind the words that are checked when an image is opened. */
   function mutate(random: Random, image: Image, free: Int32Array): void {
     const kind = random();
-    const octets = new Uint8Array(image.buffer, 0, image.endOctets);
-    const anywhere = HEADER_OCTETS + Math.floor(random() * (octets.length - HEADER_OCTETS));
-    if (kind < 0.5) octets[anywhere] = (octets[anywhere] as number) ^ (1 << Math.floor(random() * 8));
+    const bytes = new Uint8Array(image.buffer, 0, image.endBytes);
+    const anywhere = HEADER_BYTES + Math.floor(random() * (bytes.length - HEADER_BYTES));
+    if (kind < 0.5) bytes[anywhere] = (bytes[anywhere] as number) ^ (1 << Math.floor(random() * 8));
     else if (kind < 0.8) image.header[anywhere >> 2] = Math.floor((random() - 0.5) * 2 ** (32 * random()));
     else if (kind < 0.9)
       free[Math.floor(random() * free.length)] = Math.floor((random() - 0.5) * 2 ** (32 * random()));

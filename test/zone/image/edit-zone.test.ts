@@ -278,14 +278,14 @@ describe('an edit', () => {
 
   it('leaves no block behind', () => {
     const { writer } = served('a.b 60 A 192.0.2.1\nc 60 MX 1 mx');
-    const used = writer.octetsUsed;
+    const used = writer.bytesUsed;
     for (let i = 0; i < 100; i++) {
       writer.edit(APEX, CONTENT, changesOf(`n${i}.x 60 TXT ${'y'.repeat(1 + i)}\na.b 60 A 192.0.2.${i}`));
     }
-    expect(writer.octetsUsed).toBeGreaterThan(used);
+    expect(writer.bytesUsed).toBeGreaterThan(used);
     for (let i = 0; i < 100; i++) {
       writer.edit(APEX, CONTENT, changesOf('a.b 60 A 192.0.2.1', [[`n${i}.x.example.`, TYPE.TXT]]));
     }
-    expect(writer.octetsUsed).toBe(used);
+    expect(writer.bytesUsed).toBe(used);
   });
 });

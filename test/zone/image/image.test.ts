@@ -5,8 +5,8 @@ import { parseName } from '../../../src/dns/name.ts';
 import { clearSlot, createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import {
   HEADER,
-  HEADER_OCTETS,
-  MAX_IMAGE_OCTETS,
+  HEADER_BYTES,
+  MAX_IMAGE_BYTES,
   READER_SLOT_WORDS,
   READER_SLOTS_AT,
 } from '../../../src/zone/image/layout.ts';
@@ -16,27 +16,27 @@ import { smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const ZONE = zoneOf('example.', '@ 60 SOA a b 1 2 3 4 5\n@ 60 NS a\nwww 60 A 192.0.2.1');
-const SMALLEST_OCTETS = 64 * 1024;
+const SMALLEST_BYTES = 64 * 1024;
 const CONTENT = { id: 1, version: 2, mark: 3 };
 
 describe('an image', () => {
   it('is as large as wished, within limits', () => {
-    expect(new Image(createImage(SMALLEST_OCTETS + 7, 1)).capacityOctets).toBe(SMALLEST_OCTETS);
-    for (const octets of [SMALLEST_OCTETS - 1, MAX_IMAGE_OCTETS + 1, Number.NaN]) {
-      expect(() => createImage(octets, 1)).toThrow(RangeError);
+    expect(new Image(createImage(SMALLEST_BYTES + 7, 1)).capacityBytes).toBe(SMALLEST_BYTES);
+    for (const bytes of [SMALLEST_BYTES - 1, MAX_IMAGE_BYTES + 1, Number.NaN]) {
+      expect(() => createImage(bytes, 1)).toThrow(RangeError);
     }
   });
 
   it('is empty at first', () => {
     const image = smallImage();
     expect(image).toMatchObject({ zones: 0, records: 0, isFull: false });
-    expect(image.octetsUsed).toBe(image.endOctets);
+    expect(image.bytesUsed).toBe(image.endBytes);
     expect(readZone(image, ZONE.apex)).toBeUndefined();
   });
 
   it('is not taken for one when it is of another format', () => {
-    expect(() => new Image(new SharedArrayBuffer(SMALLEST_OCTETS))).toThrow(/no zone image/);
-    const buffer = createImage(SMALLEST_OCTETS, 1);
+    expect(() => new Image(new SharedArrayBuffer(SMALLEST_BYTES))).toThrow(/no zone image/);
+    const buffer = createImage(SMALLEST_BYTES, 1);
     new Int32Array(buffer)[HEADER.FORMAT] = 99;
     expect(() => new Image(buffer)).toThrow(/no zone image/);
   });
@@ -46,13 +46,13 @@ describe('an image', () => {
     const writer = new ImageWriter(image);
     for (const version of [1, 2, 3]) writer.put(ZONE, { ...CONTENT, version });
     const larger = new Image(createImage(8 * 2 ** 20, 99));
-    const blocks = new Uint8Array(image.buffer, HEADER_OCTETS, image.endOctets - HEADER_OCTETS);
-    new Uint8Array(larger.buffer).set(blocks, HEADER_OCTETS);
+    const blocks = new Uint8Array(image.buffer, HEADER_BYTES, image.endBytes - HEADER_BYTES);
+    new Uint8Array(larger.buffer).set(blocks, HEADER_BYTES);
     larger.importHeader(image.exportHeader());
     const second = new ImageWriter(larger, writer.exportFree());
     expect(zoneInImage(larger, ZONE.apex)).toEqual(zoneInImage(image, ZONE.apex));
-    expect(larger.capacityOctets).toBe(8 * 2 ** 20);
-    expect(larger.octetsUsed).toBe(image.octetsUsed);
+    expect(larger.capacityBytes).toBe(8 * 2 ** 20);
+    expect(larger.bytesUsed).toBe(image.bytesUsed);
     second.put(zoneOf('a.example.', '@ 60 SOA a b 1 2 3 4 5\n@ 60 NS a'), CONTENT);
     second.remove(ZONE.apex);
     expect(readZone(larger, ZONE.apex)).toBeUndefined();

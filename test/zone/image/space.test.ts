@@ -30,25 +30,25 @@ function fill(space: Space, units: number): number[] {
 
 describe('space', () => {
   it('is handed out once, to the last unit, and counted', () => {
-    const octets = 64 * 1024;
-    const image = smallImage(octets);
-    const before = image.octetsUsed;
+    const bytes = 64 * 1024;
+    const image = smallImage(bytes);
+    const before = image.bytesUsed;
     const refs = fill(spaceOf(image), 1);
     expect(new Set(refs).size).toBe(refs.length);
-    expect(refs.length).toBe((octets - before) / 8);
-    expect(image.octetsUsed).toBe(octets);
-    expect(image.endOctets).toBe(octets);
+    expect(refs.length).toBe((bytes - before) / 8);
+    expect(image.bytesUsed).toBe(bytes);
+    expect(image.endBytes).toBe(bytes);
   });
 
   it('is used again when it was retired and nobody reads', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const ref = allocate(space, 5);
-    const used = image.octetsUsed;
+    const used = image.bytesUsed;
     space.retire(ref, 5);
-    expect(image.octetsUsed).toBe(used);
+    expect(image.bytesUsed).toBe(used);
     space.reclaim();
-    expect(image.octetsUsed).toBe(used - 40);
+    expect(image.bytesUsed).toBe(used - 40);
     expect(allocate(space, 5)).toBe(ref);
   });
 
@@ -108,10 +108,10 @@ describe('space', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const kept = allocate(space, 7);
-    const used = image.octetsUsed;
+    const used = image.bytesUsed;
     const refs = [space.allocate(7), space.allocate(300)];
     space.takeBack();
-    expect(image.octetsUsed).toBe(used);
+    expect(image.bytesUsed).toBe(used);
     expect([space.allocate(300), space.allocate(7)].sort()).toEqual(refs.sort());
     expect(refs).not.toContain(kept);
   });
@@ -173,7 +173,7 @@ describe('space', () => {
     reader.enter();
     space.retire(refs[2] as number, 9);
     const second = new Space(image, space.exportFree());
-    expect(image.octetsUsed).toBe(image.endOctets - 2 * 72);
+    expect(image.bytesUsed).toBe(image.endBytes - 2 * 72);
     const taken = [allocate(second, 9), allocate(second, 9)];
     expect(taken.sort()).toEqual([refs[1], refs[2]].sort());
     expect(refs).not.toContain(allocate(second, 9));
@@ -209,8 +209,8 @@ describe('space', () => {
     expect(refused).toBeGreaterThan(100);
     for (const [ref, size] of held) space.retire(ref, size);
     space.reclaim();
-    expect(image.octetsUsed).toBe(smallImage().octetsUsed);
-    expect(fill(space, 1).length).toBe((256 * 1024 - smallImage().octetsUsed) / 8);
+    expect(image.bytesUsed).toBe(smallImage().bytesUsed);
+    expect(fill(space, 1).length).toBe((256 * 1024 - smallImage().bytesUsed) / 8);
   });
 });
 

@@ -83,13 +83,13 @@ describe('a writer', () => {
     expect(MIN_LOG2_CAPACITY).toBeLessThan(13);
   });
 
-  it('takes 120 octets a record at most for small zones, the table of zones included', () => {
+  it('takes 120 bytes a record at most for small zones, the table of zones included', () => {
     const image = smallImage(16 * 2 ** 20);
     const writer = new ImageWriter(image);
-    const before = image.octetsUsed;
+    const before = image.bytesUsed;
     for (let i = 0; i < 2000; i++) writer.put(recipeZone(i), contentOf(i));
     expect(image.records).toBe(24_000);
-    expect((image.octetsUsed - before) / image.records).toBeLessThan(80);
+    expect((image.bytesUsed - before) / image.records).toBeLessThan(80);
   });
 });
 
@@ -135,7 +135,7 @@ describe('a full image', () => {
     const [first] = apexes as [Name];
     expect(() => writer.put(zone('z0.example.', LONG), contentOf(1))).toThrow(ImageFullError);
     expect(() => writer.put(zone('new.example.', LONG), contentOf(1))).toThrow(
-      /65536 octets has no room for another \d+$/,
+      /65536 bytes has no room for another \d+$/,
     );
     const records =
       zone('z0.example.', LONG).nodes.get(parseName('h0.z0.example.'))?.sets.get(16)?.rdata ?? [];

@@ -1,0 +1,32 @@
+// What was measured with a million small zones.
+
+import type { Run } from '../rounds.ts';
+import type { Server } from '../servers/server.ts';
+import type { ZoneSet } from '../zones/zone-set.ts';
+import type { DrawName } from './scale-queries.ts';
+import type { StartTimes } from './start-times.ts';
+
+/** Runs of one server with one draw. */
+export interface DrawnRuns {
+  readonly server: Server;
+  readonly draw: DrawName;
+  readonly runs: readonly Run[];
+  /** The server whose turns alternated with it; ours is measured beside each. */
+  readonly beside: Server | undefined;
+}
+
+export interface Weight {
+  readonly server: Server;
+  readonly pssBytes: number;
+  readonly largestBytes: number;
+  /** What the server says that the zones take, when it does. */
+  readonly imageBytes: number | undefined;
+}
+
+export interface ScaleResults {
+  readonly set: ZoneSet;
+  readonly drawn: DrawnRuns[];
+  readonly weights: Weight[];
+  readonly times: StartTimes;
+  readonly peerStartMs: Map<Server, number>;
+}
