@@ -51,7 +51,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   const lines = openLines(place, (error) => {
-    if (isStarted) trouble('queue', error); // before, it may not be there yet
+    if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
   });
   const all = Object.values(lines);
   life.onStop(() => Promise.all(all.map((line) => line.close())));

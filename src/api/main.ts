@@ -47,7 +47,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   const place = { databaseUrl, redisUrl: config.redisUrl };
   const portOf = <J extends object>(kind: JobKind<J>) => {
     const queue = new JobQueue(place, kind, {
-      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // whoever asked is told
+      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // the caller gets the error too
     });
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
@@ -103,7 +103,7 @@ async function start(config: Config, life: ProcessLife): Promise<void> {
   await prepareDatabase(db, config, log, life);
   log.info({ addresses, metrics: healthListeners.addresses[0] }, 'ready');
   life.ready({ addresses });
-  // Later, so that the start itself does not take longer.
+  // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
 }
