@@ -227,7 +227,7 @@ describe('a domain in external mode', () => {
       expect(fresh.body).toMatchObject({ status: 'unverified', verification: { found: 0, verified: false } });
       const { value: second } = fresh.body.verification;
       expect(second).not.toBe(value);
-      expect(world.internet.countAt(SERVERS[0].address)).toBe(asked); // nobody looked
+      expect(world.internet.countAt(SERVERS[0].address)).toBe(asked); // no worker looked
       expect((await verify('late')).body.verification).toMatchObject({ verified: false, asked: 2 });
       publish('late', second, second);
       expect((await verify('late')).body).toMatchObject({

@@ -60,7 +60,7 @@ function answers(line: string): boolean {
   try {
     return status(line) !== undefined;
   } catch {
-    return false; // dig ends with 9 when nobody answers
+    return false; // dig exits with 9 without an answer
   }
 }
 
@@ -256,7 +256,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       expect(started.output).not.toContain('hunter2');
     });
 
-    it('ends with npm, though npm is killed and can tell nobody', async () => {
+    it('ends with npm, even if npm is killed and cannot tell it', async () => {
       const started = clone.start();
       await started.ready();
       started.npm.kill('SIGKILL');

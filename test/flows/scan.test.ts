@@ -127,7 +127,7 @@ describe('a domain that comes from elsewhere', () => {
     await until(async () => (await here('shop.zz')).length > 0, 'the records are there');
     const records = await here('shop.zz');
     expect(records).toEqual(expect.arrayContaining(SHOP_HERE));
-    // `one.apps` is known to nobody, and what the wildcard makes is no record
+    // no list contains `one.apps`, and an answer of the wildcard is no record
     expect(records.filter((line) => !SHOP_HERE.includes(line))).toEqual([]);
     const changes: Body[] = await ask('GET', '/domains/shop.zz/changes');
     expect(changes.map(({ source }) => source)).toEqual(['scan', 'api']);
@@ -179,7 +179,7 @@ describe('a domain that comes from elsewhere', () => {
     expect(await here('blog.zz')).toHaveLength(2);
   });
 
-  it('is scanned to its end when a worker is killed in the middle, and whoever asks meanwhile joins', async () => {
+  it('is scanned to its end after a worker is killed in the middle, and requests meanwhile join', async () => {
     const { id } = await ask('POST', '/domains/', { name: 'host.zz', scan: false });
     for (const { address } of SERVERS) world.internet.silenced.add(address);
     const asked = ask('POST', '/domains/host.zz/records/scan-import');

@@ -135,7 +135,7 @@ function placeOf(address: string): string {
   return address === '' ? 'none' : canonicalAddress(address);
 }
 
-/** For whoever reads a failure. */
+/** For the reader of a failed test. */
 function printEvidence({ links, siblings, failure, queries }: TxtEvidence, judgement: TxtJudgement): string {
   const line = ({ address, outcome, target, error }: TxtServerEvidence) =>
     [placeOf(address), outcome, target && printName(target), error && `(${error})`].filter(Boolean).join(' ');

@@ -87,7 +87,7 @@ for (const backend of BACKENDS) {
       expect([...seen].sort()).toEqual([7, 7, 8, 9]);
     });
 
-    it('puts a check that somebody waits for ahead of all others, also of one of the same domain', async () => {
+    it('puts a check that a caller waits for ahead of all others, also of one of the same domain', async () => {
       await queue.enqueue(backgroundChecks([1, 2, 3]));
       const [first, second] = [randomUUID(), randomUUID()];
       await queue.enqueueNow({ domainId: 3, kind: 'manual', request: first });

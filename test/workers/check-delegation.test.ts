@@ -102,7 +102,7 @@ test('a background job that is run twice counts once', async () => {
   expect(saved.map(({ repeated }) => repeated)).toEqual([0]);
 });
 
-test('a check that somebody asked for is made whether it is due or not, and counts once', async () => {
+test('a requested check is made whether it is due or not, and counts once', async () => {
   let observed = 0;
   const made = checker(async (domain) => {
     observed++;
@@ -116,7 +116,7 @@ test('a check that somebody asked for is made whether it is due or not, and coun
   expect(await runs()).toHaveLength(2);
 });
 
-test('a domain that changes meanwhile is left alone by a background check, and checked once more where somebody waits', async () => {
+test('a domain that changes meanwhile is left alone by a background check, and checked again for a caller that waits', async () => {
   let meanwhile = async () => {};
   const made = checker(async (domain) => {
     await meanwhile();
@@ -165,7 +165,7 @@ test('the breaker counts checks of active domains by the schedule only, and hold
   const request = () => ({ kind: 'operator', request: randomUUID() }) as const;
   const due = () => sql`update domains set next_check_at = now()`.execute(database.db);
   await made.run(request());
-  expect(made.counted).toEqual([]); // somebody asked: as often as he likes
+  expect(made.counted).toEqual([]); // requested checks are not counted
   await due();
   await made.run();
   expect(made.counted).toEqual([{ parent: 'com.', turned: false }]);

@@ -72,7 +72,7 @@ test('the value that our own servers have for a mere claim proves nothing', asyn
   expect(await status()).toBe('unverified');
 });
 
-test('nor does what they lead to: whoever has a mere claim above it can delegate it to anybody', async () => {
+test('nor does what they lead to: an account with an unproved claim above it can delegate it anywhere', async () => {
   const above = ['ns1.example.net.', 'ns2.example.net.'];
   const made = verifier(() => ({ servers: [[value], [value]], above }));
   expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
@@ -94,7 +94,7 @@ test('a domain that is gone, or has been proved, ends its job well', async () =>
   expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
 });
 
-test('one that somebody asked for is made whether it is due or not, and counts once', async () => {
+test('a requested one is made whether it is due or not, and counts once', async () => {
   const made = absent();
   await made.run();
   const request = randomUUID();
@@ -103,7 +103,7 @@ test('one that somebody asked for is made whether it is due or not, and counts o
   expect(await runs()).toBe(2);
 });
 
-test('where another one was saved meanwhile it is made once more for whoever waits, and let be by the schedule', async () => {
+test('after another one was saved meanwhile, it is repeated for a caller that waits, but not for the schedule', async () => {
   let meanwhile = async () => {};
   const made = verifier(async () => {
     await meanwhile();

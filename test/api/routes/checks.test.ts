@@ -194,7 +194,7 @@ describe('the log of checks', () => {
     ]);
   });
 
-  it('is the domain’s members’ and nobody else’s', async () => {
+  it('is shown to members of the domain only', async () => {
     const { id, path } = await freshDomain();
     const other = await freshDomain();
     const run = await check(id, OURS);

@@ -72,7 +72,7 @@ describe('the list of domains', () => {
     await api.ask('DELETE', '/domains/bare.test');
   });
 
-  it('of nobody is empty', async () => {
+  it('of an account without domains is empty', async () => {
     expect(await names('?search=nothing-like-it')).toEqual([]);
     const empty = await list('?search=nothing-like-it&limit=5&count=true');
     expect([empty.body, empty.headers['x-total-count']]).toEqual([[], '0']);

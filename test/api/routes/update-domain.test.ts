@@ -302,7 +302,7 @@ describe('who may change settings', () => {
     expect((await put('{', 'stranger')).status).toBe(404);
   });
 
-  it('is nobody while the domain is disabled or banned, suspended or not', async () => {
+  it('is refused to all while the domain is disabled or banned, suspended or not', async () => {
     await setSuspended(api.db, { domainId: domain.id, suspended: true });
     expect((await put({ sec_no_sniff: true })).status).toBe(200);
     expect(await read()).toMatchObject({ suspended: true, suspended_at: expect.any(String) });

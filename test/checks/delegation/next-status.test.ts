@@ -179,7 +179,7 @@ describe('a DS that no key of ours matches', () => {
     expect(to).toBe(before === 'leaving 14 d' ? 'left' : BEFORE[before]?.status);
   });
 
-  it('keeps nobody from leaving', () => {
+  it('does not keep a domain from leaving', () => {
     expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
     expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
   });
@@ -296,7 +296,7 @@ describe('a preset delegation', () => {
     expect([to, next.preset.kind, presetEnded]).toEqual(['pending', 'clear', true]);
   });
 
-  it('ends when nobody is asked any more, and then any set will do', () => {
+  it('ends when the domain is no longer checked, and then any set is accepted', () => {
     const gone = decide('pending, a is taken', judgement('unregistered'));
     expect([gone.to, gone.presetEnded, gone.findings]).toEqual(['pending', true, []]);
     expect(nextStatus(gone.state, judgement('match'), NOW + HOUR, RULES, false, EXPECTED).to).toBe('active');

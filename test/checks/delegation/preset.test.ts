@@ -70,7 +70,7 @@ it.each([
   expect(printPreset(nextPreset(preset, judgeDelegation(evidenceOf(said), expected), expected))).toBe(after);
 });
 
-it('a taken set is none that is left, whoever still lists it as accepted', () => {
+it('a taken set is never among those left, even if it is still listed as accepted', () => {
   const standing = parsePreset('standing a');
   const judgement = judgeDelegation(evidenceOf(TWICE('referral ns1.a ns2.a')), ALL);
   expect(judgement.verdict).toBe('match');

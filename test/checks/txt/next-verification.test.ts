@@ -58,7 +58,7 @@ describe('the next look', () => {
     expect(waits).toEqual([2, 5, 10, 30, 60, 60]);
   });
 
-  it('begins again when somebody asked', () => {
+  it('starts again after a request', () => {
     const late = state({ attempts: 40 });
     expect(next(late, { kind: 'asked', verdict: 'absent' }, BEGUN)).toEqual({
       to: 'unverified',

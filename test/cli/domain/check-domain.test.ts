@@ -128,7 +128,7 @@ describe('domain check', () => {
     ]);
   });
 
-  it('says when nobody makes the check', async () => {
+  it('says when no worker makes the check', async () => {
     await create('good.com');
     const name = parseName('good.com.');
     const { signal } = new AbortController();

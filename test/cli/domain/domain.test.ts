@@ -56,7 +56,7 @@ describe('domain create', () => {
     expect(rows).toEqual([{ operation: 'create', source: 'cli', actor_kind: 'cli', named: true }]);
   });
 
-  it('refuses what nobody can have and what another account has, and goes on with the others', async () => {
+  it('refuses names that no account can have or another one has, and goes on with the others', async () => {
     await createAccount(database.db, { email: 'bob@shop.example' });
     await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
     const { code, stdout, stderr } = await create('co.uk', 'bobs.com', 'a..b', 'anns.com', 'www.example.com');
@@ -359,7 +359,7 @@ describe('domain restore', () => {
     });
   });
 
-  it('is refused while somebody has the name', async () => {
+  it('is refused while another account has the name', async () => {
     const [id] = await idsOf();
     await create('shop.com');
     expect(await run(['restore', 'shop.com', '--id', `${id}`])).toMatchObject({

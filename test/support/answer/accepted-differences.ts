@@ -188,7 +188,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'a chain of more than 16 links',
     peers: ['nsd'],
     reason:
-      'NSD follows a chain to its end. Each link costs a lookup that a stranger chooses: we stop after 16.',
+      'NSD follows a chain to its end. Any zone owner can make us pay a lookup for each link, so we stop after 16.',
     resolve: ({ ours, theirs }) => {
       const links = ours.answer.filter((line) => line.includes(' CNAME ')).length;
       return links === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours)

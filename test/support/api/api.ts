@@ -61,7 +61,7 @@ export interface TestApiOptions {
   routes?: readonly Route[];
   requestsPerMinute?: number;
   allowReservedNames?: boolean;
-  /** Default: nobody makes checks, verifications or scans. */
+  /** By default no worker makes checks, verifications or scans. */
   checks?: Api['checks'];
   verifications?: Api['verifications'];
   scans?: Api['scans'];

@@ -4,7 +4,7 @@
 import { pick, type Random } from '../random/random-zones.ts';
 import { base32, digits, hex } from './scan-corpus-names.ts';
 
-/** What a selector is, for somebody who has seen MX and SPF only. */
+/** What a selector is to a scanner that has seen only MX and SPF. */
 export type SelectorLabel = 'learnable' | 'common' | 'obscure';
 
 export interface Selector {

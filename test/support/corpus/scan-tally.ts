@@ -19,7 +19,7 @@ export type KeyOf = (record: ZoneRecord) => string;
 export interface Foreign {
   readonly domain: string;
   readonly what: string;
-  readonly why: 'a wildcard made it' | 'it belongs to a zone below' | 'nobody said it';
+  readonly why: 'a wildcard made it' | 'it belongs to a zone below' | 'no server said it';
 }
 
 export class ScanTally {
@@ -101,5 +101,5 @@ function whyForeign(zone: CorpusZone, key: string, keyOf: KeyOf): Foreign['why']
   const withoutName = (text: string) => text.slice(text.indexOf(' '));
   const wildcards = zone.records.filter(({ sort }) => sort === 'wildcard');
   const isMade = wildcards.some((record) => withoutName(keyOf(record)) === withoutName(key));
-  return isMade ? 'a wildcard made it' : 'nobody said it';
+  return isMade ? 'a wildcard made it' : 'no server said it';
 }

@@ -65,7 +65,7 @@ export async function startPeer(
     try {
       return await startOnce(name, zones, listen ?? [{ address: LOOPBACK, port: await freePort() }]);
     } catch (error) {
-      // Somebody else may take the port between our look and the peer's bind.
+      // Another process may take the port between this probe and the peer's bind.
       if (tries === 1 || !(error instanceof Error) || !/in use|ended with/.test(error.message)) throw error;
     }
   }

@@ -126,7 +126,7 @@ function printAll(names: readonly Name[]): string[] {
   return names.map(printName).sort();
 }
 
-/** For whoever reads a failure. */
+/** For the reader of a failed test. */
 export function printEvidence({ walk, servers, failure, queries }: Evidence): string {
   const zones = walk.map(({ zone }) => printName(zone)).join(' → ');
   const said = servers.map(

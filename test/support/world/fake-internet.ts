@@ -26,7 +26,7 @@ export interface Seat {
 }
 
 const MAX_TRIES = 50;
-/** Nobody has listened there for decades (RFC 1078). */
+/** A port that no program uses any more (RFC 1078). */
 const CLOSED_PORT = 1;
 
 export class FakeInternet {

@@ -96,7 +96,7 @@ async function bindBoth(
   }
 }
 
-/** Another port of the same address, to answer from where nobody asked. */
+/** Another port of the same address, to answer from a port that was not queried. */
 export async function bindUdp(address: string): Promise<UdpSocket> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   socket.on('error', () => {}); // what a client that is gone sends back

@@ -1,5 +1,5 @@
 // A small internet in memory behind the exchange's interface: each address serves zones as the reference does, or as the
-// test says. Nothing is waited for, and whatever is asked of an address that nobody has is an error.
+// test says. It never waits, and a query to an unknown address is an error.
 
 import type { Message, MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
@@ -74,7 +74,7 @@ export class ZoneExchange implements Exchange {
     signal.throwIfAborted();
     const zones = this.#zones.get(address);
     const text = `${address} ${printName(name)} ${typeMnemonic(type)}`;
-    if (zones === undefined) throw new Error(`nobody has that address: ${text}`);
+    if (zones === undefined) throw new Error(`no server has that address: ${text}`);
     this.asked.push(text);
     this.#send(signal, onPacket);
     const honest = () => replyOf(zones, name, type);

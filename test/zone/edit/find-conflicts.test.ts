@@ -92,7 +92,7 @@ describe('glue', () => {
   it.each<[string, EditLines, string[]]>([
     ['more of it, also for a sibling', { create: ['ns.b AAAA 2001:db8::1', 'ns1.a A 192.0.2.3'] }, []],
     [
-      'not for a host that nobody names',
+      'not for a host that no NS record names',
       { create: ['ns2.b A 192.0.2.1'] },
       ['create[0]: ns2.b.example.com.'],
     ],

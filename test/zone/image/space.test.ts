@@ -40,7 +40,7 @@ describe('space', () => {
     expect(image.endOctets).toBe(octets);
   });
 
-  it('is used again when it was retired and nobody reads', () => {
+  it('is reused once it is retired and has no reader', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const ref = allocate(space, 5);

@@ -57,7 +57,7 @@ describe('a zone file', () => {
       'a A 192.0.2.256',
       'b A 192.0.2.1',
       'b..c A 192.0.2.1',
-      '\tTXT "of nobody"',
+      '\tTXT "of no owner"',
       '$INCLUDE x',
       'c BOGUS x',
       'd TXT "open',

@@ -26,7 +26,7 @@ it('a set is known in any order and case, and only whole', () => {
   expect(selectNameservers({ delegated: names('ns1.a.test.', 'ns2.b.test.') }, SETS)).toBe(FIRST);
 });
 
-it('a set that is accepted no more is nobody’s', () => {
+it('a set that is no longer accepted is not selected', () => {
   expect(selectNameservers({ chosen: SECOND }, [FIRST])).toBe(FIRST);
   expect(() => selectNameservers({}, [])).toThrow(RangeError);
 });
