@@ -159,7 +159,7 @@ describe('the API process', () => {
       return { status: answer.status, headers: answer.headers, body };
     };
 
-    it('has workers make checks and waits for what comes of them', async () => {
+    it('has workers make checks and waits for the outcomes', async () => {
       const failed: Error[] = [];
       const worker = runJobWorker(
         { databaseUrl: database.url, redisUrl: undefined },
@@ -185,7 +185,7 @@ describe('the API process', () => {
       await worker.stop(1000);
     });
 
-    it('out of reach answers 503 to what needs it, and goes on with all else', async () => {
+    it('out of reach gives 503 to calls that need it, and serves all others', async () => {
       const started = await start({ BOOTSTRAP_API_KEY: key, REDIS_URL: 'redis://127.0.0.1:1' });
       await ready(started);
       const { status, headers, body } = await check(started);

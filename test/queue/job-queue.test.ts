@@ -150,7 +150,7 @@ for (const backend of BACKENDS) {
       await verifications.close();
     });
 
-    it('tries a run that fails three times in all, then keeps it where it can be seen; the domain may be checked again', async () => {
+    it('tries a run that fails three times in all, then keeps it as a dead letter; the domain may be checked again', async () => {
       const beganAt = Date.now();
       await queue.enqueue(backgroundChecks([5]));
       const agains: boolean[] = [];

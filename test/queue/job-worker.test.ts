@@ -115,7 +115,7 @@ describe('while Postgres is away', () => {
     );
   });
 
-  it('a queue and a worker that were opened before it came find it', async () => {
+  it('a queue and a worker that were opened before it was there find it', async () => {
     const database = await createDatabase();
     opened.push(() => database.drop());
     await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });

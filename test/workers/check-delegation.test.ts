@@ -79,7 +79,7 @@ test('a check is observed, judged, saved, and told with its transition', async (
   expect(await status()).toBe('active');
 });
 
-test('nothing that decides anything is an ordinary outcome', async () => {
+test('an observation that decides nothing is an ordinary outcome', async () => {
   const outcome = await checker(says('timeout')).run();
   expect(outcome).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
   expect(await status()).toBe('pending');
@@ -139,7 +139,7 @@ test('a domain that changes meanwhile is left alone by a background check, and c
   expect(await runs()).toHaveLength(3);
 });
 
-test('what is cut short is not saved', async () => {
+test('an aborted run is not saved', async () => {
   const abort = new AbortController();
   const made = checker(async (domain) => {
     abort.abort();
@@ -150,7 +150,7 @@ test('what is cut short is not saved', async () => {
   expect(made.outcomes).toEqual([]);
 });
 
-test('a fault of ours fails that job, while Postgres is there', async () => {
+test('an internal error fails the job while Postgres is up', async () => {
   const made = checker(async () => {
     throw new TypeError('a bug');
   });

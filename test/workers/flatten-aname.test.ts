@@ -139,7 +139,7 @@ test('records that lead back to each other keep what they had, with a finding', 
   await expectPublished(db, domainId);
 });
 
-test('what another has saved meanwhile stays', async () => {
+test('what another worker has saved meanwhile stays', async () => {
   await point();
   const { db } = database;
   const other = madeTargets(db);
@@ -163,7 +163,7 @@ test('what another has saved meanwhile stays', async () => {
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
 });
 
-test('a look-up that is cut short is no outcome', async () => {
+test('an aborted look-up has no outcome', async () => {
   await point();
   const { db } = database;
   const stopping = new AbortController();

@@ -99,7 +99,7 @@ const statusOf = (url: string) =>
   );
 
 describe('the workers process', () => {
-  it('checks what is due, says what became of it, shows the board, and ends on SIGTERM', async () => {
+  it('checks what is due, reports the outcomes, shows the board, and ends on SIGTERM', async () => {
     const started = await start();
     await ready(started);
     expect(await statusOf(`${started.metrics}/healthz`)).toBe(200);
@@ -156,7 +156,7 @@ describe('the workers process', () => {
     }
   });
 
-  it('says what stands in its way', async () => {
+  it('says why it cannot start', async () => {
     const empty = await createDatabase({ empty: true });
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

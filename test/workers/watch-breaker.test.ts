@@ -73,7 +73,7 @@ test('an operator lets moves through until it is over', async () => {
   expect(breaker.held()).toBe(0);
 });
 
-test('counts are kept while Postgres is away, and told once; the last ones at the end', async () => {
+test('counts are kept while Postgres is away, and shared once; the last ones at the end', async () => {
   const proxy = await startProxy(database.url);
   opened.push(() => proxy.stop());
   const db = openDatabase(proxy.url, { connectTimeoutMs: 500 });
@@ -91,7 +91,7 @@ test('counts are kept while Postgres is away, and told once; the last ones at th
   expect(await counted()).toContainEqual({ parent: 'net.', checked: 1, turned: 0 });
 });
 
-test('goes on for as long as the domains that turned are not back', async () => {
+test('continues until most of the domains that turned are back', async () => {
   const { breaker, changes } = await watch();
   count(breaker, 'com.', 40, 40);
   await until(() => breaker.isFrozen('com.'));

@@ -38,7 +38,7 @@ describe('the log of outages', () => {
     expect(lines.reduce((all, { calls }) => all + calls, 0)).toBe(1000);
   });
 
-  it('has each kind for itself', () => {
+  it('keeps each kind apart', () => {
     const { lines, log } = open();
     for (const kind of ['silent', 'busy', 'silent'] as const) log.note(kind, new Error(kind));
     expect(lines.map(({ outage }) => outage)).toEqual(['silent', 'busy']);

@@ -131,7 +131,7 @@ describe('a path', () => {
     expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
   });
 
-  it('that is unknown says 401 to whom has no key', async () => {
+  it('that is unknown gives 401 without a key', async () => {
     const { status, body, headers } = await api.ask('GET', '/nowhere', { as: null });
     expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
     expect(headers['www-authenticate']).toBe('Bearer');

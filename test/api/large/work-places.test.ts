@@ -58,7 +58,7 @@ it('a domain has one at work, from any account', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-it('an account that waits with two is full, and the room is not: others go on waiting in it', async () => {
+it('an account with two waiting is full, while other accounts may still wait', async () => {
   const { call, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   void call('a2', 1);
@@ -70,7 +70,7 @@ it('an account that waits with two is full, and the room is not: others go on wa
   expect([await call('f', 6), places.waiting]).toEqual(['full', 5]);
 });
 
-it('who goes away waits no more, and gives its place in the queue to the next', async () => {
+it('a caller that leaves gives its place in the queue to the next', async () => {
   const { started, call, leave, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   const gone = new AbortController();

@@ -54,12 +54,12 @@ describe('an active domain turns', () => {
   const turns = (before: Verdict | undefined) => VERDICTS.filter((verdict) => isTurn(before, verdict));
   const notMatch = VERDICTS.filter((verdict) => verdict !== 'match');
 
-  it('from a match to whatever else, or at its first check', () => {
+  it('from a match to any other verdict, or at its first check', () => {
     expect(turns('match')).toEqual(notMatch);
     expect(turns(undefined)).toEqual(notMatch);
   });
 
-  it('to unknown from what was known', () => {
+  it('from any known verdict to unknown', () => {
     for (const before of notMatch) expect(turns(before)).toEqual(before === 'unknown' ? [] : ['unknown']);
   });
 });

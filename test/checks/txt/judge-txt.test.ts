@@ -315,7 +315,7 @@ describe('names beside the challenge', () => {
     expect(judge(links, { beside }).verdict).toBe(verdict);
   });
 
-  it('decide nothing that is decided already', () => {
+  it('do not change a verdict that stands already', () => {
     expect(judge('ns1 nodata', { beside: six('answer V') }).verdict).toBe('absent');
     expect(judge('ns1 answer V\nns2 nodata', { beside: six('answer V') }).verdict).toBe('partial');
   });

@@ -74,7 +74,7 @@ export class ZoneExchange implements Exchange {
     signal.throwIfAborted();
     const zones = this.#zones.get(address);
     const text = `${address} ${printName(name)} ${typeMnemonic(type)}`;
-    if (zones === undefined) throw new Error(`no server has that address: ${text}`);
+    if (zones === undefined) throw new Error(`nobody has that address: ${text}`);
     this.asked.push(text);
     this.#send(signal, onPacket);
     const honest = () => replyOf(zones, name, type);

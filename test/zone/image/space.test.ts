@@ -104,7 +104,7 @@ describe('space', () => {
     }
   });
 
-  it('that a change took and did not keep is free at once', () => {
+  it('that a change allocated and did not keep is free at once', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const kept = allocate(space, 7);
@@ -153,7 +153,7 @@ describe('space', () => {
     expect(fill(space, 4).length).toBe(freed.length);
   });
 
-  it('goes on in the next segment without a block in both', () => {
+  it('continues in the next segment without a block in both', () => {
     const image = new Image(createImage(2 ** 30 + 2 ** 20, 1));
     const used = image.header[HEADER.USED] as number;
     image.header[HEADER.END] = SEGMENT_UNITS - 10;

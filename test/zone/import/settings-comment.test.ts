@@ -31,7 +31,7 @@ describe('the settings of a record', () => {
     expect(print(settings)).toBe(comment);
   });
 
-  it('come back from their comment, whatever they are', () => {
+  it('are read back from their comment, whatever they are', () => {
     const text = fc.option(fc.string({ unit: 'binary' }));
     const settings = fc.record({
       proxied: fc.boolean(),

@@ -36,7 +36,7 @@ it('all sets are listed, the domain’s own first', () => {
   expect(nameserverSetsOf({}, SETS)).toEqual([FIRST, SECOND]);
 });
 
-it('a set that a preset delegation took is not the domain’s, whatever its parent says and its owner chose', () => {
+it('a set that a preset delegation took is not the domain’s, whatever its parent lists and its owner chose', () => {
   const taken = [names('NS2.a.test.', 'ns1.a.test.')];
   expect(setsLeft({ taken }, SETS)).toEqual([SECOND]);
   expect(selectNameservers({ taken, chosen: FIRST, delegated: FIRST }, SETS)).toBe(SECOND);
