@@ -42,7 +42,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     execArgv: ['--import', TSX],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       API_LISTEN: `127.0.0.1:${port},127.0.0.2:${port}`,

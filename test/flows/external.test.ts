@@ -79,7 +79,7 @@ describe('a domain in external mode', () => {
     world.become({ text: worldText(published) });
   }
 
-  // Queues of both kinds are tested by themselves: here one will do, but in the whole proof.
+  // Both kinds of queues have tests of their own: here one is enough, except in the whole proof.
   describe.each(BACKENDS.slice(0, scale(2, 1)))('with the queue on %s', (backend: Backend) => {
     const isMissing = backend === 'Redis' && !HAS_REDIS;
     const label = backend === 'Redis' ? 'redis' : 'postgres';

@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
     });
 
     const isOrdinary = user?.uid !== undefined;
-    if (isOrdinary && installed) return; // a start and an end are what differs: the rest is for the whole proof
+    if (isOrdinary && installed) return; // here only start and end differ: the whole proof runs the rest
 
     it('loses nothing when everything is killed, and starts again as if nothing had been', async () => {
       const first = clone.start();
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       await stopBySignal(clone, again, 'SIGINT');
     });
 
-    // That it is loaded once only is a test of the demo's own too.
+    // The demo's own test also shows that it is loaded only once.
     if (!installed) {
       it('does not bring the demo back once it was deleted', async () => {
         const first = clone.start();
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       });
     }
 
-    if (isOrdinary) return; // what follows is the same for everyone
+    if (isOrdinary) return; // what follows is the same for every user
 
     it('gives up the rights of root once it listens, and hands each process only its own secrets', async () => {
       const started = clone.start({ SESSION_SECRET: 'of the API alone', COOKIE_SECRETS: '0'.repeat(32) });

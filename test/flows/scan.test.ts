@@ -42,7 +42,7 @@ const SHOP_HERE = [
   '@ 600 TXT v=spf1 mx include:_spf.example.net -all',
   '*.apps 300 A 198.51.100.12',
   '_dmarc 3600 TXT v=DMARC1; p=reject',
-  'api 60 A 198.51.100.11', // the least that a TTL is here
+  'api 60 A 198.51.100.11', // the lowest TTL that is allowed here
   'dev 3600 NS ns1.dev.shop.zz',
   'mail 3600 A 198.51.100.25',
   'ns1.dev 3600 A 198.51.100.53',
@@ -191,7 +191,7 @@ describe('a domain that comes from elsewhere', () => {
     await workers.stop('SIGKILL');
     world.internet.silenced.clear();
     workers = await startWorkers(database.url, env);
-    // as when its lease is over
+    // as if its lease had expired
     await sql`update scans set due_at = clock_timestamp() where domain_id = ${id}`.execute(db);
     const joined = ask('POST', '/domains/host.zz/records/scan-import');
     const [first, second] = await Promise.all([asked, joined]);

@@ -104,7 +104,7 @@ function outcomeOf(check: ExpectedTxtCheck, evidence: TxtEvidence, judgement: Tx
   const last = evidence.links.at(-1)?.servers ?? [];
   const lines = servers.map(({ address, outcome }) => {
     const said = last.find((server) => server.address === address);
-    // what brought no reply came by no way
+    // without a reply there is no transport
     return `${placeOf(address)} ${outcome}${said?.transport === 'tcp' && outcome !== 'error' ? ' tcp' : ''}`;
   });
   return {

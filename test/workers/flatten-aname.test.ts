@@ -78,7 +78,7 @@ test('a target that fails keeps its addresses, with a finding until it is back',
     ['@ 300 A 192.0.2.8', '@ 300 AAAA 2001:db8::7'],
     [],
   ]);
-  await made.runFor(900); // IPv6 is gone, and its zone has said so twice
+  await made.runFor(900); // the zone has said twice that IPv6 is gone
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
   await expectPublished(database.db, domainId);
 });

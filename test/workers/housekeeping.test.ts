@@ -28,7 +28,7 @@ it('reports once a domain whose published records differ from its own, and check
       where type = 6 and zone_id = (select zone_id from domains where name = ${name})`.execute(db);
   const names = () => faults.map(({ domain }) => domain);
   try {
-    // To come from the third to the first, the rounds pass the last one again.
+    // The rounds pass the last domain again on the way from the third to the first.
     for (const name of ['d11.example.com.', 'd3.example.com.', 'd0.example.com.']) {
       await spoil(name);
       await until(() => names().includes(name), `${name} is found`);

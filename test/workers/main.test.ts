@@ -67,7 +67,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
@@ -150,7 +150,7 @@ describe('the workers process', () => {
       proxy.cut();
       await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503);
       started.process.kill('SIGTERM');
-      expect(await started.exited).toBeOneOf([0, 1]); // 1: what it waits for is given up
+      expect(await started.exited).toBeOneOf([0, 1]); // 1: it gave up waiting
     } finally {
       await proxy.stop();
     }

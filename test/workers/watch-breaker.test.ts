@@ -96,7 +96,7 @@ test('continues until most of the domains that turned are back', async () => {
   count(breaker, 'com.', 40, 40);
   await until(() => breaker.isFrozen('com.'));
   await sql`update check_counts set turned = 0`.execute(database.db);
-  // Told in a round each: by the second one the first has been judged.
+  // Each is shared in its own round: the second one comes after the first is judged.
   for (const told of [45, 50]) {
     for (let i = 0; i < 5; i++) breaker.count('com.', 'foreign', 'foreign');
     await until(async () => (await counted()).some(({ checked }) => checked === told));

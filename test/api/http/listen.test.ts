@@ -84,7 +84,7 @@ describe('an HTTP server', () => {
     });
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
     await until(() => begun > 0, 'the first is begun');
-    expect((await fetch(`${url}/x`)).status).toBe(404); // of another connection, after it
+    expect((await fetch(`${url}/x`)).status).toBe(404); // on another connection, afterwards
     expect(begun).toBe(1);
     for (let i = 0; i < 3; i++) {
       await until(() => begun === i + 1, `request ${i} is begun`);

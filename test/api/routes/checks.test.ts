@@ -21,7 +21,7 @@ async function freshDomain() {
 }
 
 async function check(domainId: number, said: Said, kind: CheckKind = 'manual'): Promise<number> {
-  // background ones come before their time here
+  // background checks run before they are due here
   await sql`update domains set next_check_at = now() - interval '1 minute' where id = ${domainId}`.execute(
     api.database.db,
   );

@@ -352,7 +352,7 @@ describe('the plan of an account', () => {
       403,
       { error: `the plan allows ${limit} domains`, code: 'plan_limit', limit },
     ]);
-    // One that is deleted leaves its place.
+    // A deleted domain frees its place.
     expect((await api.ask('DELETE', '/domains/limit-one.com', { as: 'stranger' })).status).toBe(200);
     expect((await create({ name: 'limit-two.com' }, 'stranger')).status).toBe(200);
     await limitTo(10_000);

@@ -233,7 +233,7 @@ describe('in_sync', () => {
   it('turns true when every node serves the change, and the wait ends then', async () => {
     const base = await freshDomain();
     const apex = parseName(`${base.split('/')[2]}.`);
-    const end = holdTimers(10_000); // the time is never over
+    const end = holdTimers(10_000); // the time never runs out
     try {
       for (let i = 0; i < 20; i++) {
         const id = await write(base, {

@@ -53,7 +53,7 @@ describe('the list of domains', () => {
       const single = (await api.ask('GET', `/domains/${item.name}`)).body;
       if (domain.verification) {
         const { seconds_remaining: _seconds, ...known } = domain.verification;
-        expect(single.verification).toMatchObject(known); // what servers said is told there alone
+        expect(single.verification).toMatchObject(known); // only the single domain has the replies of servers
         domain.verification = single.verification;
       }
       expect(single).toEqual(domain);

@@ -253,7 +253,7 @@ describe('a caller who goes away', () => {
     await until(() => jobs.length === 1);
     leave.abort();
     await expect(asked).rejects.toThrow();
-    // A repeat waits for the end of the call that it repeats: if that still waited, for an hour.
+    // A repeat waits for the call that it repeats: if that call still waited, the repeat would wait for an hour.
     const repeat = await api.ask('POST', check, { headers });
     expect([repeat.status, repeat.body.code]).toEqual([429, 'ns_check_limited']);
     await seeing(OURS)(jobs[0] as CheckJob);

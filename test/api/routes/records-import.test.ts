@@ -147,7 +147,7 @@ describe('an import', () => {
     );
     expect(rows[0]?.octets).toBeLessThan(65_536);
     expect(rows[0]?.change_id).toBe(first.body.change_id);
-    await load(path, [A('later', '192.0.2.9')]); // what is there now makes no difference
+    await load(path, [A('later', '192.0.2.9')]); // later records make no difference
     const again = await ask({ records: bad }, key);
     expect(again.headers['idempotent-replay']).toBe('true');
     expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
@@ -222,7 +222,7 @@ describe('items of one name and type', () => {
       proxied: true,
       comment: 'one',
     });
-    // the new one is as its set is
+    // the new record takes over the setting of its set
     expect(after.find((r) => r.destination === '192.0.2.4')).toMatchObject({ proxied: true, ttl: 600 });
     expect(await list(path, '?type=AAAA')).toHaveLength(1);
     expect(await checkPublished(api.db, id)).toEqual([]);

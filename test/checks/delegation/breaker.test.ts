@@ -22,7 +22,7 @@ describe('the breaker', () => {
     ['com 19 19', ''], // fewer than 20
     ['com 20 20', '* 20 20, com 20 20'],
     ['com 199 20, net 1000 0', 'com 199 20'],
-    ['com 60 10, net 60 10', '* 120 20'], // each is too few, both are not
+    ['com 60 10, net 60 10', '* 120 20'], // too few in each, enough together
     ['com 60 12, com 60 10', '* 120 22, com 120 22'],
     ['com 1000 30, net 50 25', 'net 50 25'],
     ['* 30 25', '* 30 25'],
@@ -33,7 +33,7 @@ describe('the breaker', () => {
   });
 
   it.each([
-    // hours after the turn: nothing turns any more, but the same domains still miss
+    // hours after the turn: no more domains turn, but the same ones still miss
     ['com 200 0 190', '* 200 0, com 200 0'],
     ['com 200 0 101', '* 200 0, com 200 0'],
     ['com 200 0 100', ''],

@@ -455,7 +455,7 @@ function isMadeBelowCut(zone: Zone, name: Name): boolean {
 function isDelegatedByOurs(zones: ReadonlyMap<Name, Zone>, apex: Name): boolean {
   if (apex === ROOT) return false;
   const above = zoneOfName(zones, parentOf(apex));
-  if (above === undefined) return true; // no zone above: nothing to differ about
+  if (above === undefined) return true; // without a zone above there is no difference
   const cuts = [...above.nodes.values()].filter(
     (node) => node.name !== above.apex && node.sets.has(TYPE.NS) && isWithin(apex, node.name),
   );

@@ -131,7 +131,7 @@ export const TEN_PROVIDERS = {
   amazon: (_, random) => ({
     mx: ['10 inbound-smtp.eu-west-1.amazonaws.com.'],
     spf: 'include:amazonses.com',
-    // Easy DKIM draws its selectors: nothing leads to them.
+    // Easy DKIM draws its selectors at random, so no record leads to them.
     selectors: Array.from({ length: 3 }, () => base32(random, 32)).map((name) => ({
       name,
       target: `${name}.dkim.amazonses.com.`,

@@ -36,7 +36,7 @@ export class ScanTally {
     const own = new Set(zone.records.map(keyOf));
     for (const set of zone.zone.nodes.get(zone.zone.apex)?.sets.values() ?? []) {
       if (set.type !== TYPE.SOA && set.type !== TYPE.NS) continue;
-      for (const rdata of set.rdata) own.add(keyOf({ ...set, rdata })); // of the apex: neither wanted nor wrong
+      for (const rdata of set.rdata) own.add(keyOf({ ...set, rdata })); // at the apex: neither expected nor wrong
     }
     for (const key of keys) {
       if (!own.has(key))

@@ -81,7 +81,7 @@ export function outcomeOf(
 
 function serverLine({ address, outcome, transport }: Evidence['servers'][number]): string {
   const where = transport === 'database' ? transport : canonicalAddress(address);
-  // what brought no reply came by no way
+  // without a reply there is no transport
   return `${where} ${outcome}${transport === 'tcp' && outcome !== 'bad' && outcome !== 'timeout' ? ' tcp' : ''}`;
 }
 

@@ -127,7 +127,7 @@ export class FakeInternet {
     } catch (error) {
       if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
-      return sitDown(loopbackFor('0'), conduct); // a machine without ::1: what is asked is the same
+      return sitDown(loopbackFor('0'), conduct); // a machine without ::1 gets the same queries on IPv4
     }
   }
 

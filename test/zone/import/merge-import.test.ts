@@ -140,7 +140,7 @@ describe('an import', () => {
         expect(rounds).toBeLessThanOrEqual(items.length + 1);
         const after: CustomerRecord[] = applied(before, planned.ops);
         expect(after.length).toBe(before.length + creates.length - deletes.length);
-        // what it left is in order: nothing is found wrong when a row is written again
+        // the result is valid: writing a row again reports no problem
         const [first] = after;
         if (first === undefined) return;
         const again = planEdit(stateOf(after), {

@@ -47,6 +47,6 @@ it('a set that a preset delegation took is not the domain’s, whatever its pare
 it('with every set taken there is none to be delegated to', () => {
   const domain = { taken: SETS, delegated: FIRST };
   expect(selectNameservers(domain, SETS)).toEqual([]);
-  expect(selectNameservers(domain, SETS)).toBe(selectNameservers(domain, SETS)); // they do not differ
+  expect(selectNameservers(domain, SETS)).toBe(selectNameservers(domain, SETS)); // the same array
   expect(nameserverSetsOf(domain, SETS)).toEqual([]);
 });
