@@ -124,7 +124,7 @@ async function readVerbose(file: string): Promise<Outcome & { latency: Latency }
       continue;
     }
     const seconds = Number(line.slice(line.lastIndexOf(' ') + 1));
-    if (Number.isNaN(seconds)) continue; // `> T name type`: timed out, told among the lost
+    if (Number.isNaN(seconds)) continue; // `> T name type`: timed out, counted as lost
     if (count === times.length) {
       const larger = new Float64Array(count * 2);
       larger.set(times);

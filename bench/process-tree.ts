@@ -64,12 +64,12 @@ function readStat(place: string): Stat | undefined {
   } catch {
     return undefined; // it has just ended
   }
-  // The command may hold spaces and parentheses, so the fields are counted from its end.
+  // The command may contain spaces and parentheses, so count the fields behind it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {
     pid: Number.parseInt(text, 10),
     parent: Number(fields[1]),
-    // Of its own, and of the children that it waited for.
+    // Its own time, and that of the children it waited for.
     cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND,
   };
 }

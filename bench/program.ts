@@ -31,7 +31,7 @@ const STOP_TIMEOUT_MS = 20_000; // a node with a million zones may be writing it
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin:/sbin`;
 
 export function runProgram(command: readonly string[], options: ProgramOptions = {}): Program {
-  // The kernel ends it when we are killed.
+  // The kernel kills the child when this process is killed.
   const bound = ['setpriv', '--pdeathsig', 'TERM', ...command];
   const pinned = options.cpu === undefined ? bound : ['taskset', '-c', String(options.cpu), ...bound];
   const file = options.outputFile === undefined ? undefined : openSync(options.outputFile, 'w');
@@ -51,7 +51,7 @@ export function runProgram(command: readonly string[], options: ProgramOptions =
     child.once('error', (error) => resolve(error.message));
     const end = (code: number | null, signal: NodeJS.Signals | null) => resolve(code ?? signal ?? 'unknown');
     child.once('close', end);
-    // A grandchild that lives on may hold the streams open; what was said last comes within this time.
+    // A surviving grandchild may hold the streams open; the last output arrives within this time.
     child.once('exit', (code, signal) => setTimeout(end, LAST_WORDS_MS, code, signal));
   });
   const stop = onEnd(async () => {

@@ -33,11 +33,11 @@ export async function listenBoard(
     forceCloseConnections: true,
     serverFactory: (handler) => createBoundedServer(HEALTH_LIMITS, handler),
   });
-  // A page of another site can make its own name lead here, and then asks under that name (DNS rebinding).
+  // A foreign page whose name resolves to this machine sends that name as Host (DNS rebinding).
   app.addHook('onRequest', async (request, reply) => {
     if (!isLoopback(request.headers.host ?? '')) return reply.code(403).send({ error: 'ask for localhost' });
   });
-  // The board's page names fonts on the internet: the browser may fetch from this server only.
+  // The board's page refers to fonts on the internet: allow this origin only.
   app.addHook('onSend', async (_, reply) => {
     reply.headers({ ...ANSWER_HEADERS, 'Content-Security-Policy': POLICY });
   });

@@ -2,7 +2,7 @@
 // not changed since: a job that runs twice, or beside another, leaves one run.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
-//     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
+//     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
 
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import { judgeDelegation } from '../src/checks/delegation/judge-delegation.ts';
@@ -99,7 +99,7 @@ async function checkOnce(
   const { name, state, expected, seq } = domain;
   const held = await loadHeldZone(db, name);
   const evidence = await resolver.observeDelegation(name, { signal, ...(held && { held }) });
-  signal.throwIfAborted(); // cut short: what it saw is no outcome
+  signal.throwIfAborted(); // an aborted run has no outcome
 
   const judgement = judgeDelegation(evidence, expected);
   const parent = evidence.parent === undefined ? domain.parentText : encodeNameColumn(evidence.parent);

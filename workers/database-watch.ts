@@ -29,7 +29,7 @@ export class DatabaseWatch {
         signal.throwIfAborted();
         if (!isOutage(error) && (await this.isThere())) throw error;
         failures++;
-        // Postgres may answer reads alone, and each attempt sends queries to other people's servers.
+        // Pause first: Postgres may accept reads only, and each repetition queries foreign servers again.
         await pause(backoffMs(PROBE_MS, failures), undefined, { signal }).catch(() => {});
         await this.untilThere(signal);
       }

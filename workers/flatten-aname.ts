@@ -68,7 +68,7 @@ async function flatten(
   if (!before.isNeeded && (await deleteTarget(db, targetId))) return { kind: 'deleted' };
   const { checkedAt = 0 } = before;
   if (checkedAt <= now() && checkedAt + rules.minIntervalMs > now() + EARLY_MS) {
-    await publish(db, before, before.seq, signal); // a run that was cut short did not get to that
+    await publish(db, before, before.seq, signal); // an aborted run may not have published
     return { kind: 'early' };
   }
   return await lookUp({ ...options, rules }, before, signal);
@@ -81,7 +81,7 @@ async function lookUp(
 ): Promise<FlattenOutcome> {
   const { target, state } = before;
   const observed = await resolver.observeAddresses(target, { signal });
-  signal.throwIfAborted(); // cut short: what it saw is no outcome
+  signal.throwIfAborted(); // an aborted run has no outcome
   const leadsTo = observed.names.at(-1) ?? target;
   const way = await findTargetLoop(db, target, leadsTo);
   const evidence = way === undefined ? observed : asLoop(observed, sentenceOf(way));

@@ -50,7 +50,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   const lines = openLines(place, (error) => {
-    if (isStarted) trouble('queue', error); // before that, the queue may not exist yet
+    if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
   });
   const all = Object.values(lines);
   life.onStop(() => Promise.all(all.map((line) => line.close())));

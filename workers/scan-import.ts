@@ -82,7 +82,7 @@ async function scan(
     const name = printName(domain);
     return { kind: 'saved', job, name, scanKind, scan: found, records: records.length, imported };
   } catch (error) {
-    await giveBackScan(db, scanId, run, { isInnocent: jobRun.signal.aborted }).catch(() => {}); // its lease ends
+    await giveBackScan(db, scanId, run, { isInnocent: jobRun.signal.aborted }).catch(() => {}); // its lease expires anyway
     throw error;
   }
 }
@@ -148,7 +148,7 @@ class Pulse {
     this.#steps = undefined;
     this.#toldAtMs = performance.now();
     this.#telling = this.#keep(steps)
-      .catch(() => {}) // Postgres is away: the next one may come through
+      .catch(() => {}) // Postgres is away: the next renewal may succeed
       .finally(() => {
         this.#telling = undefined;
       });

@@ -59,7 +59,7 @@ async function fill(
   const ids = claimed.domains.map(({ id }) => id);
   await queue.enqueue(backgroundChecks(ids));
   const isMore = ids.length >= perParent;
-  // Few parents have more due domains than this round took: the next round takes more of each.
+  // With few parents, a round may leave due domains behind: the next round takes more of each parent.
   const hasRoom = isMore && ids.length < limit;
   return {
     next: { after: claimed.after, perParent: hasRoom ? 2 * perParent : LEAST_PER_PARENT },

@@ -3,7 +3,7 @@
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
-//     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, where somebody waits
+//     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
 
 import { judgeTxt } from '../src/checks/txt/judge-txt.ts';
 import { type Look, nextVerification } from '../src/checks/txt/next-verification.ts';
@@ -107,7 +107,7 @@ async function verifyOnce(
   const { db, resolver } = options;
   const { host, value, ownServers } = domain;
   const evidence = await resolver.observeTxt(host, { signal });
-  signal.throwIfAborted(); // cut short: what it saw is no outcome
+  signal.throwIfAborted(); // an aborted run has no outcome
 
   const untrusted = await findUntrusted(db, evidence.links, ownServers);
   const judgement = judgeTxt(evidence, { value, untrusted });

@@ -24,7 +24,7 @@ export async function traceWithDig(
   const names = Array.from({ length: order.names }, (_, i) => parentedName(order.first + i));
   writeFileSync(namesFile, names.join('\n'));
   const dig = `dig @${rootAddresses()[0]} -p ${order.port} +trace +nodnssec NAME NS`;
-  // All of them are children of the shell's children, so its own stat counts them.
+  // All are descendants that the shell waits for, so the shell's stat counts them.
   const script = `xargs -a ${namesFile} -P ${order.atOnce} -I NAME ${dig}; cat /proc/$$/stat >&2`;
   const startedMs = performance.now();
   const program = runProgram(['bash', '-c', script], { cpu: options.serverCpu, outputFile });

@@ -55,7 +55,7 @@ export async function domainDatabase({ name, count, parent, dueAt }: DomainSet):
     await runOn(
       url,
       'begin',
-      `set local session_replication_role = 'replica'`, // foreign keys are not asked a million times
+      `set local session_replication_role = 'replica'`, // skips a million foreign-key checks
       `insert into accounts (email) values ('owner@nameservers.test')`,
       `create temporary table made on commit drop as
          select i + 1 as id, ${parent} as parent, 'd' || lpad(i::text, 7, '0') as label

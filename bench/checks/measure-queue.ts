@@ -78,7 +78,7 @@ async function measureBackend(
     rounds: [],
   };
   try {
-    await measureRound(setup, domains); // warm: each has a run from now on, which later ones count up
+    await measureRound(setup, domains); // warm up: each domain now has a run, which later rounds repeat
     for (let round = 1; round <= options.rounds; round++) {
       const measured = await measureRound(setup, domains);
       setup.rounds.push(measured);
@@ -108,7 +108,7 @@ async function measureRound({ databaseUrl, worker, redis }: Setup, domains: numb
   const pids = { worker: worker.pid, postgres: cluster.pid, redis: redis?.pid };
   const used = () =>
     Object.values(pids).map((pid) => (pid === undefined ? 0 : cpuSeconds(pid))) as [number, number, number];
-  // Not yet due, so that what the update leaves behind can be cleared away before.
+  // Not due yet, so that dead rows of the update can be vacuumed before.
   await runOn(databaseUrl, dueIn('1 hour'), 'vacuum domains', 'checkpoint');
   const before = used();
   const client = new Client({ connectionString: databaseUrl });

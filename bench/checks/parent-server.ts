@@ -133,7 +133,7 @@ function reply(address: string, question: Buffer): Buffer | undefined {
 }
 
 function send(socket: Socket, octets: Buffer, to: RemoteInfo): void {
-  socket.send(octets, to.port, to.address, () => {}); // whoever asked may be gone
+  socket.send(octets, to.port, to.address, () => {}); // the client may be gone
 }
 
 async function listen(address: string): Promise<void> {

@@ -33,7 +33,7 @@ export async function startWorker(
       DNS_PORT_OUT: String(parents.port),
       RESOLVER_ALLOW: PARENT_NETWORK,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      RUN_AS: 'off', // as the others are run
+      RUN_AS: 'off', // like the other servers
       BOARD_LISTEN: 'off',
       LOG_LEVEL: 'warn',
     },

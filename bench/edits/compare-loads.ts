@@ -17,7 +17,7 @@ export async function compareLoads(
   runQuiet: () => Promise<Run>,
   runEdited: () => Promise<{ run: Run; changesPerSecond: number }>,
 ): Promise<ComparedLoads> {
-  await runEdited(); // code that has not run before is slow at first
+  await runEdited(); // warm-up: code runs slowly at first
   const rates: number[] = [];
   const quiet = { label: 'without edits' };
   const busy = { label: 'with edits' };

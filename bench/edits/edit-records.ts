@@ -22,7 +22,7 @@ export async function editRecords(client: Client, edits: readonly RecordEdit[]):
   });
   if (rowCount !== edits.length)
     throw new Error(`${edits.length - (rowCount ?? 0)} zones to edit are not there`);
-  // Without it nodes look once a second by themselves.
+  // Without NOTIFY, nodes look once a second.
   client.query('select pg_notify($1, $2)', [CHANGES_CHANNEL, '']).catch(() => {});
 }
 

@@ -48,7 +48,7 @@ export class EditStream {
     this.#client = client;
     const undo = onEnd(() => client.end());
     this.#done = this.#run().finally(undo);
-    this.#done.catch(() => {}); // told by stop()
+    this.#done.catch(() => {}); // stop() reports it
   }
 
   async stop(): Promise<StreamResult> {

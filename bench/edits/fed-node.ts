@@ -27,7 +27,7 @@ const buffer = createImage(64 * 2 ** 20 + zones * BYTES_EACH, 1);
 const writer = new ImageWriter(new Image(buffer));
 const apexOf = (index: number) => parseName(`${recipeName(index)}.`);
 
-let soa: ZoneRecord | undefined; // the same in all: its rdata names nothing of the zone
+let soa: ZoneRecord | undefined; // shared by all zones: its rdata does not name the zone
 for (let i = 0; i < zones; i++) {
   const apex = apexOf(i);
   const { records } = parseZoneFile(RECIPE, { origin: apex });

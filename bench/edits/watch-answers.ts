@@ -27,7 +27,7 @@ export class AnswerWatch {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on('error', () => {}); // refused: asked again
+    socket.on('error', () => {}); // refused: the query is repeated
     socket.on('message', (reply) => this.#take(reply));
     this.#timer = setInterval(() => {
       for (const { query } of this.#waiting.values()) socket.send(query);

@@ -97,7 +97,7 @@ export async function pinCluster(cpu: number | undefined): Promise<() => Promise
   if (cpu === undefined) return async () => {};
   const { pid } = await benchCluster();
   const pin = async (cpus: string) => {
-    // Those that come later inherit it from the first.
+    // Later processes inherit it from the first one.
     for (const each of processTree(pid)) {
       await runToEnd(['taskset', '-apc', cpus, String(each)], { timeoutMs: 5000 }).catch(() => undefined);
     }

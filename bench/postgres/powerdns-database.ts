@@ -54,7 +54,7 @@ async function writeZone(rows: RowWriter, apex: string, text: string): Promise<v
   const zone = rows.beginZone(apex.slice(0, -1));
   for (const { owner, type, ttl, rdata } of records) {
     const content = printRdata(type, rdata);
-    // The preference stands in a column of its own.
+    // PowerDNS keeps the preference in its own column.
     const [, preference, exchange] = type === TYPE.MX ? (/^(\d+) (.*)$/.exec(content) ?? []) : [];
     rows.add([
       zone,

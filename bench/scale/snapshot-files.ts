@@ -23,7 +23,7 @@ function filesIn(dataDirectory: string): Place[] {
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => ({ path, bytes: statSync(path).size }));
   } catch {
-    return []; // none yet, or one was renamed while we looked
+    return []; // none yet, or one was renamed meanwhile
   }
 }
 

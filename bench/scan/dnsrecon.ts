@@ -41,7 +41,7 @@ export async function runDnsrecon(
   writeFileSync(resolvConf, `nameserver ${server}\n`);
   const dnsrecon =
     `dnsrecon -d ${domain} -n ${server} -t std,brt -D ${WORDS} ${filter} --iw --threads ${THREADS} -j ${file} ` +
-    '--disable_check_recursion --disable_check_bindversion'; // those would ask the made addresses themselves
+    '--disable_check_recursion --disable_check_bindversion'; // these would query the invented addresses
   const script =
     `mount --bind ${resolvConf} /etc/resolv.conf && rm -f ${file}; ` +
     `${dnsrecon} </dev/null >/dev/null; cat /proc/$$/stat >&2`;
@@ -75,7 +75,7 @@ function keysOf(found: readonly Readonly<Record<string, string>>[], domain: stri
   const keys = new Set<string>();
   const add = (name: string | undefined, type: string, value: string | undefined) => {
     const folded = name?.toLowerCase();
-    if (folded !== domain && !folded?.endsWith(`.${domain}`)) return; // others' names, on the way of an alias
+    if (folded !== domain && !folded?.endsWith(`.${domain}`)) return; // names outside the domain that aliases lead to
     keys.add(`${folded}. ${type} ${value}`);
   };
   const addAddress = (name: string | undefined, address: string | undefined) => {

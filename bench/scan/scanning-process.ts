@@ -45,7 +45,7 @@ async function scan(order: ScanOrder, { rootServers, places, resolvers }: Server
   });
   const { user, system } = process.cpuUsage(cpuBefore);
   await resolver.close();
-  // Of those that the limits are about: with resolvers of others, these.
+  // Count the packets that the limits concern: with public resolvers, only those to them.
   const watched = meter.addresses.filter((address) => resolvers.length === 0 || address.includes('#'));
   return {
     scans,

@@ -45,7 +45,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const place = { databaseUrl, redisUrl: settings.redisUrl };
   const portOf = <J extends object>(kind: JobKind<J>) => {
     const queue = new JobQueue(place, kind, {
-      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // whoever asked is told
+      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // the caller gets the error too
     });
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
@@ -104,7 +104,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   log.info({ addresses, metrics: health.address }, 'ready');
   life.ready({ addresses });
-  // Later, so that the start itself does not take longer.
+  // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
 }

@@ -40,7 +40,7 @@ export function createApiMetrics(): ApiMetrics {
     registry,
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
-        // The route, not the path: there are as many paths as domains. Unknown paths and methods are one.
+        // Label by route, since there are as many paths as domains; unknown paths and methods share one label.
         const known = !request.is404;
         const route = known
           ? (request.routeOptions.config.route?.path ?? request.routeOptions.url ?? '')

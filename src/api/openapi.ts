@@ -50,7 +50,7 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
     transformObject: (input) =>
       finish(jsonSchemaTransformObject(input) as unknown as Document, routes) as never,
   });
-  // Made once, and its bytes are shared: a caller that does not take them keeps no copy.
+  // Built once and shared, so a slow reader does not hold a copy of its own.
   let bytes: Buffer | undefined;
   for (const url of ADDRESSES) {
     mountOpenPath(app, url, async (_request, reply) => {
@@ -72,7 +72,7 @@ function describedSchema(route: Route, schema: object): object {
   };
   return {
     ...schema,
-    // a body of which nothing is asked need not be told
+    // a body without required members is optional
     ...(route.body === undefined ? { body: undefined } : {}),
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
     ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
@@ -204,7 +204,7 @@ function tidySchema(schema: object, name: string): object {
   const text = JSON.stringify(schema, (key, value) => {
     if (key === '$schema' || key === '$id') return undefined;
     if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined;
-    // answers may get more members; what is sent may not have others
+    // responses may get new members later; requests with unknown members are refused
     if (key === 'additionalProperties' && !name.endsWith('Input')) return undefined;
     return value;
   });

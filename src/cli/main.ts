@@ -70,7 +70,7 @@ async function readSettings(): Promise<CliSettings> {
 
 async function endUsage(error: CommanderError, output: Output): Promise<number> {
   if (error.exitCode === 0) return 0; // help and version were asked for
-  if (error.code === 'commander.help') return FAILED; // a group without its command: commander has shown the help
+  if (error.code === 'commander.help') return FAILED; // a group without a command: commander has shown the help
   return await endFailure(
     new Failure('usage', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')),
     output,
@@ -81,7 +81,7 @@ async function endFailure(failure: Failure, output: Output): Promise<number> {
   const { code, message, cause } = failure;
   if (output.json) await output.complain(JSON.stringify({ error: { code, message } }));
   else await output.complain(`zonefleet: ${message}`);
-  // What nobody foresaw is a bug of ours: its stack is what a report needs.
+  // An unexpected error is a bug: a bug report needs its stack.
   if (code === 'internal' && process.env.ZONEFLEET_STACK === '1')
     await output.complain(String((cause as Error).stack));
   return FAILED;

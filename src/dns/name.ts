@@ -10,7 +10,7 @@ export const ROOT = '\0' as Name;
 export const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
 const MAX_LABEL_OCTETS = 63;
 const POINTER = 0xc0; // RFC 1035 §4.1.4
-const MAX_POINTERS = 127; // as many as labels fit: more are only there to keep us busy
+const MAX_POINTERS = 127; // as many as labels fit: more would only cost time
 
 /**
  * Parses presentation text with the escapes `\X` and `\DDD` (RFC 1035 §5.1). `@` is the origin; a name without a
@@ -78,7 +78,7 @@ export function printName(name: Name): string {
 }
 
 function printLabel(label: string): string {
-  // more than RFC 1035 §5.1 asks for: Knot reads no other punctuation bare, and BIND takes `\[` for a bit string
+  // escapes more than RFC 1035 §5.1 requires: Knot refuses other bare punctuation, and BIND reads `\[` as a bit string
   return label.replace(/[^A-Za-z0-9*/_-]/g, (char) => {
     const octet = char.charCodeAt(0);
     const isPrintable = octet > 0x20 && octet < 0x7f && char !== '[';

@@ -89,7 +89,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void> {
   const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate };
   const backend = createPostgresBackend('migrations', { connection });
-  backend.on('error', () => {}); // the call below fails with it
+  backend.on('error', () => {}); // the call below rejects with the same error
   try {
     await backend.waitUntilReady();
     if (migrate) await makeSequences(backend);
@@ -113,7 +113,7 @@ function redisOptions(use: ConnectionUse): object {
   const retryStrategy = (times: number) => Math.min(times * 100, RETRY_MS);
   if (use === 'worker') return { maxRetriesPerRequest: null, retryStrategy, keepAlive: 10_000 };
   return {
-    // Nothing is kept to be sent later: whoever asked has been told that it failed.
+    // Do not send commands later: their callers have already got an error.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: PRODUCER_CONNECT_MS,
@@ -195,7 +195,7 @@ function withReconnect<B extends IQueueBackend>(backend: B, onTrouble: (error: E
       }
     };
   }
-  // An error of a connection in use fails its query, and is told there.
+  // The query on the connection rejects with the same error and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
   const query = pool.query.bind(pool);
   let isPreparing = true;

@@ -38,7 +38,7 @@ interface JobQueueOptions {
 const ATTEMPTS = 3;
 const BACKOFF_MS = 2000;
 const KEPT_DEAD_LETTERS = { count: 1000, age: 7 * 86_400 };
-const KEPT_EVENTS = 1000; // nobody reads them
+const KEPT_EVENTS = 1000; // no process reads them
 /** The priority of background jobs in BullMQ: 0 goes first, then in rising order. */
 const BACKGROUND_PRIORITY = 10;
 /** How many jobs one statement adds, each with a lock of its own. */
@@ -97,7 +97,7 @@ export class JobQueue<J extends object> {
    */
   async enqueueNow(job: J): Promise<void> {
     const id = this.#kind.keyNow?.(job);
-    // Asked for while one runs: the last of those runs once that is over.
+    // Of the jobs added while one with the same id runs, the last one runs after it.
     const opts = id === undefined ? {} : { deduplication: { id, keepLastIfActive: true } };
     await this.#ask(() => this.queue.add(this.#kind.queue as never, job as never, opts));
   }

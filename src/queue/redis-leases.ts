@@ -27,7 +27,7 @@ export function openRedisLeases(
   onTrouble: (error: Error) => void = () => {},
 ): RedisLeases {
   const redis = new Redis(redisUrl, {
-    // A lease that comes late is worth nothing.
+    // A late lease is useless, since its second is over.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: TIMEOUT_MS,

@@ -92,7 +92,7 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
       default:
         return place satisfies never;
     }
-    // A loop and a chain without end stop where they are; a target in another zone, even one of ours, is the resolver's.
+    // A loop or a long chain stops here; a target in another zone, even one of ours, is left to the resolver.
     const isEnd = visited.has(target) || visited.size === MAX_LINKS || zoneFor(zones, target, qtype) !== zone;
     if (isEnd) return found(zone, qtype, chain);
     name = target;
@@ -110,7 +110,7 @@ function zoneFor(zones: Zones, name: Name, qtype: number): Zone | undefined {
   if (zone === undefined || qtype !== TYPE.DS || zone.apex !== name || name === ROOT) return zone;
   const above = nearestZone(zones, parentOf(name));
   if (above === undefined) return zone;
-  // Only a zone that delegates this very name is its parent: NXDOMAIN from one that does not would deny the child.
+  // Only a zone that delegates exactly this name is its parent: NXDOMAIN from another one would deny the child.
   const place = descend(above, name, TYPE.NS);
   return place.kind === 'cut' && place.node.name === name ? above : zone;
 }

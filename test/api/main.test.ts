@@ -42,7 +42,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     execArgv: ['--import', TSX],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       API_LISTEN: `127.0.0.1:${port},127.0.0.2:${port}`,
@@ -158,7 +158,7 @@ describe('the API process', () => {
       return { status: answer.status, headers: answer.headers, body };
     };
 
-    it('has workers make checks and waits for what comes of them', async () => {
+    it('has workers make checks and waits for the outcomes', async () => {
       const failed: Error[] = [];
       const worker = runJobWorker(
         { databaseUrl: database.url, redisUrl: undefined },
@@ -184,7 +184,7 @@ describe('the API process', () => {
       await worker.stop(1000);
     });
 
-    it('out of reach answers 503 to what needs it, and goes on with all else', async () => {
+    it('out of reach gives 503 to calls that need it, and serves all others', async () => {
       const started = await start({ BOOTSTRAP_API_KEY: key, REDIS_URL: 'redis://127.0.0.1:1' });
       await ready(started);
       const { status, headers, body } = await check(started);

@@ -72,7 +72,7 @@ export class Stage {
     this.metricsPort = metricsPort;
     this.dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-chaos-'));
     const hints = join(this.dataDirectory, 'root.hints');
-    writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n'); // nobody is asked outside of this machine
+    writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n'); // no server outside this machine is queried
     this.settings = {
       PATH: process.env.PATH ?? '',
       RUN_AS: 'off', // what tests make is root's own
@@ -137,7 +137,7 @@ export class Stage {
     return this.pids(name).reduce((octets, pid) => octets + residentOctets(pid), 0);
   }
 
-  /** A new account with one domain, as a stranger has it. */
+  /** A new account with one domain. */
   async newAccount(name: string, planSlug = 'free'): Promise<Account> {
     const key = generateKey();
     const domain = `${name}.example.org`;

@@ -91,7 +91,7 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
   }
 
   describe('with the queue on Postgres', () => {
-    it('answers only SOA and NS of an apex while nobody has looked at its parent', async () => {
+    it('answers only SOA and NS of an apex until a check has looked at its parent', async () => {
       for (const name of ['shop.zz', 'gift.zz', 'alms.zz', 'blank.zz']) {
         expect(await fleet.ask('POST', '/domains/', { name, scan: false })).toMatchObject({
           status: 200,
@@ -348,7 +348,7 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
       expect(run).toMatchObject({ kind: 'background', verdict: 'match', current_ns: FIRST_SET });
     });
 
-    it('while Redis is away a check is refused and costs nobody the hour', async () => {
+    it('while Redis is away a check is refused and does not use up the hour', async () => {
       const all = async () => [
         await there().get('/domains/small.zz'),
         await there().get('/domains/small.zz/checks'),

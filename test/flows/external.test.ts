@@ -79,7 +79,7 @@ describe('a domain in external mode', () => {
     world.become({ text: worldText(published) });
   }
 
-  // Queues of both kinds are tested by themselves: here one will do, but in the whole proof.
+  // Both kinds of queues have tests of their own: here one is enough, except in the whole proof.
   describe.each(BACKENDS.slice(0, scale(2, 1)))('with the queue on %s', (backend: Backend) => {
     const isMissing = backend === 'Redis' && !HAS_REDIS;
     const label = backend === 'Redis' ? 'redis' : 'postgres';
@@ -227,7 +227,7 @@ describe('a domain in external mode', () => {
       expect(fresh.body).toMatchObject({ status: 'unverified', verification: { found: 0, verified: false } });
       const { value: second } = fresh.body.verification;
       expect(second).not.toBe(value);
-      expect(world.internet.countAt(SERVERS[0].address)).toBe(asked); // nobody looked
+      expect(world.internet.countAt(SERVERS[0].address)).toBe(asked); // no worker looked
       expect((await verify('late')).body.verification).toMatchObject({ verified: false, asked: 2 });
       publish('late', second, second);
       expect((await verify('late')).body).toMatchObject({

@@ -60,7 +60,7 @@ function answers(line: string): boolean {
   try {
     return status(line) !== undefined;
   } catch {
-    return false; // dig ends with 9 when nobody answers
+    return false; // dig exits with 9 without an answer
   }
 }
 
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
     });
 
     const isOrdinary = user?.uid !== undefined;
-    if (isOrdinary && installed) return; // a start and an end are what differs: the rest is for the whole proof
+    if (isOrdinary && installed) return; // here only start and end differ: the whole proof runs the rest
 
     it('loses nothing when everything is killed, and starts again as if nothing had been', async () => {
       const first = clone.start();
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       await stopBySignal(clone, again, 'SIGINT');
     });
 
-    // That it is loaded once only is a test of the demo's own too.
+    // The demo's own test also shows that it is loaded only once.
     if (!installed) {
       it('does not bring the demo back once it was deleted', async () => {
         const first = clone.start();
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       });
     }
 
-    if (isOrdinary) return; // what follows is the same for everyone
+    if (isOrdinary) return; // what follows is the same for every user
 
     it('gives up the rights of root once it listens, and hands each process only its own secrets', async () => {
       const started = clone.start({ SESSION_SECRET: 'of the API alone', COOKIE_SECRETS: '0'.repeat(32) });
@@ -256,7 +256,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       expect(started.output).not.toContain('hunter2');
     });
 
-    it('ends with npm, though npm is killed and can tell nobody', async () => {
+    it('ends with npm, even if npm is killed and cannot tell it', async () => {
       const started = clone.start();
       await started.ready();
       started.npm.kill('SIGKILL');

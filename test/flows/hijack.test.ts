@@ -1,5 +1,5 @@
-// A zone that is delegated to our servers and that nobody has here: whoever claims a name below it finds our own servers
-// asked about the claim, which say yes to all of them. Real parent, real processes, a stranger with nothing but the API.
+// A zone that is delegated to our servers but is in no account: a check of a claimed name below it would ask our own
+// servers, which confirm every claim. Real parent, real processes, an attacker with nothing but the API.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInstalled } from '../support/peers/peers.ts';
@@ -74,7 +74,7 @@ describe.skipIf(needs !== '')(`a name below a zone that dangles here${needs}`, (
     findings: [expect.objectContaining({ code: 'OWN_ANSWER' })],
   });
 
-  it('is given to a stranger as a claim, of which only SOA and NS are answered', async () => {
+  it('is accepted as a claim, of which only SOA and NS are answered', async () => {
     await claim('www.corp.zz', 'managed', 'pending');
     await publish('www.corp.zz', { name: '@', type: 'A', destination: PRIZE });
     await publish('www.corp.zz', { name: 'api', type: 'A', destination: PRIZE });

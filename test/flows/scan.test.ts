@@ -42,7 +42,7 @@ const SHOP_HERE = [
   '@ 600 TXT v=spf1 mx include:_spf.example.net -all',
   '*.apps 300 A 198.51.100.12',
   '_dmarc 3600 TXT v=DMARC1; p=reject',
-  'api 60 A 198.51.100.11', // the least that a TTL is here
+  'api 60 A 198.51.100.11', // the lowest TTL that is allowed here
   'dev 3600 NS ns1.dev.shop.zz',
   'mail 3600 A 198.51.100.25',
   'ns1.dev 3600 A 198.51.100.53',
@@ -127,7 +127,7 @@ describe('a domain that comes from elsewhere', () => {
     await until(async () => (await here('shop.zz')).length > 0, 'the records are there');
     const records = await here('shop.zz');
     expect(records).toEqual(expect.arrayContaining(SHOP_HERE));
-    // `one.apps` is known to nobody, and what the wildcard makes is no record
+    // no list contains `one.apps`, and an answer of the wildcard is no record
     expect(records.filter((line) => !SHOP_HERE.includes(line))).toEqual([]);
     const changes: Body[] = await ask('GET', '/domains/shop.zz/changes');
     expect(changes.map(({ source }) => source)).toEqual(['scan', 'api']);
@@ -179,7 +179,7 @@ describe('a domain that comes from elsewhere', () => {
     expect(await here('blog.zz')).toHaveLength(2);
   });
 
-  it('is scanned to its end when a worker is killed in the middle, and whoever asks meanwhile joins', async () => {
+  it('is scanned to its end after a worker is killed in the middle, and requests meanwhile join', async () => {
     const { id } = await ask('POST', '/domains/', { name: 'host.zz', scan: false });
     for (const { address } of SERVERS) world.internet.silenced.add(address);
     const asked = ask('POST', '/domains/host.zz/records/scan-import');
@@ -191,7 +191,7 @@ describe('a domain that comes from elsewhere', () => {
     await workers.stop('SIGKILL');
     world.internet.silenced.clear();
     workers = await startWorkers(database.url, env);
-    // as when its lease is over
+    // as if its lease had expired
     await sql`update scans set due_at = clock_timestamp() where domain_id = ${id}`.execute(db);
     const joined = ask('POST', '/domains/host.zz/records/scan-import');
     const [first, second] = await Promise.all([asked, joined]);

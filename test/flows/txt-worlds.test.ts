@@ -105,7 +105,7 @@ function outcomeOf(check: ExpectedTxtCheck, evidence: TxtEvidence, judgement: Tx
   const last = evidence.links.at(-1)?.servers ?? [];
   const lines = servers.map(({ address, outcome }) => {
     const said = last.find((server) => server.address === address);
-    // what brought no reply came by no way
+    // without a reply there is no transport
     return `${placeOf(address)} ${outcome}${said?.transport === 'tcp' && outcome !== 'error' ? ' tcp' : ''}`;
   });
   return {
@@ -136,7 +136,7 @@ function placeOf(address: string): string {
   return address === '' ? 'none' : canonicalAddress(address);
 }
 
-/** For whoever reads a failure. */
+/** For the reader of a failed test. */
 function printEvidence({ links, siblings, failure, queries }: TxtEvidence, judgement: TxtJudgement): string {
   const line = ({ address, outcome, target, error }: TxtServerEvidence) =>
     [placeOf(address), outcome, target && printName(target), error && `(${error})`].filter(Boolean).join(' ');

@@ -55,7 +55,7 @@ describe('the fixture zones', () => {
   });
 
   const checkers = [
-    // Whether what a zone points to exists is not asked here.
+    // Do not check whether the targets of a zone exist.
     ['named-checkzone', ['-i', 'none', '-k', 'ignore', '-n', 'ignore', '-M', 'ignore', '-S', 'ignore']],
     ['nsd-checkzone', []],
   ] as const;

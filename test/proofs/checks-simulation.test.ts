@@ -1,5 +1,5 @@
-// Thirty days of a fleet in virtual time, in which everything goes wrong that can: the checker moves nobody who did not
-// leave, activates nobody who is not delegated, hands no dangling name to whoever claims it, and finds all who left.
+// Thirty days of a fleet in virtual time with every kind of fault: the checker moves only domains that left, activates only
+// delegated ones, gives no dangling name to another account, and finds all domains that left.
 
 import { describe, expect, it } from 'vitest';
 import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
@@ -166,7 +166,7 @@ const BROKEN: readonly [rule: string, seen: Violation, checker: CheckerUnderTest
     { ...real, judge: (...args) => ({ ...judgeDelegation(...args), staleDs: false }) },
   ],
   [
-    'nobody is disabled late enough',
+    'domains are disabled too early',
     'wrongly disabled',
     {
       ...real,
@@ -175,7 +175,7 @@ const BROKEN: readonly [rule: string, seen: Violation, checker: CheckerUnderTest
     },
   ],
   [
-    'nobody is ever moved',
+    'no domain is ever moved',
     'departure not found',
     {
       ...real,

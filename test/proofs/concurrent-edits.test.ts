@@ -73,7 +73,7 @@ function randomRecord(random: Random): { name: string; type: string } {
   return { name: pick(random, NAMES), type, ...randomContent(random, type) };
 }
 
-/** What somebody saw last: ids and changes that may be gone by now. */
+/** What a caller saw last: ids and changes that may be gone meanwhile. */
 const seen = { ids: [] as number[], changes: [] as number[] };
 
 function randomCall(random: Random): Promise<HttpAnswer> {

@@ -114,7 +114,7 @@ describe('the count of what was found', () => {
         'x. A 192.0.2.1',
       ]),
     );
-    expect(all.foreign.map(({ why }) => why).sort()).toEqual(['a wildcard made it', 'nobody said it']);
+    expect(all.foreign.map(({ why }) => why).sort()).toEqual(['a wildcard made it', 'no server said it']);
     expect(all.recall).toBe(1);
     const few = new ScanTally();
     few.add(zone, new Set(keys.filter((key) => !key.includes(' TXT '))));

@@ -1,4 +1,4 @@
-// Thousands of small internets in which strangers want a name verified that is not theirs, and owners theirs: no stranger is
+// Thousands of small internets in which attackers want another owner's name verified, and owners their own: no attacker is
 // believed, and every owner is, as long as half of the servers of each zone stand.
 
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const LINES: readonly ((i: number) => string)[] = [
   (i) => `host${i} A 192.0.${(i >> 8) & 255}.${i & 255}`,
-  (i) => `host${i - 1} AAAA 2001:db8::${i.toString(16)} ; a comment of somebody's`,
+  (i) => `host${i - 1} AAAA 2001:db8::${i.toString(16)} ; a comment of the owner`,
   (i) => `www${i}.shop 3600 IN CNAME host${i - 2}`,
   (i) => `dept${i} MX 10 mail${i % 7}.example.net.\n\tMX 20 mail.example.org.`,
   (i) => `note${i} TXT "v=spf1 include:_spf${i}.example.net -all" ; zonefleet comment="note; ${i}"`,
@@ -51,7 +51,7 @@ const LINES: readonly ((i: number) => string)[] = [
 ];
 const WRONG: readonly string[] = [
   'bad A 192.0.2.256',
-  'bad..name A 192.0.2.1\n\tTXT "of an owner that nobody knows"',
+  'bad..name A 192.0.2.1\n\tTXT "of an unknown owner"',
   'bad MX mail.example.net.',
   'bad TXT "not closed',
   'outside.example. A 192.0.2.1',

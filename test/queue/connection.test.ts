@@ -12,7 +12,7 @@ afterAll(() => database?.drop());
 const schemas = async () =>
   (await runOn(database, 'select nspname from pg_namespace')).map(({ nspname }) => nspname);
 
-test('the queue has a schema of its own, made by whoever comes first, and only once', async () => {
+test('the queue has a schema of its own, made by the first process, and only once', async () => {
   expect(await schemas()).not.toContain('bullmq');
   const place = { databaseUrl: database.url, redisUrl: undefined };
   await Promise.all([migrateQueue(place), migrateQueue(place)]);

@@ -87,7 +87,7 @@ for (const backend of BACKENDS) {
       expect([...seen].sort()).toEqual([7, 7, 8, 9]);
     });
 
-    it('puts a check that somebody waits for ahead of all others, also of one of the same domain', async () => {
+    it('puts a check that a caller waits for ahead of all others, also of one of the same domain', async () => {
       await queue.enqueue(backgroundChecks([1, 2, 3]));
       const [first, second] = [randomUUID(), randomUUID()];
       await queue.enqueueNow({ domainId: 3, kind: 'manual', request: first });
@@ -150,7 +150,7 @@ for (const backend of BACKENDS) {
       await verifications.close();
     });
 
-    it('tries a run that fails three times in all, then keeps it where it can be seen; the domain may be checked again', async () => {
+    it('tries a run that fails three times in all, then keeps it as a dead letter; the domain may be checked again', async () => {
       const beganAt = Date.now();
       await queue.enqueue(backgroundChecks([5]));
       const agains: boolean[] = [];
@@ -192,7 +192,7 @@ for (const backend of BACKENDS) {
         await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
       });
       await until(() => begun === 2);
-      await workers.pop()?.stop(50); // the runs end by being given up only
+      await workers.pop()?.stop(50); // the runs end only when they are given up
       expect(await queue.depth()).toEqual({ waiting: 2, active: 0, delayed: 0, dead: 0 });
       const seen: number[] = [];
       run(async ({ domainId }) => void seen.push(domainId));

@@ -96,7 +96,7 @@ describe('while Postgres is away', () => {
     expect(seen.has(999)).toBe(false);
   });
 
-  it('a connection that says nothing more is given up by whoever adds, while it says nothing', async () => {
+  it('a producer gives up a silent connection while it is silent', async () => {
     const database = await createDatabase();
     opened.push(() => database.drop());
     await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
@@ -115,7 +115,7 @@ describe('while Postgres is away', () => {
     );
   });
 
-  it('a queue and a worker that were opened before it came find it', async () => {
+  it('a queue and a worker that were opened before it was there find it', async () => {
     const database = await createDatabase();
     opened.push(() => database.drop());
     await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });

@@ -10,7 +10,7 @@ describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
   });
   afterAll(() => redis?.stop());
 
-  it('are never more in a second than may be asked, whoever asks, and are counted by address', async () => {
+  it('never exceed the limit of a second over all processes, and are counted by address', async () => {
     const sources = [openRedisLeases(redis.url, 50), openRedisLeases(redis.url, 50)];
     const take = (address: string) =>
       Promise.all(

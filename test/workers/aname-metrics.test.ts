@@ -4,7 +4,7 @@ import { parseName } from '../../src/dns/name.ts';
 import { createAnameMetrics } from '../../workers/aname-metrics.ts';
 import { targetEvidence } from '../support/world/made-targets.ts';
 
-test('look-ups are counted by what they brought, and the domains that changed with them', async () => {
+test('look-ups are counted by outcome, and the domains that they changed are counted', async () => {
   const registry = new Registry();
   const count = createAnameMetrics(registry);
   const saved = (said: string, changed: number, fails?: string) =>

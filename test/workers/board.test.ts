@@ -71,7 +71,7 @@ for (const backend of BACKENDS) {
       expect(await queue.queue.isPaused()).toBe(false);
     });
 
-    it('answers nobody who came by another name', async () => {
+    it('refuses requests for another host name', async () => {
       expect((await ask('/', 'GET', 'rebound.example:9170')).status).toBe(403);
       expect((await ask('/api/queues', 'GET', 'rebound.example')).status).toBe(403);
       expect((await ask('/', 'GET', '127.0.0.1:9170')).status).toBe(200);

@@ -79,7 +79,7 @@ test('a check is observed, judged, saved, and told with its transition', async (
   expect(await status()).toBe('active');
 });
 
-test('nothing that decides anything is an ordinary outcome', async () => {
+test('an observation that decides nothing is an ordinary outcome', async () => {
   const outcome = await checker(says('timeout')).run();
   expect(outcome).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
   expect(await status()).toBe('pending');
@@ -102,7 +102,7 @@ test('a background job that is run twice counts once', async () => {
   expect(saved.map(({ repeated }) => repeated)).toEqual([0]);
 });
 
-test('a check that somebody asked for is made whether it is due or not, and counts once', async () => {
+test('a requested check is made whether it is due or not, and counts once', async () => {
   let observed = 0;
   const made = checker(async (domain) => {
     observed++;
@@ -116,7 +116,7 @@ test('a check that somebody asked for is made whether it is due or not, and coun
   expect(await runs()).toHaveLength(2);
 });
 
-test('a domain that changes meanwhile is left alone by a background check, and checked once more where somebody waits', async () => {
+test('a domain that changes meanwhile is left alone by a background check, and checked again for a caller that waits', async () => {
   let meanwhile = async () => {};
   const made = checker(async (domain) => {
     await meanwhile();
@@ -139,7 +139,7 @@ test('a domain that changes meanwhile is left alone by a background check, and c
   expect(await runs()).toHaveLength(3);
 });
 
-test('what is cut short is not saved', async () => {
+test('an aborted run is not saved', async () => {
   const abort = new AbortController();
   const made = checker(async (domain) => {
     abort.abort();
@@ -150,7 +150,7 @@ test('what is cut short is not saved', async () => {
   expect(made.outcomes).toEqual([]);
 });
 
-test('a fault of ours fails that job, while Postgres is there', async () => {
+test('an internal error fails the job while Postgres is up', async () => {
   const made = checker(async () => {
     throw new TypeError('a bug');
   });
@@ -165,7 +165,7 @@ test('the breaker counts checks of active domains by the schedule only, and hold
   const request = () => ({ kind: 'operator', request: randomUUID() }) as const;
   const due = () => sql`update domains set next_check_at = now()`.execute(database.db);
   await made.run(request());
-  expect(made.counted).toEqual([]); // somebody asked: as often as he likes
+  expect(made.counted).toEqual([]); // requested checks are not counted
   await due();
   await made.run();
   expect(made.counted).toEqual([{ parent: 'com.', turned: false }]);

@@ -17,7 +17,7 @@ function claimOf(due: number[]): (limit: number) => Promise<number[]> {
   return async (limit) => due.splice(0, limit);
 }
 
-test('no more comes into the queue than it has room for beside what waits', async () => {
+test('the queue gets no more jobs than it has room for', async () => {
   const queue = fakeQueue(3, 2);
   const round = fillQueue({ queue, room: 8, claim: claimOf([1, 2, 3, 4, 5]) });
   expect(await round()).toEqual({ isMore: true });
@@ -26,14 +26,14 @@ test('no more comes into the queue than it has room for beside what waits', asyn
   expect(queue.taken).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('of a queue that is nearly full nothing is claimed either: a claim costs the same for one as for many', async () => {
+test('nothing is claimed for a queue that is nearly full: a claim of one costs the same as of many', async () => {
   const queue = fakeQueue(7);
   const due = [1, 2];
   expect(await fillQueue({ queue, room: 8, claim: claimOf(due) })()).toEqual({ isMore: true });
   expect(due).toEqual([1, 2]);
 });
 
-test('of a full queue nothing is claimed, so that nothing waits for its lease to end', async () => {
+test('nothing is claimed for a full queue, so that no domain waits for its lease to expire', async () => {
   const queue = fakeQueue(8);
   const due = [1, 2];
   expect(await fillQueue({ queue, room: 8, claim: claimOf(due) })()).toEqual({ isMore: true });

@@ -78,7 +78,7 @@ test('a target that fails keeps its addresses, with a finding until it is back',
     ['@ 300 A 192.0.2.8', '@ 300 AAAA 2001:db8::7'],
     [],
   ]);
-  await made.runFor(900); // IPv6 is gone, and its zone has said so twice
+  await made.runFor(900); // the zone has said twice that IPv6 is gone
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
   await expectPublished(database.db, domainId);
 });
@@ -139,7 +139,7 @@ test('records that lead back to each other keep what they had, with a finding', 
   await expectPublished(db, domainId);
 });
 
-test('what another has saved meanwhile stays', async () => {
+test('what another worker has saved meanwhile stays', async () => {
   await point();
   const { db } = database;
   const other = madeTargets(db);
@@ -163,7 +163,7 @@ test('what another has saved meanwhile stays', async () => {
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
 });
 
-test('a look-up that is cut short is no outcome', async () => {
+test('an aborted look-up has no outcome', async () => {
   await point();
   const { db } = database;
   const stopping = new AbortController();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-it('names a domain that is published otherwise than its records say once, of all domains in turn', async () => {
+it('reports once a domain whose published records differ from its own, and checks all domains in turn', async () => {
   const { db } = database;
   const account = await newAccount(db, 'ann@example.org');
   for (let i = 0; i < 12; i++) await newDomain(db, account, `d${i}.example.com.`);
@@ -28,7 +28,7 @@ it('names a domain that is published otherwise than its records say once, of all
       where type = 6 and zone_id = (select zone_id from domains where name = ${name})`.execute(db);
   const names = () => faults.map(({ domain }) => domain);
   try {
-    // To come from the third to the first, the rounds pass the last one again.
+    // The rounds pass the last domain again on the way from the third to the first.
     for (const name of ['d11.example.com.', 'd3.example.com.', 'd0.example.com.']) {
       await spoil(name);
       await until(() => names().includes(name), `${name} is found`);
@@ -41,7 +41,7 @@ it('names a domain that is published otherwise than its records say once, of all
   expect(troubles).toEqual([]);
 });
 
-it('tells its troubles, and goes on', async () => {
+it('reports its errors, and continues', async () => {
   const troubles: unknown[] = [];
   const running = runHousekeeping({
     db: database.db,

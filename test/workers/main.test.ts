@@ -67,7 +67,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
@@ -99,7 +99,7 @@ const statusOf = (url: string) =>
   );
 
 describe('the workers process', () => {
-  it('checks what is due, says what became of it, shows the board, and ends on SIGTERM', async () => {
+  it('checks what is due, reports the outcomes, shows the board, and ends on SIGTERM', async () => {
     const started = await start();
     await ready(started);
     expect(await statusOf(`${started.metrics}/healthz`)).toBe(200);
@@ -150,13 +150,13 @@ describe('the workers process', () => {
       proxy.cut();
       await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503);
       started.process.kill('SIGTERM');
-      expect(await started.exited).toBeOneOf([0, 1]); // 1: what it waits for is given up
+      expect(await started.exited).toBeOneOf([0, 1]); // 1: it gave up waiting
     } finally {
       await proxy.stop();
     }
   });
 
-  it('says what stands in its way', async () => {
+  it('says why it cannot start', async () => {
     const empty = await createDatabase({ empty: true });
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

@@ -21,7 +21,7 @@ test('while there is more to do the next round comes at once, however long the i
   expect(rounds).toBe(3);
 });
 
-test('a round that fails is told and repeated', async () => {
+test('a round that fails is reported and repeated', async () => {
   const troubles: unknown[] = [];
   let rounds = 0;
   const running = runRounds({

@@ -30,7 +30,7 @@ const run = (scanId: number, found: Found = finds, signal?: AbortSignal) =>
 const here = () => listed(database.db, domainId);
 const row = (id: number) => loadScan(database.db, id);
 
-test('what is found is imported, and told', async () => {
+test('what is found is imported and reported', async () => {
   expect(await run(await open())).toMatchObject({
     kind: 'saved',
     name: 'example.com.',
@@ -49,7 +49,7 @@ test('a preview imports nothing, and the same job again does nothing', async () 
   expect(await here()).toEqual([]);
 });
 
-test('what is there is looked at when it writes, not when it began', async () => {
+test('existing records are read when it writes, not when it starts', async () => {
   const id = await open();
   const outcome = await run(id, async () => {
     const other = scanOf(['www A 198.51.100.99']).records;
@@ -61,7 +61,7 @@ test('what is there is looked at when it writes, not when it began', async () =>
   expect((await here()).join()).toContain('198.51.100.99');
 });
 
-test('a scan that is cut short imports what it found, and says so', async () => {
+test('a scan that runs out of time imports what it found, and says so', async () => {
   const id = await open();
   await run(id, async () => ({ ...WWW, complete: false, shortfalls: ['the time was over'] }));
   expect(await row(id)).toMatchObject({
@@ -71,7 +71,7 @@ test('a scan that is cut short imports what it found, and says so', async () => 
   });
 });
 
-test('it is seen how far it is', async () => {
+test('its progress is visible', async () => {
   const id = await open();
   const steps = { names: 5, of: 10, queries: 7, records: 2 };
   await run(id, async (_domain, { onProgress } = {}) => {
@@ -82,7 +82,7 @@ test('it is seen how far it is', async () => {
   });
 });
 
-test('a domain that goes, or is switched off, is not scanned, and gets nothing at the end', async () => {
+test('a domain that is deleted or disabled is not scanned and gets no records', async () => {
   const fails: Found = () => Promise.reject(new Error('it is not to be scanned'));
   const off = await open();
   const during = await run(off, async () => {
@@ -115,14 +115,14 @@ test('a process that stops gives its scan back, and the next one has it at once'
   expect(rows).toEqual([{ attempts: 1 }]);
 });
 
-test('a scan that fails by a fault of ours is tried again, and begun three times at most', async () => {
+test('a scan that fails by an internal error is retried, three times in all', async () => {
   const id = await open();
   const breaks: Found = () => Promise.reject(new Error('a bug'));
   for (const _ of [1, 2, 3]) await expect(run(id, breaks)).rejects.toThrow('a bug');
   expect(await run(id)).toMatchObject({ kind: 'spent' });
 });
 
-test('a worker that was taken for dead stops, and saves nothing', async () => {
+test('a worker that lost its lease stops, and saves nothing', async () => {
   const id = await open();
   const outcome = await run(
     id,

@@ -15,7 +15,7 @@ const saved = (imported: Extract<ScanOutcome, { kind: 'saved' }>['imported']): S
   imported,
 });
 
-test('scans are counted by kind and completeness, records by what became of them', async () => {
+test('scans are counted by kind and completeness, records by outcome', async () => {
   const registry = new Registry();
   const count = createScanMetrics(registry);
   count(saved({ kind: 'imported', created: 4, failed: [], present: 3, changeId: 1 }));

@@ -91,7 +91,7 @@ test('no more are taken than the queue has room for', async () => {
   expect(sorted(queue.taken)).toEqual(sorted(ids));
 });
 
-test('many parents come in turn; of few, each round takes more than the one before', async () => {
+test('many parents take turns; with few, each round takes more of each than the one before', async () => {
   for (const [parent, count] of [
     ['com.', 65],
     ['org.', 4],
@@ -109,7 +109,7 @@ test('many parents come in turn; of few, each round takes more than the one befo
   expect(rounds).toEqual([20 + 4, 40, 5]);
 });
 
-test('a domain whose job is lost comes up again when the lease is over', async () => {
+test('a domain whose job is lost is queued again when its lease expires', async () => {
   const [id] = await domains(1);
   const queue = fakeQueue();
   schedule(queue, { leaseSeconds: 3600 });
@@ -122,7 +122,7 @@ test('a domain whose job is lost comes up again when the lease is over', async (
   expect(queue.taken).toEqual([id, id]);
 });
 
-test('while the queue is away it is told, and nothing is lost', async () => {
+test('an outage of the queue is reported, and nothing is lost', async () => {
   const queue = fakeQueue();
   queue.broken = true;
   const ids = await domains(3);
@@ -133,7 +133,7 @@ test('while the queue is away it is told, and nothing is lost', async () => {
   expect(sorted(queue.taken)).toEqual(ids);
 });
 
-test('it ends when it is told to', async () => {
+test('it ends with its signal', async () => {
   await domains(1);
   const queue = fakeQueue();
   schedule(queue);
@@ -142,6 +142,6 @@ test('it ends when it is told to', async () => {
   const { rounds } = queue;
   const other = fakeQueue();
   schedule(other);
-  await until(() => other.rounds > 5); // as many would have been the first one's
+  await until(() => other.rounds > 5); // in the same number of rounds the first one would have taken some
   expect(queue.rounds).toBe(rounds);
 });

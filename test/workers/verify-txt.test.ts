@@ -49,7 +49,7 @@ function verifier(said: (host: Name) => SaidWorld | Promise<SaidWorld>, rest: Pa
 }
 const absent = () => verifier(() => ({ servers: ['nxdomain', 'nxdomain'] }));
 
-test('it asks for the challenge’s name, and tells what came of it', async () => {
+test('it queries the challenge’s name and reports the outcome', async () => {
   const asked: Name[] = [];
   const made = verifier((host) => {
     asked.push(host);
@@ -65,14 +65,14 @@ test('it asks for the challenge’s name, and tells what came of it', async () =
   expect(await status()).toBe('active');
 });
 
-test('the value that our own servers have for a mere claim proves nothing', async () => {
+test('the value that our own servers have for an unproved claim proves nothing', async () => {
   const nameservers = ['ns1.example.net.', 'ns2.example.net.'];
   const made = verifier(() => ({ servers: [[value], [value]], nameservers }));
   expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
   expect(await status()).toBe('unverified');
 });
 
-test('nor does what they lead to: whoever has a mere claim above it can delegate it to anybody', async () => {
+test('nor does what they lead to: an account with an unproved claim above it can delegate it anywhere', async () => {
   const above = ['ns1.example.net.', 'ns2.example.net.'];
   const made = verifier(() => ({ servers: [[value], [value]], above }));
   expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
@@ -94,7 +94,7 @@ test('a domain that is gone, or has been proved, ends its job well', async () =>
   expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
 });
 
-test('one that somebody asked for is made whether it is due or not, and counts once', async () => {
+test('a requested one is made whether it is due or not, and counts once', async () => {
   const made = absent();
   await made.run();
   const request = randomUUID();
@@ -103,7 +103,7 @@ test('one that somebody asked for is made whether it is due or not, and counts o
   expect(await runs()).toBe(2);
 });
 
-test('where another one was saved meanwhile it is made once more for whoever waits, and let be by the schedule', async () => {
+test('after another one was saved meanwhile, it is repeated for a caller that waits, but not for the schedule', async () => {
   let meanwhile = async () => {};
   const made = verifier(async () => {
     await meanwhile();
@@ -121,7 +121,7 @@ test('where another one was saved meanwhile it is made once more for whoever wai
   expect(await runs()).toBe(3);
 });
 
-test('what is cut short is not saved', async () => {
+test('an aborted run is not saved', async () => {
   const abort = new AbortController();
   const made = verifier(() => {
     abort.abort();
@@ -131,13 +131,13 @@ test('what is cut short is not saved', async () => {
   expect([await runs(), made.outcomes]).toEqual([0, []]);
 });
 
-test('a fault of ours fails that job, while Postgres is there', async () => {
+test('an internal error fails the job while Postgres is up', async () => {
   const made = verifier(() => Promise.reject(new TypeError('a bug')));
   await expect(made.run()).rejects.toThrow('a bug');
   expect(await runs()).toBe(0);
 });
 
-test('while Postgres is away it waits, begins again by itself, and counts once', async () => {
+test('while Postgres is away it waits, starts again by itself, and counts once', async () => {
   const proxy = await startProxy(database.url);
   const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });
   try {

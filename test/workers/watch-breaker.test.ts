@@ -73,7 +73,7 @@ test('an operator lets moves through until it is over', async () => {
   expect(breaker.held()).toBe(0);
 });
 
-test('counts are kept while Postgres is away, and told once; the last ones at the end', async () => {
+test('counts are kept while Postgres is away, and shared once; the last ones at the end', async () => {
   const proxy = await startProxy(database.url);
   opened.push(() => proxy.stop());
   const db = openDatabase(proxy.url, { connectTimeoutMs: 500 });
@@ -91,12 +91,12 @@ test('counts are kept while Postgres is away, and told once; the last ones at th
   expect(await counted()).toContainEqual({ parent: 'net.', checked: 1, turned: 0 });
 });
 
-test('goes on for as long as the domains that turned are not back', async () => {
+test('continues until most of the domains that turned are back', async () => {
   const { breaker, changes } = await watch();
   count(breaker, 'com.', 40, 40);
   await until(() => breaker.isFrozen('com.'));
   await sql`update check_counts set turned = 0`.execute(database.db);
-  // Told in a round each: by the second one the first has been judged.
+  // Each is shared in its own round: the second one comes after the first is judged.
   for (const told of [45, 50]) {
     for (let i = 0; i < 5; i++) breaker.count('com.', 'foreign', 'foreign');
     await until(async () => (await counted()).some(({ checked }) => checked === told));

@@ -20,7 +20,7 @@ function address(owner: Name, change: Partial<ZoneRecord> = {}): ZoneRecord {
   return { owner, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1), ...change };
 }
 
-describe('records that no zone file could give', () => {
+describe('records that no zone file can contain', () => {
   const owner = parseName('a.example.');
   const bad: readonly [string, Partial<ZoneRecord>, RegExp][] = [
     ['rdata that is too short', { rdata: Uint8Array.of(192, 0, 2) }, /^BAD_RDATA a\.example\. A: /],

@@ -36,7 +36,7 @@ for (const { folder, zones, cases } of readAnswerCases()) {
   });
 }
 
-describe('what an answer tells beside its records', () => {
+describe('what an answer has beside its records', () => {
   const zones = zonesOf(
     zoneOf(
       'example.',
@@ -130,7 +130,7 @@ describe('a marked name', () => {
     }
   });
 
-  it('brings nothing into the additional section, nor does the wildcard in its place', () => {
+  it('adds nothing to the additional section, nor does the wildcard instead of it', () => {
     expect(findAnswer(zones, parseName('mx', apex), TYPE.MX).additional).toEqual([]);
   });
 });

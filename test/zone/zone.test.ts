@@ -13,6 +13,6 @@ test('a mark has the owner, the reserved type 0 and nothing else (RFC 6895 §3.1
   expect(isMark(mark)).toBe(true);
 });
 
-test('no record of a real type is a mark, the empty one of an unknown type neither', () => {
+test('no record of a real type is a mark, nor is an empty one of an unknown type', () => {
   for (const type of [...Object.values(TYPE), 65280]) expect(isMark({ type })).toBe(false);
 });

@@ -23,13 +23,13 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
     domainId: domain.id,
     kind,
     by: asActor(caller),
-    narrowing: null, // the guard lets no narrowed key come here
+    narrowing: null, // the guard refuses keys with a narrowing
     ...(idempotencyKey !== undefined && {
       request: jobRequestOf(kind === 'preview' ? 'scan' : 'scan-import', call),
     }),
   });
   if (opened.how === 'barred') return BARRED;
-  // One that waits in the background goes ahead now.
+  // A scan that already waits in the background moves ahead.
   if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, 'scan', call))) {
     await withdrawScan(api.db, opened);
     return NOT_BEGUN;
@@ -37,7 +37,7 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
   const timeoutMs = api.scans.waitMs ?? WAIT_MS;
   const scan = await waitForScan(api.db, opened.id, { timeoutMs, signal: gone });
   if (scan !== undefined && (scan.startedAt ?? scan.finishedAt) !== null) return scan;
-  await withdrawScan(api.db, opened); // no worker has taken it in all that time
+  await withdrawScan(api.db, opened); // no worker took it in time
   return NOT_BEGUN;
 }
 

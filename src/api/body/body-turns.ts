@@ -43,7 +43,7 @@ export class BodyTurns {
     while (this.#spent < ROUND_BYTES && taken < this.#waiting.length)
       this.#spent += (this.#waiting[taken++]?.bytes ?? 0) + PIECE_BYTES;
     const pieces = this.#waiting.splice(0, taken);
-    if (pieces.length > 0) this.#plan(); // to forget what this round has spent
+    if (pieces.length > 0) this.#plan(); // starts a new round with nothing spent
     for (const { work } of pieces) work();
   }
 }

@@ -61,7 +61,7 @@ export async function receiveBody(arriving: Arriving): Promise<BodySegments | Pr
     let hasEnded = false;
     payload.on('data', onData);
     payload.once('end', () => {
-      hasEnded = true; // said, and the stream closed, even while it is paused
+      hasEnded = true; // may come while the stream is paused, and `close` with it
       if (!isWaiting) finish();
     });
     payload.once('error', reject);
@@ -89,7 +89,7 @@ class Intake {
     const breach = this.#scan?.push(chunk);
     if (breach !== undefined) return badRequest(breach);
     this.segments.add(chunk);
-    // small ones are many and short-lived: they are bounded by the number of connections
+    // the number of connections bounds small bodies, which are many and short-lived
     if (this.segments.bytes < THREAD_BODY_BYTES) return undefined;
     const more = this.segments.bytes - this.#reserved;
     if (!room.grow(more))

@@ -56,7 +56,7 @@ export class KeyLookups {
   }
 
   #remember(text: string): void {
-    this.#known.delete(text); // the last used ones stay
+    this.#known.delete(text); // the set is in the order of use: the oldest entry goes first
     this.#known.add(text);
     if (this.#known.size <= MAX_REMEMBERED) return;
     for (const oldest of this.#known) {

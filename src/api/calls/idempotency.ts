@@ -76,6 +76,6 @@ const NOTHING: StoredResponse = { status: 503, headers: {}, body: null };
  * The answer that this Idempotency-Key got before, or that it was used for another request; undefined if it is free.
  */
 export async function findReplay(db: Database, request: IdempotentRequest): Promise<RunOnce | undefined> {
-  const once = await runOnce(db, request, async () => NOTHING); // a failure stores nothing
+  const once = await runOnce(db, request, async () => NOTHING); // a failed call is not stored
   return once.kind === 'response' && !once.replayed ? undefined : once;
 }

@@ -20,7 +20,7 @@ export const API_LIMITS: ServerLimits = {
   unreadBytes: 64 * 1024 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000, // 32 MiB at 2.2 Mbit/s
-  keepAliveTimeoutMs: 72_000, // longer than that of usual load balancers, which must be first
+  keepAliveTimeoutMs: 72_000, // longer than that of common load balancers, which must close first
 };
 const IDLE_POLL_MS = 20;
 /**

@@ -108,7 +108,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onRequest', async (request, reply) => {
     request.response = reply.raw;
-    // Every body goes to the one parser above, so that an empty one is fine whatever its type is said to be.
+    // One parser takes every body, so an empty body is accepted with any Content-Type.
     const { headers } = request.raw;
     request.declaredType = headers['content-type'];
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
@@ -132,7 +132,7 @@ function routablePath(url: string): string {
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
   try {
     decodeURI(path.split(/[?#]/, 1)[0] as string);
-    return path.startsWith('/') ? path : NO_PATH; // `*`, say
+    return path.startsWith('/') ? path : NO_PATH; // for example `*`
   } catch {
     return NO_PATH;
   }

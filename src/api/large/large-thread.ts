@@ -69,7 +69,7 @@ function yieldToOthers(): void {
   try {
     setPriority(BELOW_THE_OTHERS);
   } catch {
-    // A filter of system calls forbids it: the thread works all the same.
+    // A system call filter may forbid it; the thread works without it.
   }
 }
 

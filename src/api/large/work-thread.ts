@@ -39,8 +39,8 @@ export class WorkThread {
 
   constructor(settings: ThreadSettings, limits: ResourceLimits) {
     this.#worker = startThread('large-work', ENTRY, settings, [], limits);
-    this.#worker.unref(); // without work it keeps no process alive
-    this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    this.#worker.unref(); // an idle thread must not keep the process alive
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error: NodeJS.ErrnoException) => {
       this.#isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#current?.log.warn({ err: error }, 'a thread for large requests failed');
@@ -104,7 +104,7 @@ export class WorkThread {
     this.#worker.postMessage(message, transfer);
   }
 
-  #hear(message: FromThread): void {
+  #receive(message: FromThread): void {
     if (message.kind === 'answer') this.#current?.resolve(message.answer);
     else if (message.kind === 'failed') this.#current?.reject(new ThreadError(message.error));
     else this.#current?.log[message.level](message.what, message.message);

@@ -118,7 +118,7 @@ function printProgress({ nextAt }: Verification, run: VerificationRun | undefine
   };
 }
 
-const NOT_LOOKED = 'Nobody has looked for this value yet.';
+const NOT_LOOKED = 'We have not looked for this value yet.';
 
 function isAhead(time: Date | null, nowMs: number): boolean {
   return time !== null && time.getTime() > nowMs;

@@ -15,7 +15,7 @@ export const createDomain = accountRoute({
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:
-    'A managed domain starts as `pending`: delegate it to one of `svc_ns_sets`. Until a first check has seen that its parent does not name our servers already, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. A claim of another account that nothing has pointed here for 72 hours yields. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, names that somebody holds, and more domains than the plan of the account allows.',
+    'A managed domain starts as `pending`: delegate it to one of `svc_ns_sets`. Until a first check has seen that its parent does not name our servers already, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. A claim of another account that nothing has pointed here for 72 hours yields. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, names that another domain here holds, and more domains than the plan of the account allows.',
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],

@@ -59,7 +59,7 @@ export const listDomains = accountRoute({
 
 function filterOf({ key }: Caller, { search, status, dns_mode, role }: DomainQuery): DomainFilter {
   return {
-    // the database need not know how letters beyond ASCII are lowered
+    // lower-case here, since the database may not fold letters beyond ASCII
     ...(search && { search: search.normalize('NFC').toLowerCase() }),
     ...(status && { statuses: status }),
     ...(dns_mode && { dnsMode: dns_mode }),

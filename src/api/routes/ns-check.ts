@@ -63,14 +63,14 @@ async function runCheck(call: CheckCall, request: string, giveBack: () => Promis
     const timeoutMs = api.checks.waitMs ?? WAIT_MS;
     if (isEnqueued) run = await waitForCheck(api.db, request, { timeoutMs, signal: gone });
   } catch (error) {
-    await giveBack().catch(() => {}); // whatever is wrong with the database is told by the first error
+    await giveBack().catch(() => {}); // the first error already reports the database
     throw error;
   }
   if (run !== undefined) {
     if (run.verdict === 'unknown') await giveBack();
     return await answer(call, run);
   }
-  // Whoever hangs up does not get the hour back: the check is made, and could be had without end that way.
+  // A caller that hangs up does not get its hour back: otherwise it could have checks without end.
   if (!gone.aborted || gone.reason === STOPPING) await giveBack();
   return unavailable('the check could not be made now; try again', RETRY_SECONDS);
 }

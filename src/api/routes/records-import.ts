@@ -61,7 +61,7 @@ export const importRecords = domainRoute({
       changeId,
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
     };
-    // What cannot be read is read off the body again; what the records of then were in the way of is not.
+    // Items that cannot be parsed are found again from the body; conflicts with the records of that time are not.
     const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));
     call.answerRest({
       ...counted,

@@ -79,7 +79,7 @@ function chosenNameservers(
     else wrong.push({ field: `svc_ns[${i}]`, error: parsed.message });
   }
   if (wrong.length > 0) return invalid(wrong);
-  if (names.length === 0 && nameserverSets.length === 0) return undefined; // as it was read
+  if (names.length === 0 && nameserverSets.length === 0) return undefined; // nothing changes
   const found = findSet(names, nameserverSets);
   if (found === undefined) return invalid([{ field: 'svc_ns', error: 'expected one of svc_ns_sets, whole' }]);
   return found === nameserverSets[0] ? undefined : found;

@@ -31,7 +31,7 @@ export const verifyDomain = domainRoute({
   tag: 'Domains',
   summary: 'Looks for the TXT record of a domain in external mode now.',
   description:
-    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; nobody looks for that in this call. An active domain is answered unchanged. The service looks by itself too: `next_attempt_at`.',
+    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; this call does not look for it. An active domain is answered unchanged. The service looks by itself too: `next_attempt_at`.',
   permission: 'domain.settings',
   waits: true,
   response: Domain,

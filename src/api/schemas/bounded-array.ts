@@ -19,7 +19,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, de
   const maximum = Math.min(...maximaOf(definition.checks ?? []));
   schema._zod.parse = (payload, context) => {
     const given = payload.value;
-    // Of another kind or too long: no item is looked at.
+    // No array, or too long: its items are not parsed.
     if (!Array.isArray(given) || given.length > maximum) return parseWhole(payload, context);
     const items: unknown[] = [];
     for (const [index, value] of given.entries()) {

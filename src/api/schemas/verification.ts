@@ -37,5 +37,5 @@ export const Verification = z.object({
     .array(z.object({ address: z.string(), outcome }))
     .optional()
     .describe('What public resolvers say. They decide nothing: they may still have what was there before.'),
-  message: z.string().optional().describe('What it comes to, in a sentence.'),
+  message: z.string().optional().describe('What the result means, in a sentence.'),
 });

@@ -90,7 +90,7 @@ function nextFamily(
       return { addresses: evidence.addresses.slice(0, MAX_ADDRESSES), goneAt: undefined };
     case 'none': {
       if (addresses === undefined || addresses.length === 0) return { addresses: [], goneAt: undefined };
-      if (goneAt === undefined || at < goneAt) return { addresses, goneAt: at }; // or the clock went back
+      if (goneAt === undefined || at < goneAt) return { addresses, goneAt: at }; // or the clock was set back
       return at - goneAt < goneAfterMs ? { addresses, goneAt } : { addresses: [], goneAt: undefined };
     }
     case 'failed':
@@ -117,7 +117,7 @@ function nextTtl(
   const seen = (['v4', 'v6'] as const).flatMap((family) => {
     const said = evidence[family];
     if (said.kind === 'found') return [said.ttl];
-    return hasAny(after[family]) && before.ttl !== undefined ? [before.ttl] : []; // it is published as before
+    return hasAny(after[family]) && before.ttl !== undefined ? [before.ttl] : []; // the family stays published as before
   });
   if (seen.length === 0) return before.ttl;
   const lowest = Math.min(...seen);
@@ -155,7 +155,7 @@ function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules)
     const ttls = [evidence.v4, evidence.v6].flatMap((said) =>
       said.kind === 'none' ? [said.ttl * 1000] : [],
     );
-    // One that never had any may be about to get them; its servers answer at once, so that asking costs little.
+    // A target that never had addresses may get some soon, and its servers answer at once, so asking costs little.
     wanted.push(state.ttl === undefined ? minIntervalMs : Math.min(maxRetryMs, ...ttls));
   }
   const next = evidence.startedAt + clamp(Math.min(...wanted), minIntervalMs, maxIntervalMs);

@@ -31,8 +31,8 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
     counting.some(({ transport }) => transport === 'database');
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
-  // Who answers with our names may be a server of ours, under whatever name: it has a zone for every claim, and proves none.
-  // And another's that holds the domain as well as its parent sends nobody to us.
+  // A server that answers with our names may be one of ours under any name: ours hold a zone for every claim, which proves
+  // nothing. A foreign server that holds both domain and parent does not refer resolvers to us.
   if (first.outcome === 'answer' && oursShown) return unknown([FINDINGS.OWN_ANSWER(parent)]);
   const ds = counting.flatMap((server) => server.ds);
   return {
@@ -42,7 +42,7 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
     confirmations,
     confirmed,
     oursShown,
-    staleDs: ds.length > 0, // no domain has keys of ours yet
+    staleDs: ds.length > 0, // we do not sign domains yet
     findings: [
       ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
       ...(ds.length > 0 ? [FINDINGS.STALE_DS(ds, oursShown)] : []),
@@ -101,7 +101,7 @@ function compare({ kind, ns }: Statement, { sets, allSets }: Expected): Comparis
   const matched = sets.find((set) => equals(ns, new Set(set)));
   if (matched !== undefined) return { verdict: 'match', matched, oursShown: true };
   if (sets.some((set) => set.length > 0 && equals(ours, new Set(set)))) return without('extra', true);
-  // a set may share names with another: mixed is only what no one set has
+  // sets may share names: the names are mixed only if no single set has them all
   return without(everySet.some((set) => contains(new Set(set), ours)) ? 'partial' : 'mixed', true);
 }
 

@@ -16,7 +16,7 @@ const PENDING: readonly { untilAgeS: number; intervalS: number }[] = [
   { untilAgeS: Number.POSITIVE_INFINITY, intervalS: HOUR_S },
 ];
 const ACTIVE_S = 12 * HOUR_S;
-const JITTER = 0.2; // so that domains that were made together do not stay together
+const JITTER = 0.2; // spreads the checks of domains that were created together
 
 /**
  * `state` is that after the check, `random` is in [0, 1). `intervalSeconds` is the interval in force, without the
@@ -40,7 +40,7 @@ function intervalOf({ status, since, misses }: CheckState, verdict: Verdict, at:
       return (PENDING.find(({ untilAgeS }) => ageS < untilAgeS) as { intervalS: number }).intervalS;
     }
     case 'active':
-      // a miss that nobody confirmed yet is looked at again as soon as one that counts
+      // an unconfirmed miss is checked again as soon as a confirmed one
       return misses !== undefined || isMiss(verdict) ? HOUR_S : ACTIVE_S;
     case 'moved':
     case 'leaving':

@@ -18,7 +18,7 @@ export function nextPreset(preset: Preset, judgement: Judgement, expected: Expec
     case 'clear':
       return preset;
     case 'undecided':
-      if (expected.sets.length <= 1) return { kind: 'clear' }; // there is no set that a change could prove
+      if (expected.sets.length <= 1) return { kind: 'clear' }; // without another set the owner cannot prove anything
       if (!judgement.confirmed || judgement.oursShown === undefined) return preset;
       if (!judgement.oursShown) return { kind: 'clear' };
       return { kind: 'standing', taken: setsWithAny(judgement.observed ?? [], expected) };

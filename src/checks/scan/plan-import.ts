@@ -86,7 +86,7 @@ export function planImport({ records }: Pick<Scan, 'records'>, rules: ImportRule
     const lowest = ttls.get(`${type} ${name}`) as number;
     const ttl = Math.min(MAX_TTL_SECONDS, Math.max(MIN_TTL_SECONDS, lowest));
     const key = type === TYPE.CNAME ? `${type} ${name}` : `${type} ${name} ${hexOf(rdata)}`;
-    if (planned.has(key)) continue; // a name is an alias of one name: the first that was seen
+    if (planned.has(key)) continue; // a name has one CNAME at most: the first that was seen
     planned.set(key, { name, type, ttl, rdata, ...flagged(type, rdata) });
   }
   return { records: [...planned.values()], left: [...left.values()] };

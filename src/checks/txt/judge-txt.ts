@@ -89,8 +89,8 @@ function judgeServers({ servers, again }: TxtLink, wanted: Uint8Array): TxtServe
   return servers.map((first) => {
     const { server, address } = first;
     const said = [first, ...again.filter((later) => later.address === address)].filter(isConclusive);
-    // One word without it is enough: it is what some will hear.
-    const counting = said.find((word) => foundIn(word, wanted) !== 'found') ?? said[0] ?? first;
+    // One reply without the value decides: some resolvers would get that reply.
+    const counting = said.find((reply) => foundIn(reply, wanted) !== 'found') ?? said[0] ?? first;
     const { values } = counting;
     const outcome = foundIn(counting, wanted);
     return { server, address, outcome, ...(values.length > 0 && { values }) };
@@ -126,16 +126,16 @@ function judgeResolver({ address, values }: TxtResolverEvidence, wanted: Uint8Ar
 
 /** What differs at a link although it should be the same, as a sentence. */
 function findDispute(link: TxtLink, next: TxtLink | undefined): string | undefined {
-  const doubtful = link.delegations.find((each) => !isOfOneMind(each));
+  const doubtful = link.delegations.find((each) => !serversAgree(each));
   if (doubtful !== undefined) return TXT_SENTENCES.delegations(doubtful);
   const said = [...link.servers, ...link.again].filter(isConclusive);
   const stray = said.find(({ outcome, target }) =>
     next === undefined ? leadsOn(outcome) : outcome !== 'alias' || target !== next.host,
   );
-  // Where all lead on and nothing came of it, the failure says why.
+  // Where all servers give the same alias or referral, the failure says why it led to nothing.
   if (
     stray === undefined ||
-    (next === undefined && said.every(({ outcome }) => leadsOn(outcome)) && isOneWord(said))
+    (next === undefined && said.every(({ outcome }) => leadsOn(outcome)) && areSameReplies(said))
   )
     return undefined;
   return TXT_SENTENCES.links(link, stray);
@@ -145,7 +145,7 @@ function leadsOn(outcome: TxtOutcome): boolean {
   return outcome === 'alias' || outcome === 'referral';
 }
 
-function isOneWord(said: readonly TxtServerEvidence[]): boolean {
+function areSameReplies(said: readonly TxtServerEvidence[]): boolean {
   return said.every(({ outcome, target }) => outcome === said[0]?.outcome && target === said[0]?.target);
 }
 
@@ -153,14 +153,14 @@ function isOneWord(said: readonly TxtServerEvidence[]): boolean {
  * Whether the servers agree on a delegation. A server that has the zone itself must have it as it is delegated, since
  * it may be the only one that is right.
  */
-function isOfOneMind({ nameservers, servers }: TxtDelegation): boolean {
+function serversAgree({ nameservers, servers }: TxtDelegation): boolean {
   return servers.filter(isConclusive).every(({ ns }) => isSameSet(ns, nameservers));
 }
 
 function isWildcard({ links, siblings }: TxtEvidence): boolean {
   const aliases = new Set(links.slice(1).map(({ host }) => host));
   const values = new Set((links.at(-1)?.servers ?? []).flatMap((server) => server.values.map(keyOf)));
-  // Aliases that change from name to name, or each time: the challenge's may be one of them.
+  // A wildcard may give another alias for each name or each query, and the challenge's alias may be one of these.
   const firsts = new Set(siblings.flatMap(({ targets }) => targets.slice(0, 1)));
   return (
     (aliases.size > 0 && firsts.size > 1) || siblings.some((sibling) => isLike(sibling, aliases, values))

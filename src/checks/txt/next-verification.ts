@@ -3,7 +3,7 @@
 // record or its value has expired.
 //
 //   unverified ─ verified ─▶ active
-//       └ UNVERIFIED_MAX over, and not there; or its value expired, so that nobody looks any more ─▶ disabled
+//       └ UNVERIFIED_MAX over, and not there; or its value expired, so no worker looks any more ─▶ disabled
 
 import type { TxtVerdict } from './txt-judgement.ts';
 
@@ -57,7 +57,7 @@ export function nextVerification(
   const made = look.kind === 'asked' ? 0 : attempts + 1;
   const retryMs = (RETRY_MINUTES[made] ?? LAST_RETRY_MINUTES) * MINUTE_MS;
   const nextAt = at + Math.round(retryMs * (1 - JITTER + 2 * JITTER * random));
-  // Once its value has expired there is nothing to look for: what is left is its end.
+  // After the value expires there is nothing to look for: the next step is the end of UNVERIFIED_MAX.
   return {
     to: 'unverified',
     attempts: made,

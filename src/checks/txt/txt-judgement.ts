@@ -12,7 +12,7 @@ export type TxtVerdict =
   | 'other'
   /** Names that do not exist have the same record. */
   | 'wildcard'
-  /** On the way to the value, servers that should say the same do not. */
+  /** On the way to the value, servers that should give the same answer do not. */
   | 'disagree'
   /** Our own servers answer from a zone that is not proved: anyone could put the record there. */
   | 'untrusted'

@@ -75,7 +75,7 @@ async function revokeKeys(cli: Cli, keys: readonly string[]): Promise<void> {
     const listing = new Listing(cli.output, 'keys');
     let absent = 0;
     for (const wanted of new Set(keys)) {
-      // Whole keys are not repeated: what is printed may be logged.
+      // Do not print a whole key, since output may be logged.
       const shown = isKeyText(wanted) ? `${wanted.slice(0, 10)}…` : wanted;
       const key = isKeyText(wanted)
         ? hashKey(wanted)

@@ -107,7 +107,7 @@ async function release(db: Database, only: Name | undefined, by: string, output:
   const released: BreakerTrip[] = [];
   for (const { parent } of holding) {
     const trip = await releaseBreaker(db, parent, by);
-    if (trip !== undefined) released.push(trip); // else it was over by now
+    if (trip !== undefined) released.push(trip); // else it has ended meanwhile
   }
   const code = released.length === 0 ? 1 : 0;
   if (output.json) {

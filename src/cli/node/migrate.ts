@@ -20,7 +20,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
       const { migrate } = await import('../../store/migrate/migrate.ts');
       const { migrateQueue } = await import('../../queue/connection.ts');
       await cli.withDatabase(async (db) => {
-        await migrateQueue(await cli.queuePlace()); // first: the roles get rights on its tables too
+        await migrateQueue(await cli.queuePlace()); // first, since the roles get rights on the queue's tables too
         const { applied, changed, zones, roles } = await migrate(db, answers);
         await setRolePasswords(db, rolePasswords);
         for (const fault of roleFaults(roles)) await cli.output.complain(fault);

@@ -33,7 +33,7 @@ export async function observeFromHere<T>(
 
 async function openResolver(settings: CliSettings): Promise<Resolver> {
   const { rootHints, dnsPortOut, resolverAllow } = settings;
-  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings have judged them
+  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings are validated
   const rootServers = await readRootHints(rootHints);
   const publicResolvers = openPublicResolvers(settings.publicResolvers, undefined);
   return createResolver({

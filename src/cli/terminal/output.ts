@@ -17,14 +17,14 @@ export class Output {
     this.json = json;
     this.#out = out;
     this.#err = err;
-    // A failed write to stdout has no other cause that a command could do anything about.
+    // The only cause of a failed write that a command can handle is a closed reader.
     out.on('error', () => {
       this.#closed = true;
     });
     err.on('error', () => {});
   }
 
-  /** True once nobody reads stdout any more. */
+  /** True once the reader of stdout is gone. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -52,14 +52,14 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
     for (const domain of work.domains) {
       if (work.signal.aborted) break;
       const coming = actOn(domain, work).then((came) => ({ domain, came }));
-      coming.catch(() => {}); // it is awaited in its turn
+      coming.catch(() => {}); // awaited later, in the order of the names
       begun.push(coming);
       if (begun.length >= UNDER_WAY) await tellNext();
     }
     while (begun.length > 0) await tellNext();
     complete = !work.signal.aborted;
   } finally {
-    while (begun.length > 0) await tellNext().catch(() => {}); // after a failure: what others became all the same
+    while (begun.length > 0) await tellNext().catch(() => {}); // after a failure: still print the outcomes of the others
     const stopped = complete ? '' : ' (stopped before the end)';
     const line = `domains ${counts.domains} ${work.outcome} ${counts.done} refused ${counts.refused}${stopped}`;
     await listing.end({ summary: { ...counts, complete } }, line);

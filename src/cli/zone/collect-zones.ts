@@ -44,7 +44,7 @@ export async function collectZones(
   options: CollectOptions,
 ): Promise<CollectedZones> {
   const found = findZoneFiles(paths);
-  const claims = new Map<Name, string[]>(); // a refused file counts: which of two is meant is not ours to guess
+  const claims = new Map<Name, string[]>(); // refused files count too: we do not guess which of two files is meant
   const zones: WaitingZone[] = [];
   let refused = 0;
   let kept = 0;
@@ -74,7 +74,7 @@ export async function collectZones(
     if (keep) kept += judged.records.length;
     const { apex, soa, records } = judged;
     zones.push({ file, apex, soa, count: records.length, records: keep ? records : undefined });
-    await setImmediate(); // lets signals and slow output through
+    await setImmediate(); // lets signals and slow output be handled
   }
 
   const alone: WaitingZone[] = [];

@@ -41,9 +41,9 @@ export async function exportZone(db: Database, order: ExportOrder, output: Outpu
     : cut(printZoneFile(order.apex, records));
   for (const chunk of chunks) {
     if (order.signal.aborted) return INTERRUPTED;
-    if (output.closed) break; // the reader has seen enough
+    if (output.closed) break; // the reader hung up
     await output.write(chunk);
-    await setImmediate(); // a write to a pipe is synchronous: without this no signal would come through
+    await setImmediate(); // writes to a pipe are synchronous: without this no signal would be handled
   }
   return 0;
 }

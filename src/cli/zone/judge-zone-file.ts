@@ -13,7 +13,7 @@ import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import { confineInclude } from './confine-include.ts';
 
-/** One thing that is wrong with a file: with a word of its text (`field`), or with the zone that it makes (`code`). */
+/** One thing that is wrong with a file: with a token of its text (`field`), or with the zone that it makes (`code`). */
 export interface FileProblem {
   readonly file: string;
   readonly line?: number;
@@ -46,7 +46,7 @@ export function judgeZoneFile(file: ZoneFilePath, origin: Name | undefined, cont
     return { kind: 'refused', file, apex: undefined, problems: [problem] };
   }
   const soa = parsed.records.find((record) => record.type === TYPE.SOA);
-  // Without any SOA the parser says the root, which such a file does not mean.
+  // Without an SOA the parser takes the root as the apex, which such a file does not mean.
   const isNamed = soa !== undefined || parsed.origin !== ROOT;
   const apex = origin ?? (isNamed ? parsed.origin : undefined);
   if (parsed.problems.length > 0) {

@@ -72,12 +72,12 @@ class Load {
       batch.push(ready);
       weight += ready.records.length;
       if (batch.length < BATCH_ZONES && weight < BATCH_RECORDS) {
-        await setImmediate(); // lets the batch that is being saved go on
+        await setImmediate(); // lets the save of the previous batch continue
         continue;
       }
       await saving;
       saving = this.#save(batch);
-      saving.catch(() => {}); // it is awaited above or below
+      saving.catch(() => {}); // awaited above or below
       batch = [];
       weight = 0;
     }
@@ -98,7 +98,7 @@ class Load {
   async #ready(zone: WaitingZone): Promise<ReadyZone | undefined> {
     const { apex, records } = zone;
     const file = zone.file.name;
-    zone.records = undefined; // the batch holds them from here on
+    zone.records = undefined; // from here on only the batch holds them
     if (records !== undefined) return { file, apex, records };
     const again = judgeZoneFile(zone.file, this.#order.origin);
     if (again.kind === 'good' && again.apex === apex) return { file, apex, records: again.records };
@@ -138,7 +138,7 @@ class Load {
     if (others.length > 0) await this.#save(others);
   }
 
-  // The database's own constraints refused a row: one zone must not keep the others of its batch out.
+  // A constraint of the database refused a row: save the zones one by one, so that one does not block the others.
   async #saveApart(batch: readonly ReadyZone[], error: unknown): Promise<void> {
     const [first] = batch;
     if (batch.length > 1) for (const zone of batch) await this.#save([zone]);

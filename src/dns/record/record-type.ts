@@ -97,7 +97,7 @@ function nameFieldsOf(fields: readonly Field<unknown>[]): NameField[] {
   let skip = 0;
   for (const field of fields) {
     if (!field.isName) {
-      skip += field.octets ?? 0; // a field of variable width before a name would need more: no RFC 1035 type has one
+      skip += field.octets ?? 0; // no RFC 1035 type has a field of variable width before a name
       continue;
     }
     names.push({ skip });

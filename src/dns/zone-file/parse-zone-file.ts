@@ -183,7 +183,7 @@ class ZoneFileParser {
       seconds = Math.min(minimum, 2 ** 31 - 1); // RFC 1035 §3.3.13
     }
     seconds ??= this.#lineByLine?.ttlSeconds;
-    // after a problem the TTL may be missing because of it; one report stands for all the lines that lack one
+    // an earlier problem may be the cause; report a missing TTL once for all lines
     if (seconds === undefined && open.problems.list.length === 0) {
       open.problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
     }
@@ -257,7 +257,7 @@ class ZoneFileParser {
         { ...ownerWord, text: owner(value) },
         ...rdata(value),
       ]);
-      // the first record that fails stands for all that would
+      // report only the first record that fails
       if (made === undefined || !this.#addGenerated(made, head, open)) return;
     }
   }

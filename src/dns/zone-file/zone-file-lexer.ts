@@ -18,7 +18,7 @@ export interface ZoneFileEntry {
 const MAX_TOKENS = 70_000; // rdata of 65,535 octets is at most that many empty strings
 const MAX_TOKEN_CHARACTERS = 300_000; // 65,535 octets, each written as \DDD
 
-const REPLACEMENT = '\uFFFD'; // what decoding makes of octets that are not UTF-8: the octets are lost
+const REPLACEMENT = '\uFFFD'; // decoding replaces octets that are not UTF-8 by it; the octets are lost
 
 const TAB = 9;
 const LF = 10;
@@ -49,7 +49,7 @@ export class ZoneFileLexer {
   #tokenAt = 0;
   #line = 1;
   #lineStart: number;
-  #reportedTo = -1; // what is read a second time must not be reported a second time
+  #reportedTo = -1; // text that is read twice is reported once
   #broken = false;
   #firstLost = false;
   #comment: string | undefined;

@@ -52,7 +52,7 @@ export class ZoneFileProblems {
 
   /** Sorts problems by place, since some are found only at the end; files stay in the order of their first problems. */
   sort(): void {
-    if (this.areTooMany) return; // the last one tells so
+    if (this.areTooMany) return; // the last problem says so
     const files = [...new Set(this.list.map(({ file }) => file))];
     this.list.sort(
       (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,

@@ -140,7 +140,7 @@ async function keep(
       change_id = ${changeId}::bigint, octets = ${octets}::integer
     where account_id = ${accountId} and key = ${key} and exists (select from total)`.execute(trx);
   if (saved.numAffectedRows === 1n) return;
-  // No room: the key stays, with what tells a repeat that it has been done. Workers make room by and by.
+  // No room: keep the key without the answer, so that a repeated call learns that it was carried out. Workers make room later.
   await sql`
     update idempotency_keys set response = ${least.json}::json, digest = ${Buffer.from(least.digest)},
       change_id = ${changeId}::bigint

@@ -40,7 +40,7 @@ interface LeaseOrder {
 async function takeLease(db: Database, { address, wanted, perSecond }: LeaseOrder): Promise<Lease> {
   const half = (left: ReturnType<typeof sql>) =>
     sql`least(${wanted}::integer, greatest(0, (${left} + 1) / 2))`;
-  // Whoever waited for the row comes with an older second than it has: that one counts.
+  // A caller that waited for the lock may bring an older second than the row has: the row's second counts.
   const isAnew = sql`(l.second < excluded.second or l.second > excluded.second + ${CLOCK_BACK_SECONDS}::integer)`;
   const left = sql`case when ${isAnew} then ${perSecond}::integer else ${perSecond}::integer - l.granted end`;
   const { rows } = await sql<Lease>`

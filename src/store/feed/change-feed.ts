@@ -1,6 +1,6 @@
 // Reading the change feed. A change must never become visible behind a cursor that has passed it, and numbers from a
 // sequence are drawn before the commit; so the cursor is a snapshot: all transactions that it did not see. One statement
-// reads the changes of those and takes the next cursor from its own snapshot. Nobody waits for anybody.
+// reads the changes of those and takes the next cursor from its own snapshot. Neither readers nor writers wait.
 //
 //   cursor = { from: xmax, inFlight: the snapshot's running transactions }   on a primary
 //   cursor = { from: xmin, inFlight: [] }                                     on a standby, which does not list them

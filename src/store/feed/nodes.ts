@@ -47,7 +47,7 @@ export async function claimNodeName(
   { name, instance }: Pick<NodeReport, 'name' | 'instance'>,
 ): Promise<NodeClaim> {
   const lock = [name, NAME_LOCK_SEED];
-  // Set here and not on connecting, where the database URL may have another. A report is worth no wait for the disk.
+  // Set here, since the database URL may set another name at connection time. A report need not wait for the disk.
   await connection.query(
     "select set_config('application_name', $1, false), set_config('synchronous_commit', 'off', false)",
     [`zonefleet node ${instance} ${name}`], // cut at 63 bytes, behind the instance

@@ -54,7 +54,7 @@ export const lockFlattened: FlattenedOf = async (trx, zoneId, records) => {
     if (rows.length === targets.length) return await flatten(trx, zoneId, targetsByName, rows);
     await sql`
       insert into aname_targets (target, due_at) select t, clock_timestamp() from unnest(${targets}::text[]) as t
-      on conflict (target) do nothing`.execute(trx); // one that nobody needed may go between the two
+      on conflict (target) do nothing`.execute(trx); // an unused target may be purged between the two statements
   }
 };
 

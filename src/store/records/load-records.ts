@@ -196,7 +196,7 @@ function conditions(domainId: number, { name, types, proxied, search }: RecordFi
   if (proxied !== undefined) all.push(sql`r.proxied = ${proxied}`);
   if (search === undefined || search === '') return sql.join(all, sql` and `);
   const found = isBeyondAscii(search) ? mayBeBeyondAscii : (place: Place) => contains(place, search);
-  // Without the domain's own name, which each of them ends in.
+  // Search the relative names, since every name ends in the domain's own.
   const relative = sql`(select case when r.name = d.name then '@'
     else left(r.name, length(r.name) - length(d.name) - 1) end from domains d where d.id = r.domain_id)`;
   const places = [relative, sql`r.destination`, sql`coalesce(r.comment, '')`].map(found);

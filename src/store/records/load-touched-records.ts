@@ -57,7 +57,7 @@ async function loadNameserversNaming(
   except: readonly Name[],
 ): Promise<CustomerRecord[]> {
   if (hosts.length === 0) return [];
-  // An aggregate, not LIMIT 1: for that Postgres takes any index that might meet one soon.
+  // An aggregate, since with LIMIT 1 Postgres chooses any index in which it may find a row early.
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
       select max(n.id + 0) as id from records n

@@ -38,7 +38,7 @@ async function findZone(
   db: Database,
   names: readonly string[],
 ): Promise<{ id: number; name: string } | undefined> {
-  // How many names there are is hidden from the planner, which would plan anew for each.
+  // Hide the number of names from the planner, which would make a plan for each number.
   const { rows } = await sql<{ id: number; name: string }>`
     select z.id, z.name from zones z
     where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null and (z.kind = 'operator' or exists (

@@ -13,7 +13,7 @@ export interface LoadedZone {
 
 /** Gives records in the order of owner and type, including marks. Undefined: there is no such zone. */
 export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | undefined> {
-  // One statement: the version and the records are of one snapshot.
+  // One statement, so that version and records come from one snapshot.
   const { rows } = await sql<{
     version: number;
     owner: string | null;

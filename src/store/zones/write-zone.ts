@@ -34,7 +34,7 @@ export async function lockZones(
       with locked as (
         select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${names}::text[]) order by name for update)
       select *, nextval('change_version') as "nextVersion" from locked`.execute(trx);
-    // A row can be purged between the two statements: then it is made again.
+    // The row can be purged between the two statements: then insert it again.
     if (!create || rows.length === names.length) return new Map(rows.map((zone) => [zone.name, zone]));
   }
 }

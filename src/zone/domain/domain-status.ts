@@ -42,7 +42,7 @@ const MOVES: Readonly<Record<StatusEvent, Readonly<Record<DomainStatus, Cell>>>>
   disable:      { pending: 'disabled',   unverified: 'disabled',   active: 'disabled',   moved: 'disabled',   disabled: ALREADY_DISABLED, banned: 'disabled' },
   ban:          { pending: 'banned',     unverified: 'banned',     active: 'banned',     moved: 'banned',     disabled: 'banned',         banned: ALREADY_BANNED },
   unban:        { pending: NOT_BANNED,   unverified: NOT_BANNED,   active: NOT_BANNED,   moved: NOT_BANNED,   disabled: NOT_BANNED,       banned: 'start' },
-  // only for a domain of the other mode
+  // allowed only for a domain of the other mode
   use_managed:  { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
   use_external: { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
 };

@@ -134,7 +134,7 @@ class Drafting {
       this.#write(row, value, { ...content, ...given }, { ...whole, path });
     }
     for (const { content, path } of added) {
-      // who replaces a proxied set without a word about `proxied` does not mean to mix
+      // without `proxied`, new records of a proxied set are proxied too, so that the set is not mixed
       const proxied = content.proxied ?? (wasProxied && isAddressLike(type));
       this.#add({ ...content, ...given, name, type }, { ...whole, path }, proxied);
     }
@@ -250,7 +250,7 @@ class Drafting {
 
   #report({ list, index, path }: EditItem, code: EditProblemCode, message: string, field?: string): void {
     const place = field === undefined || SET_FIELDS.has(field) ? field : `${path}${field}`;
-    // what is wrong with a replacement as a whole is not repeated for each of its records
+    // report a fault of a whole replacement once, not for each of its records
     if (path !== '' && !this.#isNew(`problem ${list} ${index} ${place}`)) return;
     this.problems.push({ list, index, code, message, ...(place !== undefined && { field: place }) });
   }

@@ -66,7 +66,7 @@ class ConflictSearch {
       }
       this.#judgeDelegationDigests(name, rows);
     }
-    // a delegation that changes concerns names that nothing else touches
+    // a changed delegation affects names that the edit does not write
     for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) this.#judgeCut(name);
     return [...this.#problems.values()];
   }
@@ -115,7 +115,7 @@ class ConflictSearch {
           !(allowEqualTxt && after.type === 'TXT'),
       );
       const type = group[0]?.after.type;
-      // of several that come, the first stays blameless, unless the record was there
+      // if all equal records are new, the first of them is not reported
       const blamed = comers.length === group.length ? comers.slice(1) : comers;
       this.#blame(`this ${type} record is at ${printName(name)} already`, blamed);
     }

@@ -47,7 +47,7 @@ export function planRevert(
     else if (before !== undefined && after !== undefined) {
       updates.push({ id: before.id, set: differences(after, before), allowEqualTxt: true });
     } else if (before !== undefined) {
-      // a set that others are in keeps the TTL that they have now
+      // a set that has other records keeps their present TTL
       creates.push(returning(before, othersIn.has(setKey(before.name, before.type))));
     }
   }

@@ -161,7 +161,7 @@ class ImageCheck {
     const mask = (1 << log2) - 1;
     const rootIn = (slot: number) => words[slots + (slot & mask) * TABLE_SLOT_WORDS + 1] as number;
     let empty = 0;
-    while (rootIn(empty) !== 0) empty++; // there is one: not all are taken
+    while (rootIn(empty) !== 0) empty++; // the table always has a free entry
     let behindEmpty = 1;
     for (let i = 1; i <= mask; i++) {
       const slot = (empty + i) & mask;
@@ -199,7 +199,7 @@ class ImageCheck {
       'an apex is too deep',
     );
     const hash = this.#hash(image.header[HEADER.HASH_SEED] as number, labels, apexOctets - 1);
-    this.#name.copyWithin(MAX_NAME_OCTETS, 0, apexOctets); // each node's name ends in it
+    this.#name.copyWithin(MAX_NAME_OCTETS, 0, apexOctets); // every node's name ends in the apex
     const sums = new ZoneSums();
     for (let number = 0; number < 1 << log2; number++) {
       if (log2 === 0) this.#checkBucket(root, words, index, apexOctets, hash, -1, log2, sums);

@@ -133,7 +133,7 @@ export class ZoneEdit {
     for (const name of this.#touched.values()) {
       if (name.sets.size > 0 || name.marked)
         checkNode(apex, name, (above) => this.#hasDname(above), problems);
-      if (name.sets.has(TYPE.DNAME) && name.children > 0) return false; // names that are not touched are below it
+      if (name.sets.has(TYPE.DNAME) && name.children > 0) return false; // there are untouched names below the DNAME
     }
     return problems.list.length === 0;
   }

@@ -112,7 +112,7 @@ export class ImageFinder {
         this.#deny(FOUND.NXDOMAIN, RCODE.NXDOMAIN);
         return;
       }
-      // A loop and a chain without end stop where they are; a target in another zone, even one of ours, is the resolver's.
+      // A loop or a long chain stops here; a target in another zone, even one of ours, is left to the resolver.
       if (this.#isVisited(link + 1) || link + 1 === MAX_LINKS || !this.#isInZone(link + 1, qtype)) {
         this.#end(FOUND.ANSWER, RCODE.NOERROR, true);
         return;
@@ -148,7 +148,7 @@ export class ImageFinder {
       this.#end(FOUND.ANSWER, RCODE.NOERROR, true);
       return true;
     }
-    // RRSIG and NSEC may stand beside a CNAME (RFC 4034 §3, §4): they are asked of the alias itself.
+    // RRSIG and NSEC may exist beside a CNAME (RFC 4034 §3, §4): queries for them ask about the alias itself.
     const isFollowed = qtype !== TYPE.RRSIG && qtype !== TYPE.NSEC && this.zone.hasCname();
     if (!isFollowed || !set.take(image, node, TYPE.CNAME, apexOctets, link, 0)) {
       this.#deny(FOUND.NODATA, RCODE.NOERROR);
@@ -260,9 +260,9 @@ export class ImageFinder {
     if (root === 0 || qtype !== TYPE.DS || zones.apexLabel !== 0 || name.labels === 0) return root;
     const above = zones.find(name, 1, name.labels);
     if (above !== 0) {
-      // Only a zone that delegates this very name is its parent: NXDOMAIN from one that does not would deny the child.
+      // Only a zone that delegates exactly this name is its parent: NXDOMAIN from another one would deny the child.
       this.#parent.enter(above);
-      if (this.#parent.isNotServed) return above; // whether it delegates the name nobody knows
+      if (this.#parent.isNotServed) return above; // it may or may not delegate the name
       if (this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0) return above;
     }
     zones.apexLabel = 0;

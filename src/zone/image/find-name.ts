@@ -81,7 +81,7 @@ export class NameFinder {
     this.isWildcard = false;
     if ((this.#flags & (ROOT_FLAG.HAS_CUT | ROOT_FLAG.HAS_DNAME)) !== 0)
       return this.#walkByLabel(name, apexLabel, qtype);
-    // Nothing turns a walk aside: the name itself, or else its closest encloser.
+    // No delegation or DNAME is on the way: find the name itself, or else its closest encloser.
     for (let label = 0; label < apexLabel; label++) {
       const node = this.find(name, label);
       if (node === 0) continue;

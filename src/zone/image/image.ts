@@ -149,7 +149,7 @@ export class ReaderSlot {
   enter(): void {
     const header = this.#header;
     Atomics.store(header, this.#at, Atomics.load(header, HEADER.EPOCH));
-    // Readers use plain loads: none of theirs may be older than the store. Behind an atomic load of any word none is.
+    // The plain loads that follow must not be older than the store: an atomic load of any word between them ensures that.
     Atomics.load(header, HEADER.ZONE_TABLE);
   }
 

@@ -164,7 +164,7 @@ function byBucket(names: IndexedNames, log2: number): { order: Int32Array; ends:
   let sum = 0;
   for (let number = 0; number < ends.length; number++) {
     const count = ends[number] as number;
-    ends[number] = sum; // where it starts; filling it moves this on to where it ends
+    ends[number] = sum; // the start of the bucket; filling it moves this to the end
     sum += count;
   }
   const order = new Int32Array(names.length);

@@ -82,7 +82,7 @@ export class ImageWriter {
 
   /**
    * Changes record sets of a zone that is served; the result is judged as the whole zone would be. The cost does not
-   * grow with the zone, except for a copy of its root, unless the change is refused, a DNAME comes to stand above other
+   * grow with the zone, except for a copy of its root, unless the change is refused, a DNAME is added above other
    * names, or most of the zone is new: then the zone is built anew, which takes a third of the time.
    */
   edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {

@@ -55,7 +55,7 @@ function compileNode(apex: Name, node: NodeContent): number {
   for (let i = 0; i < relative; i++) bytes[length - relative + i] = node.name.charCodeAt(i);
   let at = NODE.SETS;
   for (const set of sets) {
-    // The octets of a set depend on its owner and the apex alone: one that stays is copied.
+    // A set's octets depend only on its owner and the apex, so an unchanged set is copied.
     const isStored = set instanceof StoredSet;
     const second = isStored ? set.second : compileSet(set, apex.length, bytes, length);
     if (isStored) set.copyTo(bytes, length);

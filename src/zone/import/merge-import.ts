@@ -130,7 +130,7 @@ export class ImportMerge {
         updates.push({ id: row.before.id, set: changeOfRow(content), index: content.index });
       }
       for (const { content } of added) {
-        // as for a replacement: who says nothing of `proxied` does not mean to mix
+        // as in a replacement: without `proxied`, new records of a proxied set are proxied too
         creates.push(this.#note({ ...content, proxied: content.proxied ?? wasProxied }));
       }
       if (left.length < entries.length || this.#incomplete.has(key)) continue;

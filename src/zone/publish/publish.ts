@@ -43,7 +43,7 @@ export function publishName(
   for (const { name: owner, type, rdata, ttl, proxied } of records) {
     if (proxied) {
       proxiedName = owner;
-      proxiedTtl = Math.min(proxiedTtl, ttl); // several, of several types: one set with one TTL
+      proxiedTtl = Math.min(proxiedTtl, ttl); // proxied records of several types become one set with one TTL
     } else if (type === 'ANAME') {
       if (flattened === undefined) continue;
       published.push(...addressRecords(owner, Math.min(ttl, flattened.ttl), flattened));

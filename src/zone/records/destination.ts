@@ -86,7 +86,7 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
 }
 
 function problem(message: string): DestinationProblem {
-  const isLong = message.length > MAX_MESSAGE_CHARACTERS; // it quotes a word of the text
+  const isLong = message.length > MAX_MESSAGE_CHARACTERS; // the message quotes the text
   const told = isLong
     ? `${message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
     : message;
@@ -145,7 +145,7 @@ function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDest
     tokens[at] = { ...word, text: printName(host.name) };
   }
   const parsed = parseTokens(type, tokens);
-  // what only octets were checked of must also pass as text
+  // generic rdata is valid so far; it must also be valid in the text form of its type
   if (parsed.kind === 'problem' || !isGeneric) return parsed;
   return parseZoneFileText(type, printDestination(type, parsed.rdata).destination, apex);
 }

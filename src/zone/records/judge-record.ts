@@ -29,7 +29,7 @@ export function judgeRecord(
   given: Partial<RecordSettings> & { readonly ttl?: number },
   domain: { readonly apex: Name; readonly edges: EdgeAddresses },
 ): FieldProblem[] {
-  const problems: FieldProblem[] = []; // nearly always none, of tens of thousands of records
+  const problems: FieldProblem[] = []; // nearly always empty
   for (const problem of judgePlace(value, domain.apex)) problems.push(problem);
   for (const problem of judgeProxied(value, given, domain.edges)) problems.push(problem);
   for (const problem of judgeRanges(given)) problems.push(problem);

@@ -54,7 +54,7 @@ describe('what is wrong with an edit', () => {
     });
   });
 
-  it('that the schema found is told by item where it is of one', () => {
+  it('that the schema found is reported by item if it concerns one', () => {
     const fields = ['replace[3].records[1].destination', 'delete[0]', 'ids[2]', 'create', 'dry_run'];
     const { members } = explainBatchFields(fields.map((field) => ({ field, error: 'why' })));
     expect(members.fields).toHaveLength(5);

@@ -6,7 +6,7 @@ import { until } from '../../support/tests/until.ts';
 const never = () => new AbortController().signal;
 const state = (seen: number): InSync => ({ inSync: seen === 3, nodes: { seen, live: 3 } });
 
-it('however many wait, they share one question at a time, and nobody asks when nobody waits', async () => {
+it('any number of waiters share one query at a time, and without waiters there is none', async () => {
   const asked: number[][] = [];
   let seen = 0;
   const watch = new SyncWatch(async (ids) => {
@@ -27,7 +27,7 @@ it('however many wait, they share one question at a time, and nobody asks when n
   expect(asked.length).toBe(rounds + 1);
 });
 
-it('a caller that goes is forgotten at once', async () => {
+it('a caller that leaves is forgotten at once', async () => {
   const watch = new SyncWatch(async () => new Map([[1, state(2)]]));
   const gone = new AbortController();
   const waiting = watch.wait(1, 10_000, gone.signal);
@@ -39,7 +39,7 @@ it('a caller that goes is forgotten at once', async () => {
   expect(watch.waiting).toBe(0);
 });
 
-it('an unreachable database fails everybody who waits, and the next one is tried anew', async () => {
+it('an unreachable database fails all waiters, and the next one tries again', async () => {
   let broken = true;
   const watch = new SyncWatch(async () => {
     if (broken) throw new Error('gone');

@@ -38,7 +38,7 @@ describe('a streamed array', () => {
     await until(() => state.stopped, 'the source is told');
   });
 
-  it('tells its source when nobody has read a byte', async () => {
+  it('stops its source when the client leaves before the first byte', async () => {
     const { state, items } = counted(100_000);
     (await openArrayStream(items)).destroy();
     await until(() => state.stopped, 'the source is told');

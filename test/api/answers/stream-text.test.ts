@@ -19,7 +19,7 @@ it('a text of no lines is empty', async () => {
   expect((await read([])).join('')).toBe('');
 });
 
-it('what is not read is not made', async () => {
+it('text that is not read is not produced', async () => {
   let made = 0;
   function* endless(): Generator<string> {
     for (;;) yield `${made++}`;

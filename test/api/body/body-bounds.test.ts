@@ -11,7 +11,7 @@ it('a route for one thing takes 1 MiB, whatever the plan', () => {
   for (const plan of [null, FREE, PRO]) expect(bodyBounds({}, plan).bytes).toBe(SMALL_BODY_BYTES);
 });
 
-it('a route for many takes what the plan of the domain has use for', () => {
+it('a route for many takes what the plan of the domain can use', () => {
   expect(bodyBounds(IMPORT, PRO)).toMatchObject({ bytes: 32 * MIB, items: 100_000, byPlan: false });
   expect(bodyBounds(IMPORT, FREE)).toMatchObject({ bytes: 4 * MIB, items: 2000, byPlan: true });
   expect(bodyBounds(IMPORT, null)).toMatchObject({ bytes: 4 * MIB, items: 1000, byPlan: true });

@@ -24,7 +24,7 @@ it('what is released is free, once, and a released body grows no more', () => {
   expect([room.bytes, body.grow(1), room.reserve(1).grow(40)]).toEqual([0, false, true]);
 });
 
-it('an answer that nobody reads counts against what comes next', () => {
+it('an unread answer counts against the next bodies', () => {
   const room = new BodyRoom(SIZE);
   const body = room.reserve(1);
   body.hold(60);

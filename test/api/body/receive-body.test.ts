@@ -58,7 +58,7 @@ it('a body beyond the plan is a plan_limit with the bytes that it allows', async
   expect(received).toMatchObject({ status: 403, code: 'plan_limit', members: { limit: 1_000_000 } });
 });
 
-it('a large body takes room as it arrives, and is told to come again where there is none', async () => {
+it('a large body takes room as it arrives, and gets a 503 without room', async () => {
   const whole = await receive(200, 'x', { type: 'text' });
   expect(whole.received).toBeInstanceOf(BodySegments);
   expect(whole.room.bytes).toBe(200_000);
@@ -88,7 +88,7 @@ it('a connection that breaks within the body rejects', async () => {
   await expect(receiving).rejects.toThrow('within the body');
 });
 
-it('a request is taken in whole, though its end is said while its last piece waits', async () => {
+it('a request is read whole, even if its end arrives while its last piece waits', async () => {
   const bytes = Buffer.from(JSON.stringify('x'.repeat(1_000_000)));
   let received: BodySegments | Problem | undefined;
   const server = createServer(async (request, response) => {

@@ -36,7 +36,7 @@ describe('a body is refused at the byte that passes a bound', () => {
   });
 });
 
-it('what keeps the bounds passes, wherever it is cut: texts are of any length and have any bytes', () => {
+it('a body within the bounds passes, wherever it is cut: texts have any length and any bytes', () => {
   const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
   const members = `{${Array.from({ length: 256 }, (_, i) => `"m${i}":${i}`).join(',')}}`;
   const texts = JSON.stringify([

@@ -122,7 +122,7 @@ describe('wrong keys', () => {
     expect(lookups - before).toBeLessThan(100);
   });
 
-  it('are known as such no longer than they are: a key works once it exists', async () => {
+  it('are not remembered as wrong: a key works once it exists', async () => {
     const key = generateKey();
     const other = await startTestApi();
     try {

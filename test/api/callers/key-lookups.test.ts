@@ -55,7 +55,7 @@ describe('looking up keys', () => {
     expect(statements.flat().filter((hash) => hash === hex('wrong')).length).toBeLessThanOrEqual(2);
   });
 
-  it('does not keep a key that it knows waiting behind wrong ones, and asks for it each time', async () => {
+  it('does not make a known key wait behind wrong ones, and looks it up each time', async () => {
     keys.set(hex('right'), valid);
     await find('right');
     const order: string[] = [];
@@ -72,14 +72,14 @@ describe('looking up keys', () => {
     expect(await find('later')).toBe(valid);
   });
 
-  it('lets go of a key that is revoked', async () => {
+  it('forgets a key that is revoked', async () => {
     keys.set(hex('right'), valid);
     await find('right');
     keys.set(hex('right'), revoked);
     expect(await find('right')).toBe(revoked);
   });
 
-  it('tells everybody who waits when the database is away, and goes on when it is back', async () => {
+  it('rejects all waiters when the database is away, and works again when it is back', async () => {
     fault = new Error('away');
     const told = await Promise.allSettled([find('a'), find('b')]);
     expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

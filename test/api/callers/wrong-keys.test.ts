@@ -30,7 +30,7 @@ it('a wrong key asked again is refused from memory, by a network beyond its limi
   const wrong = fresh();
   for (let i = 0; i <= 30; i++) wrong.note('192.0.2.1', key(i));
   expect(wrong.judge('192.0.2.1', key(3))).toBe(60);
-  expect(wrong.judge('192.0.2.1', hashKey('a key of somebody else behind that address'))).toBeUndefined();
+  expect(wrong.judge('192.0.2.1', hashKey('another key behind that address'))).toBeUndefined();
   expect(wrong.judge('192.0.2.2', key(3))).toBeUndefined();
   nowMs = 1000;
   expect(wrong.judge('192.0.2.1', key(3))).toBeUndefined();

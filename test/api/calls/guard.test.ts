@@ -81,7 +81,7 @@ async function refusalOf(method: string, path: string, asked: Parameters<TestApi
 const BODY_REFUSAL = [400, 'the body is not valid JSON'];
 
 describe('the guards', () => {
-  it('stand in the order of api.md: each request fails at the first of all that would refuse it', async () => {
+  it('run in the order of api.md: each request fails at the first one that refuses it', async () => {
     const readOnly = await api.makeKey({ readOnly: true });
     const write = (as: string | null, path = '/settings') => refusalOf('PUT', PATH + path, { as });
     await setStatus('disabled');
@@ -131,7 +131,7 @@ describe('the guards', () => {
     }
   });
 
-  it('keep a disabled domain open to reads and to what is said to stay open', async () => {
+  it('keep a disabled domain open to reads and to the documented exceptions', async () => {
     await setStatus('disabled');
     expect((await api.ask('GET', `${PATH}/view`)).status).toBe(200);
     expect((await api.ask('OPTIONS', `${PATH}/settings`)).status).toBe(200);

@@ -134,7 +134,7 @@ describe('an Idempotency-Key', () => {
     expect(body.error).toMatch(/Idempotency-Key/);
   });
 
-  it('counts on a PUT that says so, and is ignored on others', async () => {
+  it('counts on a PUT that declares it, and is ignored on others', async () => {
     for (const path of ['/notes/batch', '/notes/1']) {
       for (const _ of [1, 2]) await send(`k ${path}`, { note: path }, { method: 'PUT', path });
     }

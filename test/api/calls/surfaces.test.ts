@@ -36,7 +36,7 @@ describe('for every key', () => {
     expect(judgeSurface(method, path, own)).toBeUndefined();
   });
 
-  it('a removed route is 410 with a word for programs and prose', () => {
+  it('a removed route is 410 with a code for programs and a text for people', () => {
     const refused = judgeSurface('GET', '/subscriptions/current', own);
     expect(refused?.status).toBe(410);
     expect(refused?.body).toEqual({ error: 'route_removed', message: expect.stringMatching(/ .*\.$/) });

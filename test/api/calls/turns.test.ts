@@ -43,7 +43,7 @@ it('domains do not wait for each other', async () => {
   expect(await waiting).toBe('later');
 });
 
-it('who waits too long is refused, and the order of the others stays', async () => {
+it('a call that waits too long is refused, and the order of the others stays', async () => {
   const turns = new Turns({ waitMs: 20, waiting: 10 });
   const hung = piece();
   const first = turns.run(1, () => hung.done);

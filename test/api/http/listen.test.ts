@@ -37,7 +37,7 @@ describe('an HTTP server', () => {
     expect([(await fetch(`${first}/x`)).status, (await fetch(`${second}/x`)).status]).toEqual([404, 404]);
   });
 
-  it('rejects when one of them is in use, and lets go of the others', async () => {
+  it('rejects when one of them is in use, and closes the others', async () => {
     await listening();
     const taken = listeners?.addresses[0] as { address: string; port: number };
     const free = { address: '127.0.0.2', port: taken.port };
@@ -66,7 +66,7 @@ describe('an HTTP server', () => {
     agent.destroy();
   });
 
-  it('cuts what takes longer than it may', async () => {
+  it('closes connections that take too long', async () => {
     const [url] = await listening();
     const answered = fetch(`${url}/slow`).catch(() => 'cut');
     await until(() => begun === 1, 'the request has begun');
@@ -84,7 +84,7 @@ describe('an HTTP server', () => {
     });
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
     await until(() => begun > 0, 'the first is begun');
-    expect((await fetch(`${url}/x`)).status).toBe(404); // of another connection, after it
+    expect((await fetch(`${url}/x`)).status).toBe(404); // on another connection, afterwards
     expect(begun).toBe(1);
     for (let i = 0; i < 3; i++) {
       await until(() => begun === i + 1, `request ${i} is begun`);

@@ -38,7 +38,7 @@ describe('the log of outages', () => {
     expect(lines.reduce((all, { calls }) => all + calls, 0)).toBe(1000);
   });
 
-  it('has each kind for itself', () => {
+  it('keeps each kind apart', () => {
     const { lines, log } = open();
     for (const kind of ['silent', 'busy', 'silent'] as const) log.note(kind, new Error(kind));
     expect(lines.map(({ outage }) => outage)).toEqual(['silent', 'busy']);
@@ -47,7 +47,7 @@ describe('the log of outages', () => {
   it('knows what writes lack until none has met it for ten seconds', () => {
     const { clock, log } = open();
     log.note('silent', new Error('hung'));
-    expect(log.lacking()).toBeUndefined(); // reads meet that too
+    expect(log.lacking()).toBeUndefined(); // reads fail by this too
     log.note('no_disk_space', new Error('full'));
     clock.nowMs = 9999;
     expect(log.lacking()).toBe('no_disk_space');
@@ -143,7 +143,7 @@ describe('while Postgres hangs', () => {
   const names = async () => (await api.ask('GET', path)).body.map(({ name }: { name: string }) => name);
 
   it('every call is answered with a 503, those that wait behind a write of their domain too; then all is well', async () => {
-    // The first holds the domain's turn at a lock, the others wait behind it, and then nothing answers any more.
+    // The first waits for a lock and holds the domain's turn, the others wait behind it; then Postgres stops answering.
     const { release, calls } = await database.db.transaction().execute(async (trx) => {
       await sql`select from domains for update`.execute(trx);
       const calls = [add('a'), add('b'), add('c')];

@@ -131,7 +131,7 @@ describe('a path', () => {
     expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
   });
 
-  it('that is unknown says 401 to whom has no key', async () => {
+  it('that is unknown gives 401 without a key', async () => {
     const { status, body, headers } = await api.ask('GET', '/nowhere', { as: null });
     expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
     expect(headers['www-authenticate']).toBe('Bearer');
@@ -322,7 +322,7 @@ describe('every answer', () => {
     ['PUT', '/things', 'owner', 400],
     ['GET', '/healthz', null, 200],
     ['GET', '/openapi.yaml', null, 200],
-  ])('may be kept by nobody and is what it says it is: %s %s', async (method, path, as, status) => {
+  ])('is not cached and has the right content type: %s %s', async (method, path, as, status) => {
     const body = method === 'PUT' ? '{' : undefined;
     const answer = await api.ask(method, path, { as, ...(body === undefined ? {} : { body }) });
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(SAFE)]);

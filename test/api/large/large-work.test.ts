@@ -98,7 +98,7 @@ it('a short text that makes many records is parsed by a thread', { timeout: SLOW
   expect((await parsing).body.records).toHaveLength(300);
 });
 
-it('an account waits for itself, and beyond that is told to come again', { timeout: SLOW }, async () => {
+it('an account waits for its own calls, and beyond that gets a 503', { timeout: SLOW }, async () => {
   let release: () => void = () => {};
   const held = new Promise<never>((_, reject) => {
     release = () => reject(new Error('released'));
@@ -122,7 +122,7 @@ it('an account waits for itself, and beyond that is told to come again', { timeo
   await until(() => work.room.bytes === 0, 'the room is free again');
 });
 
-it('a thread without memory takes down its call alone', { timeout: SLOW }, async () => {
+it('a thread without memory fails only its own call', { timeout: SLOW }, async () => {
   const narrow = threads(database, { limits: { maxOldGenerationSizeMb: 8 } });
   const answer = narrow.answer(
     {

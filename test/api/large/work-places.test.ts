@@ -37,7 +37,7 @@ it('two work at a time, the others in the order in which they came', async () =>
   expect(started).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('one of an account works, and its next ones keep nobody behind them', async () => {
+it('an account has one at work, and its next ones do not block other accounts', async () => {
   const { started, call, leave } = stage();
   await call('a1', 1);
   void call('a2', 1);
@@ -50,7 +50,7 @@ it('one of an account works, and its next ones keep nobody behind them', async (
   expect(started).toEqual(['a1', 'b', 'a2']);
 });
 
-it('one of a domain works, whoever calls', async () => {
+it('a domain has one at work, from any account', async () => {
   const { started, call } = stage();
   await call('a', 1, 7);
   void call('b', 2, 7);
@@ -58,7 +58,7 @@ it('one of a domain works, whoever calls', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-it('an account that waits with two is full, and the room is not: others go on waiting in it', async () => {
+it('an account with two waiting is full, while other accounts may still wait', async () => {
   const { call, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   void call('a2', 1);
@@ -70,7 +70,7 @@ it('an account that waits with two is full, and the room is not: others go on wa
   expect([await call('f', 6), places.waiting]).toEqual(['full', 5]);
 });
 
-it('who goes away waits no more, and gives its place in the queue to the next', async () => {
+it('a caller that leaves gives its place in the queue to the next', async () => {
   const { started, call, leave, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   const gone = new AbortController();

@@ -9,7 +9,7 @@ import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts
 const query = z.object(PAGE_QUERY);
 
 describe('the query of a list', () => {
-  it('is text that says numbers and yes or no', () => {
+  it('is text that stands for numbers and booleans', () => {
     expect(query.parse({ limit: '1000', offset: '0', count: 'true', cursor: 'x' })).toEqual({
       limit: 1000,
       offset: 0,
@@ -30,7 +30,7 @@ describe('the query of a list', () => {
     { cursor: '' },
   ])('is refused otherwise: %j', (wrong) => expect(query.safeParse(wrong).success).toBe(false));
 
-  it('lists and orders by what there is', () => {
+  it('lists and orders by existing fields', () => {
     expect(listText(['A', 'B']).parse('A, B')).toEqual(['A', 'B']);
     expect(listText(['A', 'B']).safeParse('A,C').success).toBe(false);
     expect(listText(['A', 'B']).safeParse('').success).toBe(false);

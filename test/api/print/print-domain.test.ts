@@ -38,7 +38,7 @@ describe('a domain in an answer', () => {
     expect(print({ currentNs: [] }).current_ns).toEqual([]);
   });
 
-  it('has no developer mode that is over', () => {
+  it('does not show a developer mode that has ended', () => {
     expect(print({ developerModeUntil: new Date(NOW) })).not.toHaveProperty('developer_mode_until');
     expect(print({ developerModeUntil: new Date(NOW + 1) }).developer_mode_until).toBe(
       '2026-05-01T12:00:00.001Z',
@@ -60,7 +60,7 @@ describe('a domain in an answer', () => {
     expect([90_500, 1000, 999, 0, -5000].map(seconds)).toEqual([90, 1, 0, 0, 0]);
   });
 
-  it('tells every time that is set', () => {
+  it('shows every time that is set', () => {
     const at = new Date(NOW);
     const printed = print({
       pendingSince: at,

@@ -89,7 +89,7 @@ describe('the feed of an account', () => {
     }
   });
 
-  it('is seen by members and global admins, and by nobody else', async () => {
+  it('is shown to members and global admins only', async () => {
     const after = await last();
     const { name, id } = await freshDomain();
     const change = await write(name);

@@ -21,7 +21,7 @@ async function freshDomain() {
 }
 
 async function check(domainId: number, said: Said, kind: CheckKind = 'manual'): Promise<number> {
-  // background ones come before their time here
+  // background checks run before they are due here
   await sql`update domains set next_check_at = now() - interval '1 minute' where id = ${domainId}`.execute(
     api.database.db,
   );
@@ -194,7 +194,7 @@ describe('the log of checks', () => {
     ]);
   });
 
-  it('is the domain’s members’ and nobody else’s', async () => {
+  it('is shown to members of the domain only', async () => {
     const { id, path } = await freshDomain();
     const other = await freshDomain();
     const run = await check(id, OURS);

@@ -177,7 +177,7 @@ describe('creating a domain', () => {
 });
 
 describe('who may create a domain', () => {
-  it('is nobody who holds the name already, and nobody else while somebody holds it', async () => {
+  it('cannot be the holder of the name, nor another account while the name is held', async () => {
     expect((await create({ name: 'held.com' })).status).toBe(200);
     for (const as of ['owner', 'stranger', 'operator']) {
       const { status, body } = await create({ name: 'Held.com.' }, as);
@@ -292,7 +292,7 @@ describe('with several sets of nameservers', () => {
   });
 });
 
-describe('a name that somebody claimed 73 hours ago', () => {
+describe('a name that another account claimed 73 hours ago', () => {
   const claim = async (name: string) => {
     await create({ name }, 'stranger');
     await sql`update domains set pending_since = pending_since - interval '73 hours' where name = ${`${name}.`}`.execute(
@@ -352,7 +352,7 @@ describe('the plan of an account', () => {
       403,
       { error: `the plan allows ${limit} domains`, code: 'plan_limit', limit },
     ]);
-    // One that is deleted leaves its place.
+    // A deleted domain frees its place.
     expect((await api.ask('DELETE', '/domains/limit-one.com', { as: 'stranger' })).status).toBe(200);
     expect((await create({ name: 'limit-two.com' }, 'stranger')).status).toBe(200);
     await limitTo(10_000);

@@ -62,7 +62,7 @@ describe('reading a domain', () => {
     expect([status, body.my_role, body.my_permissions]).toEqual([200, role, permissionsOf(role)]);
   });
 
-  it('is for nobody else', async () => {
+  it('is refused to others', async () => {
     const { status, body } = await api.ask('GET', path, { as: 'stranger' });
     expect([status, body]).toEqual([404, { error: 'domain not found' }]);
     expect((await api.ask('GET', path, { as: null })).status).toBe(401);
@@ -173,7 +173,7 @@ describe('enabling a domain', () => {
     expect((await enable()).body.code).toBe('domain_banned');
   });
 
-  it('is a conflict when somebody else has the name by now', async () => {
+  it('is a conflict when another account has the name meanwhile', async () => {
     // as the checker does: the name is free while the domain is disabled
     await move('disable');
     await api.db

@@ -53,7 +53,7 @@ describe('the list of domains', () => {
       const single = (await api.ask('GET', `/domains/${item.name}`)).body;
       if (domain.verification) {
         const { seconds_remaining: _seconds, ...known } = domain.verification;
-        expect(single.verification).toMatchObject(known); // what servers said is told there alone
+        expect(single.verification).toMatchObject(known); // only the single domain has the replies of servers
         domain.verification = single.verification;
       }
       expect(single).toEqual(domain);
@@ -72,7 +72,7 @@ describe('the list of domains', () => {
     await api.ask('DELETE', '/domains/bare.test');
   });
 
-  it('of nobody is empty', async () => {
+  it('of an account without domains is empty', async () => {
     expect(await names('?search=nothing-like-it')).toEqual([]);
     const empty = await list('?search=nothing-like-it&limit=5&count=true');
     expect([empty.body, empty.headers['x-total-count']]).toEqual([[], '0']);

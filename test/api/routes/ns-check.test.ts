@@ -41,7 +41,7 @@ afterEach(() => {
 async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
   const name = `n${++domains}.example`;
   const { id } = await api.makeDomain(name, options);
-  // as one that is nobody's dangling delegation
+  // as a delegation that is not dangling
   await sql`update domains set preset = 'clear' where id = ${id}`.execute(api.database.db);
   return { id, name, path: `/domains/${name}`, check: `/domains/${name}/ns-check` };
 }
@@ -92,7 +92,7 @@ describe('POST ns-check', () => {
     });
   });
 
-  it('is one an hour for each domain, whoever of its members asks', async () => {
+  it('is one an hour for each domain, for all its members together', async () => {
     work = seeing(['ns1.other.test.']);
     const { id, check } = await freshDomain();
     expect((await api.ask('POST', check, { as: 'admin' })).status).toBe(200);
@@ -116,7 +116,7 @@ describe('POST ns-check', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 429]);
   });
 
-  it('is free for global admins, and takes nobody’s hour', async () => {
+  it('is unlimited for global admins, and does not use up the hour', async () => {
     work = seeing(OURS);
     const { id, check } = await freshDomain();
     for (const _ of [1, 2]) expect((await api.ask('POST', check, { as: 'operator' })).status).toBe(200);
@@ -147,7 +147,7 @@ describe('POST ns-check', () => {
     expect(await lastManual(id)).toBeNull();
   });
 
-  it('that nobody makes in time is a 503 too, and gives the hour back', async () => {
+  it('that no worker makes in time is a 503 too, and gives the hour back', async () => {
     work = async () => {};
     waitMs = 150;
     const { id, check } = await freshDomain();
@@ -253,7 +253,7 @@ describe('a caller who goes away', () => {
     await until(() => jobs.length === 1);
     leave.abort();
     await expect(asked).rejects.toThrow();
-    // A repeat waits for the end of the call that it repeats: if that still waited, for an hour.
+    // A repeat waits for the call that it repeats: if that call still waited, the repeat would wait for an hour.
     const repeat = await api.ask('POST', check, { headers });
     expect([repeat.status, repeat.body.code]).toEqual([429, 'ns_check_limited']);
     await seeing(OURS)(jobs[0] as CheckJob);

@@ -74,7 +74,7 @@ describe('what is served', () => {
   });
 });
 
-it('another view is refused, and strangers see none', async () => {
+it('another view is refused, and other accounts get a 404', async () => {
   const answer = await api.ask('GET', `${PATH}export?view=all`);
   expect([answer.status, answer.body.fields[0].field]).toEqual([400, 'view']);
   expect((await api.ask('GET', `${PATH}export`, { as: 'viewer' })).status).toBe(200);

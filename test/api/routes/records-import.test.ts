@@ -51,7 +51,7 @@ const item = (name: string, type: string, destination: string, more = {}) => ({
 const A = (name: string, destination: string, more = {}) => item(name, 'A', destination, more);
 
 describe('an import', () => {
-  it('adds what is good in one change and tells what is not', async () => {
+  it('adds valid items in one change and reports the others', async () => {
     const { path, domain, id } = await freshDomain();
     const answer = await load(path, [
       A('www', '192.0.2.1'),
@@ -84,7 +84,7 @@ describe('an import', () => {
     expect(await checkPublished(api.db, id)).toEqual([]);
   });
 
-  it('tells values that are not allowed item by item, also in an answer that is kept', async () => {
+  it('reports invalid values item by item, also in a kept answer', async () => {
     const { path } = await freshDomain();
     const records = [
       A('a', '192.0.2.1', { ttl: 1e30 }),
@@ -103,7 +103,7 @@ describe('an import', () => {
     expect(await lines(path)).toEqual(['a 86400 A 192.0.2.1']);
   });
 
-  it('of which nothing is good changes nothing', async () => {
+  it('without a valid item changes nothing', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('www', 'x'), item('@', 'NS', 'ns.example.net')]);
     expect([answer.status, answer.body]).toMatchObject([
@@ -147,7 +147,7 @@ describe('an import', () => {
     );
     expect(rows[0]?.octets).toBeLessThan(65_536);
     expect(rows[0]?.change_id).toBe(first.body.change_id);
-    await load(path, [A('later', '192.0.2.9')]); // what is there now makes no difference
+    await load(path, [A('later', '192.0.2.9')]); // later records make no difference
     const again = await ask({ records: bad }, key);
     expect(again.headers['idempotent-replay']).toBe('true');
     expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
@@ -222,7 +222,7 @@ describe('items of one name and type', () => {
       proxied: true,
       comment: 'one',
     });
-    // the new one is as its set is
+    // the new record takes over the setting of its set
     expect(after.find((r) => r.destination === '192.0.2.4')).toMatchObject({ proxied: true, ttl: 600 });
     expect(await list(path, '?type=AAAA')).toHaveLength(1);
     expect(await checkPublished(api.db, id)).toEqual([]);

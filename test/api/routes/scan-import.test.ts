@@ -11,7 +11,7 @@ import { type Found, runScan, scanOf, unreachable } from '../../support/world/ma
 let api: TestApi;
 let domains = 0;
 let targetsRead = 0;
-/** How often somebody looked for a scan to join. */
+/** How often a call looked for a scan to join. */
 let joins = 0;
 let jobs: ScanJob[] = [];
 /** What a worker does with a job; by default it finds `lines`. */
@@ -286,7 +286,7 @@ describe('GET scan', () => {
     work = (job) => runScan(api.database.db, job, failing);
     expect((await api.ask('GET', scan)).body).toMatchObject({
       complete: false,
-      shortfalls: ['nobody answers'],
+      shortfalls: ['no server answers'],
       records: [],
     });
     work = (job) => runScan(api.database.db, job, finds);

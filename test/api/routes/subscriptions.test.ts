@@ -45,7 +45,7 @@ describe('the features of a domain', () => {
     expect(body.domain_usage).toEqual([{ name: 'records', used: 0, limit: null }]);
   });
 
-  it('are for everybody who sees the domain, and for nobody else', async () => {
+  it('are shown to all who see the domain, and to no others', async () => {
     for (const as of ['owner', 'admin', 'editor', 'viewer', 'operator']) {
       expect((await features(as)).status).toBe(200);
     }

@@ -203,7 +203,7 @@ describe('the choice of nameservers', () => {
 });
 
 describe('where a preset delegation has taken every set', () => {
-  it('none is shown nor accepted, and what was read can be sent back', async () => {
+  it('none is shown or accepted, and a body that was read can be sent back', async () => {
     const taken = JSON.stringify(
       [...TEST_SETTINGS.nameserverSets, OTHER_SET].map((set) => set.map((name) => `${name}.`)),
     );
@@ -218,7 +218,7 @@ describe('where a preset delegation has taken every set', () => {
 });
 
 describe('the mode', () => {
-  it('to external starts over as unverified and is served on until the delegation has left', async () => {
+  it('to external starts again as unverified and stays served until the delegation has left', async () => {
     const { status, body } = await put({ dns_mode: 'external' });
     expect(status).toBe(200);
     expect(Domain.strict().parse(body)).toEqual(body);
@@ -297,12 +297,12 @@ describe('who may change settings', () => {
     if (status === 200) expect(answered.body.my_role).toBe(as === 'admin' ? 'admin' : 'owner');
   });
 
-  it('is told before a word is said about the body', async () => {
+  it('is judged before the body', async () => {
     expect((await put('{', 'viewer')).status).toBe(403);
     expect((await put('{', 'stranger')).status).toBe(404);
   });
 
-  it('is nobody while the domain is disabled or banned, suspended or not', async () => {
+  it('is refused to all while the domain is disabled or banned, suspended or not', async () => {
     await setSuspended(api.db, { domainId: domain.id, suspended: true });
     expect((await put({ sec_no_sniff: true })).status).toBe(200);
     expect(await read()).toMatchObject({ suspended: true, suspended_at: expect.any(String) });

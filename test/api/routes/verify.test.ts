@@ -86,7 +86,7 @@ describe('POST verify', () => {
       asked: 0,
       servers: [],
       resolvers: [],
-      message: expect.stringContaining('Nobody'),
+      message: expect.stringContaining('not looked'),
     });
     work = seeing(ABSENT);
     const beforeMs = Date.now();
@@ -102,7 +102,7 @@ describe('POST verify', () => {
     expect(items[0].verification).not.toHaveProperty('servers');
   });
 
-  it('replaces a value that has expired, which nobody looks for yet', async () => {
+  it('replaces an expired value, and does not look for the new one yet', async () => {
     const { id, value, verify } = await freshDomain();
     work = seeing(ABSENT);
     await api.ask('POST', verify);
@@ -125,13 +125,13 @@ describe('POST verify', () => {
     const { value, verify } = await freshDomain();
     work = seeing({ servers: [[value]] });
     const { body } = await api.ask('POST', verify);
-    work = () => Promise.reject(new Error('nobody may be asked'));
+    work = () => Promise.reject(new Error('no server may be asked'));
     const again = await api.ask('POST', verify);
     const left = (domain: typeof body) => ({ ...domain.verification, seconds_remaining: 0 });
     expect([again.status, left(again.body), jobs.length]).toEqual([200, left(body), 1]);
   });
 
-  it('does not wait for a run that nobody makes any more, since another one proved the domain', async () => {
+  it('does not wait for a run that is no longer needed, since another one proved the domain', async () => {
     const { id, value, verify } = await freshDomain();
     waitMs = 60_000;
     work = async () => {
@@ -154,7 +154,7 @@ describe('POST verify', () => {
     }
   });
 
-  it('without a queue, and with nobody who looks in time, is a 503 that changes nothing', async () => {
+  it('without a queue, and without a worker that looks in time, is a 503 that changes nothing', async () => {
     work = () => Promise.reject(new Error('the queue cannot be reached'));
     const { verify, path } = await freshDomain();
     const steady = async () => {

@@ -1,4 +1,4 @@
-// Callers without a key hold the API's doors: headers that never end, answers that nobody reads, and wrong keys.
+// Callers without a key hold connections of the API: headers that never end, responses that they do not read, wrong keys.
 
 import { readdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';

@@ -99,7 +99,7 @@ describe('a family that its zone says is gone', () => {
     expect(late).toMatchObject({ isChanged: true, state: { v4: { addresses: [], goneAt: undefined } } });
   });
 
-  it('stays through failures, which say nothing, and begins anew when it was seen between', () => {
+  it('stays through failures, and starts anew when it was seen in between', () => {
     const failing = lookedUp(
       evidence(found(300, '192.0.2.1')),
       evidence(NONE, NONE, 300),
@@ -110,14 +110,14 @@ describe('a family that its zone says is gone', () => {
     expect(nextTarget(back, evidence(NONE, NONE, 1000)).state.v4.addresses).toEqual(['192.0.2.1']);
   });
 
-  it('begins anew when the clock went back', () => {
+  it('starts anew when the clock was set back', () => {
     const { goneAt } = nextTarget(first, evidence(NONE, NONE, -3600)).state.v4;
     expect(goneAt).toBe(NOW - 3_598_000);
   });
 });
 
 describe('a target that fails', () => {
-  it('is asked again later each time, but within its TTL, and ten minutes at the most', () => {
+  it('is retried at growing intervals, but within its TTL and ten minutes', () => {
     const waits = (ttl: number) => {
       let state = lookedUp(evidence(found(ttl, '192.0.2.1')));
       return [1, 2, 3, 4, 5, 6].map(() => {

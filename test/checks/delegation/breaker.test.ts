@@ -22,7 +22,7 @@ describe('the breaker', () => {
     ['com 19 19', ''], // fewer than 20
     ['com 20 20', '* 20 20, com 20 20'],
     ['com 199 20, net 1000 0', 'com 199 20'],
-    ['com 60 10, net 60 10', '* 120 20'], // each is too few, both are not
+    ['com 60 10, net 60 10', '* 120 20'], // too few in each, enough together
     ['com 60 12, com 60 10', '* 120 22, com 120 22'],
     ['com 1000 30, net 50 25', 'net 50 25'],
     ['* 30 25', '* 30 25'],
@@ -33,7 +33,7 @@ describe('the breaker', () => {
   });
 
   it.each([
-    // hours after the turn: nothing turns any more, but the same domains still miss
+    // hours after the turn: no more domains turn, but the same ones still miss
     ['com 200 0 190', '* 200 0, com 200 0'],
     ['com 200 0 101', '* 200 0, com 200 0'],
     ['com 200 0 100', ''],
@@ -54,12 +54,12 @@ describe('an active domain turns', () => {
   const turns = (before: Verdict | undefined) => VERDICTS.filter((verdict) => isTurn(before, verdict));
   const notMatch = VERDICTS.filter((verdict) => verdict !== 'match');
 
-  it('from a match to whatever else, or at its first check', () => {
+  it('from a match to any other verdict, or at its first check', () => {
     expect(turns('match')).toEqual(notMatch);
     expect(turns(undefined)).toEqual(notMatch);
   });
 
-  it('to unknown from what was known', () => {
+  it('from any known verdict to unknown', () => {
     for (const before of notMatch) expect(turns(before)).toEqual(before === 'unknown' ? [] : ['unknown']);
   });
 });

@@ -172,7 +172,7 @@ describe('a walk that failed', () => {
     expect(judgement.findings[0]?.message).toContain('zone co');
   });
 
-  it('says nothing against what two addresses of the parent had said before it was cut short', () => {
+  it('does not outweigh two addresses of the parent that answered before it was aborted', () => {
     const failure: WalkFailure = { zone: parseName('com.'), reason: 'limit', message: '15 s' };
     const judgement = judgeDelegation(
       evidenceOf(`timeout; ${A}; ${A}`, { failure, parentAddresses: 6 }),
@@ -204,7 +204,7 @@ describe('what the owner is told to change', () => {
     ]);
   });
 
-  it('names one set for names of two, the one that most of them are of', () => {
+  it('names one set for names of two: the one that has most of them', () => {
     expect(told('referral ns1.b ns2.b ns3.b ns1.a')).toEqual([
       [
         'The nameservers of this domain belong to several sets, which do not work together. At your registrar, set exactly ns1.b, ns2.b and ns3.b and remove ns1.a.',
@@ -213,7 +213,7 @@ describe('what the owner is told to change', () => {
     ]);
   });
 
-  it('does not say "keep" where nothing is to be kept', () => {
+  it('does not say "keep" if there is nothing to keep', () => {
     expect(told('referral ns1.c ns2.c').map(([message]) => message)).toEqual([
       'At your registrar, add the missing nameservers ns1.a and ns2.a, so that exactly ns1.a and ns2.a are set. At the moment the zone com lists ns1.c and ns2.c.',
       'At your registrar, remove the nameservers ns1.c and ns2.c; exactly ns1.a and ns2.a must be set.',
@@ -225,7 +225,7 @@ describe('what the owner is told to change', () => {
       expect(told(said)[0]?.[0]).toMatch(/exactly ns1\.a and ns2\.a\.$/);
   });
 
-  it('names the key tags of a DS that must go', () => {
+  it('names the key tags of a DS that must be removed', () => {
     expect(told(`${A} +ds`)[0]?.[0]).toMatch(
       /^At your registrar, .*remove the DS records \(key tags: 12345\)/,
     );

@@ -179,7 +179,7 @@ describe('a DS that no key of ours matches', () => {
     expect(to).toBe(before === 'leaving 14 d' ? 'left' : BEFORE[before]?.status);
   });
 
-  it('keeps nobody from leaving', () => {
+  it('does not keep a domain from leaving', () => {
     expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
     expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
   });
@@ -217,7 +217,7 @@ describe('a row of misses', () => {
     });
   });
 
-  it('is of an active domain only, and forgotten with the status', () => {
+  it('counts for an active domain only, and is forgotten when the status changes', () => {
     expect(decide('pending, new', judgement('foreign')).state.misses).toBeUndefined();
     expect(decide('active, 2 misses in 24 h', judgement('foreign')).state.misses).toBeUndefined();
     expect(VERDICTS.filter(isMiss)).toEqual([...NONE_OURS]);
@@ -235,12 +235,12 @@ describe('a clock that jumps', () => {
     });
   };
 
-  it('takes no miss away when it goes forward', () => {
+  it('removes no miss when it jumps forward', () => {
     expect(run(0, 24, 25)).toEqual(['active', 'active', 'moved']);
     expect(run(0, 1000)).toEqual(['active', 'active']);
   });
 
-  it('starts the span again when it goes back, but keeps the count', () => {
+  it('restarts the span when it jumps back, but keeps the count', () => {
     expect(run(0, 1, -24, -23, -1, 0)).toEqual(['active', 'active', 'active', 'active', 'active', 'moved']);
     expect(run(0, 1, 2, -30, -29)).not.toContain('moved');
   });
@@ -249,7 +249,7 @@ describe('a clock that jumps', () => {
     expect(run(0, 500, 2, 25, 26)).toEqual(['active', 'active', 'active', 'active', 'moved']);
   });
 
-  it('never ends a time that is not over', () => {
+  it('never ends a period early', () => {
     const ahead = state('moved', -DAY);
     expect(nextStatus(ahead, judgement('foreign'), NOW, RULES, false, EXPECTED).to).toBe('moved');
     const pending = state('pending', -90 * DAY);
@@ -265,7 +265,7 @@ describe('what is remembered', () => {
     expect(seen('unknown')).toEqual(seenGone);
   });
 
-  it('is handed on with a new status', () => {
+  it('is kept when the status changes', () => {
     expect(decide('pending, new', judgement('match')).state).toEqual({
       status: 'active',
       since: NOW,
@@ -296,13 +296,13 @@ describe('a preset delegation', () => {
     expect([to, next.preset.kind, presetEnded]).toEqual(['pending', 'clear', true]);
   });
 
-  it('ends when nobody is asked any more, and then any set will do', () => {
+  it('ends when the domain is no longer checked, and then any set is accepted', () => {
     const gone = decide('pending, a is taken', judgement('unregistered'));
     expect([gone.to, gone.presetEnded, gone.findings]).toEqual(['pending', true, []]);
     expect(nextStatus(gone.state, judgement('match'), NOW + HOUR, RULES, false, EXPECTED).to).toBe('active');
   });
 
-  it('stays for whatever is not confirmed', () => {
+  it('stays without a confirmed check', () => {
     for (const seen of [other, judgement('unregistered')]) {
       const { to, presetEnded, findings } = decide('pending, a is taken', { ...seen, confirmed: false });
       expect([to, presetEnded, findings.map(({ code }) => code)]).toEqual([
@@ -313,17 +313,17 @@ describe('a preset delegation', () => {
     }
   });
 
-  it('that was none is cleared by the first confirmed check', () => {
+  it('that does not exist is cleared by the first confirmed check', () => {
     expect(decide('pending, undecided', judgement('unregistered')).presetEnded).toBe(true);
     expect(decide('pending, new', judgement('unregistered')).presetEnded).toBe(false);
   });
 
-  it('with every set taken says that the names must go first', () => {
+  it('with every set taken says that the names must be removed first', () => {
     const { findings } = decide('pending, undecided', judgement('mixed'));
     expect(findings[0]?.message).toContain('remove ns1.a, ns2.a, ns1.b and ns2.b until a check has seen');
   });
 
-  it('cannot be told with one set: a match activates', () => {
+  it('cannot be detected with one set: a match activates', () => {
     const one = expectedSets('ns1.a ns2.a');
     const { to } = nextStatus(
       BEFORE['pending, undecided'] as CheckState,

@@ -41,7 +41,7 @@ it.each([
   ['undecided', TWICE('referral ns1.b ns2.b ns1.x'), 'standing b'],
   ['undecided', TWICE('referral ns1.a ns1.c ns1.x'), 'standing ac'],
   ['undecided', TWICE('referral ns1.a ns1.b ns1.c'), 'standing abc'],
-  // nothing that one address says alone, or that they do not agree about
+  // not what a single address says, or what addresses disagree about
   ['undecided', 'nxdomain; timeout', 'undecided'],
   ['undecided', 'referral ns1.a ns2.a; timeout', 'undecided'],
   ['undecided', 'nxdomain; referral ns1.a ns2.a', 'undecided'],
@@ -70,7 +70,7 @@ it.each([
   expect(printPreset(nextPreset(preset, judgeDelegation(evidenceOf(said), expected), expected))).toBe(after);
 });
 
-it('a taken set is none that is left, whoever still lists it as accepted', () => {
+it('a taken set is never among those left, even if it is still listed as accepted', () => {
   const standing = parsePreset('standing a');
   const judgement = judgeDelegation(evidenceOf(TWICE('referral ns1.a ns2.a')), ALL);
   expect(judgement.verdict).toBe('match');

@@ -96,7 +96,7 @@ here LOC 52 N 4 E 0m`);
     ]);
   });
 
-  it('keeps of what is below a delegation its glue alone', () => {
+  it('keeps only glue below a delegation', () => {
     const planned = plan(`dev NS ns.dev
 dev NS ns.a.dev
 dev A 5.6.7.1
@@ -120,7 +120,7 @@ www.dev A 5.6.7.3`);
     ]);
   });
 
-  it('has at a name that is an alias nothing but one CNAME', () => {
+  it('has only one CNAME at a name that is an alias', () => {
     const planned = plan('www CNAME a.net.\nwww CNAME b.net.\nwww TXT "beside"\nwww A 5.6.7.8');
     expect(taken(planned)).toEqual(['www.shop.com. 3600 CNAME a.net.']);
     expect(left(planned)).toEqual([

@@ -265,7 +265,7 @@ describe('the way to the value', () => {
     ['one of them has another zone', delegation(['referral', 'n1', 'n2'], ['answer', 'n3']), 'disagree'],
     ['all of them have the zone', delegation(['answer', 'n1', 'n2'], ['answer', 'n1', 'n2']), 'verified'],
     ['one of them leads to another zone', delegation(['referral', 'n1', 'n2'], ['referral']), 'disagree'],
-    ['nobody could be asked', delegation(), 'verified'],
+    ['no server could be asked', delegation(), 'verified'],
   ])('counts as it was gone where %s', (_, delegations, verdict) => {
     expect(judge([link(HOST, 'ns1 answer V', { delegations })]).verdict).toBe(verdict);
   });
@@ -316,7 +316,7 @@ describe('names beside the challenge', () => {
     expect(judge(links, { beside }).verdict).toBe(verdict);
   });
 
-  it('decide nothing that is decided already', () => {
+  it('do not change a verdict that stands already', () => {
     expect(judge('ns1 nodata', { beside: six('answer V') }).verdict).toBe('absent');
     expect(judge('ns1 answer V\nns2 nodata', { beside: six('answer V') }).verdict).toBe('partial');
   });

@@ -58,7 +58,7 @@ describe('the next look', () => {
     expect(waits).toEqual([2, 5, 10, 30, 60, 60]);
   });
 
-  it('begins again when somebody asked', () => {
+  it('starts again after a request', () => {
     const late = state({ attempts: 40 });
     expect(next(late, { kind: 'asked', verdict: 'absent' }, BEGUN)).toEqual({
       to: 'unverified',
@@ -73,7 +73,7 @@ describe('the next look', () => {
     expect([wait(0), wait(0.5), wait(0.999_999_999)]).toEqual([48, 60, expect.closeTo(72, 3)]);
   });
 
-  it('is none once the value has expired: what is left is the end of the domain’s time', () => {
+  it('never comes once the value has expired: only UNVERIFIED_MAX is left', () => {
     const at = BEGUN + 14 * DAY - 30 * MINUTE;
     const end = BEGUN + MAX;
     expect(next(state({ attempts: 9 }), scheduled('absent'), at).nextAt).toBe(end);

@@ -60,7 +60,7 @@ describe('key create', () => {
     expect(((key?.expiresAt?.getTime() ?? 0) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   });
 
-  it('for nobody answers 1', async () => {
+  it('for an unknown account exits with 1', async () => {
     expect(await run('create', 'bob@shop.example')).toEqual({
       code: 1,
       stdout: '',

@@ -29,7 +29,7 @@ const rows = (stdout: string) =>
     .map((line) => line.trim().split(/ {2,}/));
 
 describe('breaker show', () => {
-  it('answers 0 while nothing is held, with what was counted', async () => {
+  it('exits with 0 while nothing is held, and shows the counts', async () => {
     await addCheckCounts(database.db, [COM, { parent: 'org.', checked: 12, turned: 1, off: 1 }]);
     expect(await run('show')).toEqual({
       code: 0,
@@ -38,7 +38,7 @@ describe('breaker show', () => {
     });
   });
 
-  it('answers 1 while moves are held, says of whom and since when, and names the command', async () => {
+  it('exits with 1 while moves are held, shows the parents and since when, and names the command', async () => {
     await tripBreaker(database.db, [ALL, COM]);
     const { code, stdout, stderr } = await run('show');
     expect([code, stderr]).toEqual([1, 'if the turn is real: zonefleet breaker release\n']);
@@ -51,7 +51,7 @@ describe('breaker show', () => {
     ]);
   });
 
-  it('shows what is over in the log', async () => {
+  it('shows ended trips in the log', async () => {
     await tripBreaker(database.db, [ALL]);
     await endTrips(database.db, []);
     expect((await run('show')).stdout).not.toContain('(all)');
@@ -85,7 +85,7 @@ describe('breaker show', () => {
 });
 
 describe('breaker release', () => {
-  it('lets all moves through, and says who did it', async () => {
+  it('releases all moves, and records by whom', async () => {
     await tripBreaker(database.db, [ALL, COM]);
     expect(await run('release')).toEqual({
       code: 0,
@@ -101,7 +101,7 @@ describe('breaker release', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^com .* released \d{4}-\S+Z by \S+$/m)]);
   });
 
-  it('lets those under one parent through', async () => {
+  it('releases those under one parent', async () => {
     await tripBreaker(database.db, [ALL, COM]);
     expect(await run('release', '--parent', 'COM')).toMatchObject({
       code: 0,
@@ -115,7 +115,7 @@ describe('breaker release', () => {
     expect((await run('show')).code).toBe(1);
   });
 
-  it('answers 1 where nothing is held', async () => {
+  it('exits with 1 if nothing is held', async () => {
     expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no moves are held\n' });
     await tripBreaker(database.db, [COM]);
     expect(await run('release', '--parent', 'org')).toMatchObject({

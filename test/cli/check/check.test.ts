@@ -138,7 +138,7 @@ describe('check', () => {
     expect(world.internet.seen).toHaveLength(asked);
   });
 
-  it('tells wrong usage and broken settings by 2', async () => {
+  it('exits with 2 on wrong usage and broken settings', async () => {
     const missing = await check(['good.test'], { ROOT_HINTS: '/nonexistent/hints' });
     expect(missing).toMatchObject({
       code: 2,

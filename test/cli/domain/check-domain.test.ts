@@ -47,7 +47,7 @@ const says = (name: string, what: Said) => {
 };
 
 describe('domain check', () => {
-  it('has workers look at domains and tells what came of it', async () => {
+  it('has workers check domains and prints the outcomes', async () => {
     await create('good.com', 'bad.com');
     says('good.com', OURS);
     says('bad.com', ['ns1.example.net.']);
@@ -66,7 +66,7 @@ describe('domain check', () => {
     });
   });
 
-  it('is the operator’s, who need not wait an hour', async () => {
+  it('has no limit of one an hour for operators', async () => {
     await create('good.com');
     says('good.com', OURS);
     for (const _ of [1, 2]) await run(['check', 'good.com']);
@@ -104,7 +104,7 @@ describe('domain check', () => {
     });
   });
 
-  it('learns nothing from silence, and says so', async () => {
+  it('concludes nothing from silence, and says so', async () => {
     await create('silent.com');
     const { code, stdout } = await run(['check', 'silent.com']);
     expect(code).toBe(1);
@@ -128,7 +128,7 @@ describe('domain check', () => {
     ]);
   });
 
-  it('says when nobody makes the check', async () => {
+  it('says when no worker makes the check', async () => {
     await create('good.com');
     const name = parseName('good.com.');
     const { signal } = new AbortController();
@@ -155,7 +155,7 @@ describe('domain check', () => {
 });
 
 describe('domain approve', () => {
-  it('ends what holds a domain up that was delegated here before it was created', async () => {
+  it('releases a domain that was delegated here before it was created', async () => {
     await create('dangling.com');
     await sql`update domains set preset = 'undecided', served = 'apex'`.execute(database.db);
     const served = async () =>

@@ -56,7 +56,7 @@ describe('domain create', () => {
     expect(rows).toEqual([{ operation: 'create', source: 'cli', actor_kind: 'cli', named: true }]);
   });
 
-  it('refuses what nobody can have and what another account has, and goes on with the others', async () => {
+  it('refuses names that no account can have or another one has, and goes on with the others', async () => {
     await createAccount(database.db, { email: 'bob@shop.example' });
     await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
     const { code, stdout, stderr } = await create('co.uk', 'bobs.com', 'a..b', 'anns.com', 'www.example.com');
@@ -113,7 +113,7 @@ describe('domain create', () => {
 });
 
 describe('names in a file', () => {
-  it('stand one a line, and a refusal names its line', async () => {
+  it('are one a line, and a refusal names its line', async () => {
     const file = join(folder, 'names.txt');
     writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno good\nshop.com\nuk\n');
     const { code, stdout, stderr } = await create('--file', file);
@@ -128,7 +128,7 @@ describe('names in a file', () => {
     ]);
   });
 
-  it('come by hundreds on standard input, each in a transaction of its own', async () => {
+  it('by hundreds are read from standard input, each with its own transaction', async () => {
     const names = Array.from({ length: 400 }, (_, i) => `shop-${i}.com`);
     const args = ['domain', 'create', '--account', 'ann@shop.example', '--file', '-', '--json'];
     const { code, stdout } = await runCli(args, { databaseUrl: database.url, input: names.join('\n') });
@@ -151,7 +151,7 @@ describe('names in a file', () => {
 });
 
 describe('the operator’s moves', () => {
-  it('lead through the statuses, and what is served follows', async () => {
+  it('change the status, and what is served follows', async () => {
     await create('shop.com');
     for (const [verb, outcome, after, served] of [
       ['disable', 'disabled', 'disabled', false],
@@ -167,7 +167,7 @@ describe('the operator’s moves', () => {
     }
   });
 
-  it('are held up by no preset delegation, as their owners’ are', async () => {
+  it('are not held up by a preset delegation, unlike those of owners', async () => {
     const sets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
     await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: sets });
     try {
@@ -186,7 +186,7 @@ describe('the operator’s moves', () => {
     }
   });
 
-  it('that the status does not allow are refused, and the others are made', async () => {
+  it('that the status does not allow are refused, and the others succeed', async () => {
     await create('a.com', 'b.com');
     await run(['ban', 'a.com']);
     const { code, stdout, stderr } = await run(['ban', 'a.com', 'nowhere.com', 'b.com', '--json']);
@@ -334,7 +334,7 @@ describe('domain restore', () => {
     expect(await findDomain(database.db, parseName('shop.com.'))).toMatchObject({ id: ids[1] });
   });
 
-  it('needs no word where one account’s one domain had the name', async () => {
+  it('needs neither if only one domain of one account had the name', async () => {
     await create('other.com');
     await run(['delete', 'other.com']);
     expect(await run(['restore', 'other.com', 'shop.com'])).toMatchObject({
@@ -359,7 +359,7 @@ describe('domain restore', () => {
     });
   });
 
-  it('is refused while somebody has the name', async () => {
+  it('is refused while another account has the name', async () => {
     const [id] = await idsOf();
     await create('shop.com');
     expect(await run(['restore', 'shop.com', '--id', `${id}`])).toMatchObject({
@@ -427,7 +427,7 @@ describe('domain list', () => {
 });
 
 describe('domain show', () => {
-  it('tells all about domains, and answers 1 where there is none', async () => {
+  it('shows all about domains, and exits with 1 if one is unknown', async () => {
     await create('münchen.de');
     const { code, stdout, stderr } = await run(['show', 'MÜNCHEN.de', 'nowhere.com']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'nowhere.com: no such domain\n' });

@@ -110,12 +110,12 @@ describe('node confirm', () => {
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(', confirmed') });
   });
 
-  it('answers 1 where nothing is held', async () => {
+  it('exits with 1 if nothing is held', async () => {
     await report('fra1');
     expect(await run('node', 'confirm')).toMatchObject({ code: 1, stderr: 'no node holds removals back\n' });
   });
 
-  it('by names says of each what became of it', async () => {
+  it('by names reports the outcome of each', async () => {
     await report('ams1', { held: 800 });
     await report('ams2', { held: 800 });
     await report('fra1');

@@ -56,7 +56,7 @@ describe('scan', () => {
     expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
   });
 
-  it('tells wrong usage by 2', async () => {
+  it('exits with 2 on wrong usage', async () => {
     for (const args of [['scan'], ['scan', '.'], ['scan', 'a..b'], ['scan', 'shop.test', 'more.test']]) {
       expect((await runCommands(addScanCommand, args, database.url)).code).toBe(2);
     }
@@ -64,7 +64,7 @@ describe('scan', () => {
 });
 
 describe('scan --import', () => {
-  it('of a name that is no domain here is refused before anybody is asked', async () => {
+  it('of a name that is no domain here is refused before any query', async () => {
     await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'other.org.');
     const run = await runCommands(addScanCommand, ['scan', 'shop.test', '--import'], database.url);
     expect(run).toEqual({ code: 1, stdout: '', stderr: 'shop.test: no such domain\n' });

@@ -26,7 +26,7 @@ test('a terminal is shown how far the work is, ten times a second at most, and i
   ]);
 });
 
-test('what is no terminal is told nothing', () => {
+test('a stream that is no terminal gets nothing', () => {
   const piped = terminal(false);
   const bar = new ProgressBar(piped as never);
   bar.show(1, 2, 'half');

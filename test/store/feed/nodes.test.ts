@@ -51,7 +51,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(elsewhere.isOpen()).toBe(true);
   });
 
-  test('a database URL with an application_name of its own makes nobody the same process', async () => {
+  test('an application_name in the database URL does not make two processes the same', async () => {
     const parameters = `${database.url.includes('?') ? '&' : '?'}application_name=nodes`;
     const [first, second] = [await open(parameters), await open(parameters)];
     expect(await claimNodeName(first, { name: 'ams1', instance: randomUUID() })).toBe('claimed');

@@ -87,7 +87,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(read.slice(2)).toEqual([slowId, quickId]);
   });
 
-  test('whoever reads on while many write misses no change and sees none twice', async () => {
+  test('a reader that pages while many write misses no change and sees none twice', async () => {
     const { db } = database;
     const domains = await Promise.all(
       Array.from({ length: 4 }, (_, i) => newDomain(db, mine, `d${i}.test.`)),

@@ -38,7 +38,7 @@ async function claim(limit = 10): Promise<string[]> {
   return rows.map(({ name }) => name).sort();
 }
 
-test('whoever brings many domains keeps nobody else waiting, and each account has its longest due first', async () => {
+test('an account with many domains does not delay others, and each account gets its longest due first', async () => {
   await scansOf('bulk', 8, 1000);
   await scansOf('late', 2, 100);
   await scansOf('last', 1, 50);

@@ -188,7 +188,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'a chain of more than 16 links',
     peers: ['nsd'],
     reason:
-      'NSD follows a chain to its end. Each link costs a lookup that a stranger chooses: we stop after 16.',
+      'NSD follows a chain to its end. Any zone owner can make us pay a lookup for each link, so we stop after 16.',
     resolve: ({ ours, theirs }) => {
       const links = ours.answer.filter((line) => line.includes(' CNAME ')).length;
       return links === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours)
@@ -455,7 +455,7 @@ function isMadeBelowCut(zone: Zone, name: Name): boolean {
 function isDelegatedByOurs(zones: ReadonlyMap<Name, Zone>, apex: Name): boolean {
   if (apex === ROOT) return false;
   const above = zoneOfName(zones, parentOf(apex));
-  if (above === undefined) return true; // no zone above: nothing to differ about
+  if (above === undefined) return true; // without a zone above there is no difference
   const cuts = [...above.nodes.values()].filter(
     (node) => node.name !== above.apex && node.sets.has(TYPE.NS) && isWithin(apex, node.name),
   );

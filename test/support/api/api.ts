@@ -61,7 +61,7 @@ export interface TestApiOptions {
   routes?: readonly Route[];
   requestsPerMinute?: number;
   allowReservedNames?: boolean;
-  /** Default: nobody makes checks, verifications or scans. */
+  /** By default no worker makes checks, verifications or scans. */
   checks?: Api['checks'];
   verifications?: Api['verifications'];
   scans?: Api['scans'];
@@ -84,7 +84,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
-  // As the API's own role, while the test itself is the owner: what the role may not do fails here.
+  // Connect with the API's own role, so that missing privileges fail here; the test itself is the owner.
   const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });

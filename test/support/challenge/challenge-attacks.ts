@@ -1,5 +1,5 @@
-// What strangers do to have a name that is not theirs verified. None of it is enough while an honest server of the zone
-// concerned still answers: whoever has more than that has the zone.
+// How attackers try to have another owner's name verified. No attack succeeds while an honest server of the zone still
+// answers: an attacker who controls all servers controls the zone.
 
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { pick, type Random } from '../random/random-zones.ts';
@@ -21,7 +21,7 @@ const ATTACKS = {
   'a wildcard whose alias changes': shiftingWildcard,
   'hardly any server left': failMost,
   'nameservers without an address': dropAddresses,
-  'nobody who speaks for the zone': sayWithoutRight,
+  'a server that does not serve the zone': sayWithoutRight,
   'our own servers': useOurs,
   'too long a way': leadAstray,
   'records below a cut': hideBelowCut,

@@ -1,4 +1,4 @@
-// What a world for one challenge is made of while it is made: by its owner, by chance, and by a stranger.
+// What a world for one challenge is made of while it is made: by its owner, by chance, and by an attacker.
 
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { pick, type Random } from '../random/random-zones.ts';

@@ -47,7 +47,7 @@ export class ChallengeWorld {
     return added;
   }
 
-  /** A zone that nobody has delegated, on a server of its own: lies lead to it. */
+  /** An undelegated zone on its own server, to which false answers lead. */
   counterfeit(apex: string, lines: readonly string[]): WorldZone {
     const seat = { server: `ns1.evil.${apex}`, address: this.#nextAddress(false) };
     const made: WorldZone = { apex, seats: [seat], lines: [...lines], homeless: [] };

@@ -1,5 +1,5 @@
 // Random worlds with a challenge in them. In some the owner has published the value, whatever else is wrong there; in the
-// others a stranger wants it to look so, with the powers that strangers have: some of the servers, a wildcard, a dead zone.
+// others an attacker wants it to look so, with the powers that attackers have: some of the servers, a wildcard, a dead zone.
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { pick, type Random, randomFrom } from '../random/random-zones.ts';
@@ -20,7 +20,7 @@ export interface RandomChallenge {
 }
 
 const HONEST_SHARE = 0.3;
-/** Of the worlds with a stranger: in some of them servers fail as well. */
+/** The share of worlds with an attacker in which servers fail as well. */
 const BROKEN_SHARE = 0.3;
 const UNTRUSTED = new Set(FLEET.map((text) => parseName(text)));
 

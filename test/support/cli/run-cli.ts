@@ -45,7 +45,7 @@ export function runCli(args: readonly string[], surroundings: CliSurroundings = 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     run.stderr += text;
   });
-  child.stdin.on('error', () => {}); // it need not read its input
+  child.stdin.on('error', () => {}); // the command may leave its input unread
   child.stdin.end(input ?? '');
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -9,7 +9,7 @@ import { hex, obscureName } from './scan-corpus-names.ts';
 
 export type Given = DraftRecord['label'];
 
-/** A zone below a cut of the made zone, whose records belong to nobody but it. */
+/** A zone below a cut of the made zone, whose records belong to it alone. */
 export interface ChildDraft {
   readonly apex: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-// What somebody who knows nothing of a zone could find in it: what other records lead to is learnable, whatever its name.
+// What an outsider could find in a zone: what other records lead to is learnable, whatever its name.
 
 import {
   foldCase,
@@ -15,7 +15,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 
 /**
- * `learnable`: from other records that can be found. `common`: in common use, by the judgement of whoever wrote the
+ * `learnable`: from other records that can be found. `common`: in common use, by the judgement of the author of the
  * corpus. `shadowed`: a wildcard says the same, so that nothing is lost without it.
  */
 export type Label = 'learnable' | 'common' | 'obscure' | 'shadowed';

@@ -4,7 +4,7 @@
 import { pick, type Random } from '../random/random-zones.ts';
 import { base32, digits, hex } from './scan-corpus-names.ts';
 
-/** What a selector is, for somebody who has seen MX and SPF only. */
+/** What a selector is to a scanner that has seen only MX and SPF. */
 export type SelectorLabel = 'learnable' | 'common' | 'obscure';
 
 export interface Selector {
@@ -131,7 +131,7 @@ export const TEN_PROVIDERS = {
   amazon: (_, random) => ({
     mx: ['10 inbound-smtp.eu-west-1.amazonaws.com.'],
     spf: 'include:amazonses.com',
-    // Easy DKIM draws its selectors: nothing leads to them.
+    // Easy DKIM draws its selectors at random, so no record leads to them.
     selectors: Array.from({ length: 3 }, () => base32(random, 32)).map((name) => ({
       name,
       target: `${name}.dkim.amazonses.com.`,

@@ -99,7 +99,7 @@ const DIGITS = '0123456789';
 const HEX = `${DIGITS}abcdef`;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Nobody else would think of it: people, projects, customers, serial numbers. */
+/** Names that no outsider would guess: people, projects, customers, serial numbers. */
 export function obscureName(random: Random): string {
   const number = (count: number) => digits(random, count);
   const patterns: readonly (() => string)[] = [

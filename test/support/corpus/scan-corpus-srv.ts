@@ -1,4 +1,4 @@
-// Service names for made zones (SRV and what stands beside it), by what somebody runs.
+// Service names for made zones (SRV and what stands beside it), by the services that owners run.
 
 export interface Service {
   /** As `name TYPE rdata`. `HOST` is a host of the zone's own; hosts that are named by hand are made as well. */

@@ -1,4 +1,4 @@
-// Made zones of many kinds of owners, each record with what somebody who cannot read the zone could know of it; and the
+// Made zones of many kinds of owners, each record with what an outsider could know of it; and the
 // servers that they are at. The same seed makes the same zones.
 
 import { parseName } from '../../../src/dns/name.ts';

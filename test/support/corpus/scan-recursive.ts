@@ -106,7 +106,7 @@ function resolve({ zones, elsewhere }: Known, asked: Name, type: number): Resolv
     }
     answers.push(...recordsIn(answer.answer));
     if (answer.kind === 'referral') {
-      const isOfCut = type === TYPE.NS && answer.authority[0]?.owner === name; // what the zone below says of itself, too
+      const isOfCut = type === TYPE.NS && answer.authority[0]?.owner === name; // the same NS set that the zone below has
       return {
         rcode: RCODE.NOERROR,
         answers: isOfCut ? recordsIn(answer.authority) : answers,

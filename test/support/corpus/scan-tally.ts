@@ -19,7 +19,7 @@ export type KeyOf = (record: ZoneRecord) => string;
 export interface Foreign {
   readonly domain: string;
   readonly what: string;
-  readonly why: 'a wildcard made it' | 'it belongs to a zone below' | 'nobody said it';
+  readonly why: 'a wildcard made it' | 'it belongs to a zone below' | 'no server said it';
 }
 
 export class ScanTally {
@@ -36,7 +36,7 @@ export class ScanTally {
     const own = new Set(zone.records.map(keyOf));
     for (const set of zone.zone.nodes.get(zone.zone.apex)?.sets.values() ?? []) {
       if (set.type !== TYPE.SOA && set.type !== TYPE.NS) continue;
-      for (const rdata of set.rdata) own.add(keyOf({ ...set, rdata })); // of the apex: neither wanted nor wrong
+      for (const rdata of set.rdata) own.add(keyOf({ ...set, rdata })); // at the apex: neither expected nor wrong
     }
     for (const key of keys) {
       if (!own.has(key))
@@ -101,5 +101,5 @@ function whyForeign(zone: CorpusZone, key: string, keyOf: KeyOf): Foreign['why']
   const withoutName = (text: string) => text.slice(text.indexOf(' '));
   const wildcards = zone.records.filter(({ sort }) => sort === 'wildcard');
   const isMade = wildcards.some((record) => withoutName(keyOf(record)) === withoutName(key));
-  return isMade ? 'a wildcard made it' : 'nobody said it';
+  return isMade ? 'a wildcard made it' : 'no server said it';
 }

@@ -1,5 +1,5 @@
 // The zones of fixtures/zones-to-scan, written by hands that knew nothing of the scanner: behind each record stands what
-// somebody who cannot read the zone could know of it.
+// an outsider could know of it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { foldCase, isWithin, type Name, nameInRdata, parseName, printName } from '../../../src/dns/name.ts';

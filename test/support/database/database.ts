@@ -66,7 +66,7 @@ export function databaseUrl(server: { url: string }, database: string): string {
   return server.url.replace(/^(postgresql:\/\/[^/]*\/)[^?]*/, `$1${database}`);
 }
 
-/** The same database as another role: the servers of tests trust whoever reaches them. */
+/** The same database as another role: the servers of tests trust every client. */
 export function asRole(url: string, role: string): string {
   return url.replace(/^(postgresql:\/\/)[^@]*@/, `$1${role}@`);
 }

@@ -6,7 +6,7 @@ import { startPostgres } from '../../../src/start/postgres/postgres.ts';
 try {
   const { url, pid } = await startPostgres({
     directory: process.argv[2] as string,
-    parameters: { fsync: 'off' }, // a killed process loses nothing that the system has
+    parameters: { fsync: 'off' }, // after a kill of the process, the kernel still has its writes
   });
   process.stdout.write(`${JSON.stringify({ url, pid })}\n`);
   setInterval(() => {}, 60_000);

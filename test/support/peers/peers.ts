@@ -38,7 +38,7 @@ const START_TRIES = 4;
 const LOOPBACK = '127.0.0.1';
 const REPLY_TIMEOUT_MS = 1000;
 const TRIES = 4;
-const WINDOW = 48; // questions in flight: what a default socket buffer holds with room to spare
+const WINDOW = 48; // questions in flight: a default socket buffer has room for more
 
 const PROGRAMS: Readonly<Record<PeerName, string>> = { nsd: 'nsd', knot: 'knotd' };
 
@@ -65,7 +65,7 @@ export async function startPeer(
     try {
       return await startOnce(name, zones, listen ?? [{ address: LOOPBACK, port: await freePort() }]);
     } catch (error) {
-      // Somebody else may take the port between our look and the peer's bind.
+      // Another process may take the port between this probe and the peer's bind.
       if (tries === 1 || !(error instanceof Error) || !/in use|ended with/.test(error.message)) throw error;
     }
   }
@@ -134,7 +134,7 @@ function signalAll(directory: string, signal: NodeJS.Signals): void {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`) === directory) process.kill(Number(pid), signal);
     } catch {
-      // it has ended, or is no business of ours
+      // it has ended, or belongs to another user
     }
   }
 }
@@ -274,7 +274,7 @@ export async function askMany(
   const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
   const waiting = new Map<number, (reply: Uint8Array) => void>();
   socket.on('message', (reply) => waiting.get(reply.readUInt16BE(0))?.(reply));
-  socket.on('error', () => {}); // connection refused while a server starts: the question is asked again
+  socket.on('error', () => {}); // connection refused while a server starts: the query is repeated
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   let next = 0;
   let id = 0;

@@ -40,7 +40,7 @@ export async function startApi(
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: roleUrl,
       API_LISTEN: `127.0.0.1:${port}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,

@@ -1,5 +1,5 @@
-// A workers process that comes to a bad end. `observing`: its checks never come to an end, it says so and waits to be
-// killed. `saved`: it dies when the first run is saved, before the queue hears of it.
+// A workers process that is killed. `observing`: its checks never end; it says so and waits to be killed. `saved`: it dies
+// when the first run is saved, before the queue knows.
 //   doomed-checker.ts observing|saved DATABASE_URL REDIS_URL LOCK_MS
 
 import { runJobWorker } from '../../../src/queue/job-worker.ts';

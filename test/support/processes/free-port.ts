@@ -1,4 +1,4 @@
-// TCP ports of the loopback interface that nobody listens on now. Below those that the kernel gives to outgoing connections
+// TCP ports of the loopback interface that no process listens on now. Below those that the kernel gives to outgoing connections
 // (Linux: from 32768), so that none of these takes one before it is used; apart from those of test files that run beside
 // this one, and none twice.
 

@@ -58,7 +58,7 @@ export class FreshClone {
     const isRoot = process.getuid?.() === 0 && user.uid === undefined;
     this.databaseDirectory = databaseDirectory(join(this.directory, 'data'), isRoot);
     const [dns, api, metrics] = ports;
-    // The workers look for the demo's delegation: this root has an address that they may not ask.
+    // The workers check the demo's delegation: this root has an address that they may not query.
     const hints = join(home, 'root.hints');
     writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n');
     this.environment = {
@@ -72,7 +72,7 @@ export class FreshClone {
       LOG_LEVEL: 'warn',
       ROOT_HINTS: hints,
       BOARD_LISTEN: 'off',
-      // Some networks put certificates of their own between us and the registry.
+      // Some networks intercept the registry with their own certificates.
       ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
     };
   }

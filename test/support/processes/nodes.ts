@@ -30,7 +30,7 @@ export async function startNode(name: string, env: Record<string, string>): Prom
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       NODE_NAME: name,
       DNS_LISTEN: `127.0.0.1:${port}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,

@@ -14,7 +14,7 @@ export interface TcpProxy {
   /** Connections that were refused. */
   refused(): number;
   resume(): void;
-  /** As a firewall that forgets: nothing passes any more on the connections there are, and neither end hears of it. */
+  /** Like a firewall that forgets: existing connections pass nothing more, and neither end is told. */
   forget(): void;
   /** Another server behind it, for connections from now on. */
   pointAt(url: string): void;

@@ -32,7 +32,7 @@ export async function startWorkers(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // what tests make is root's own
+      RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: roleUrl,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       BOARD_LISTEN: 'off',

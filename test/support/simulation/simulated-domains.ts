@@ -24,7 +24,7 @@ const SHARES = {
   /** Delegates with a DS of the old provider, which goes later. */
   staleDs: 3,
   never: 4,
-  /** Somebody claims a name that has long pointed here. */
+  /** Another account claims a name that has long pointed here. */
   dangling: 4,
   /** The same, but the owner does, who can change the delegation. */
   preset: 4,

@@ -177,7 +177,7 @@ class Simulation {
     if (!isOver) this.schedule(domain, next.at);
   }
 
-  /** Nobody who claims a dangling name can do anything about its delegation. */
+  /** An account that claims a dangling name cannot change its delegation. */
   private tellOwner(domain: SimulatedDomain, { state }: Decision, now: number): void {
     if (domain.kind === 'dangling' || domain.told || state.preset.kind !== 'standing') return;
     domain.told = true;

@@ -87,7 +87,7 @@ function makeParent(random: Random, index: number): SimulatedParent {
   const wrongServer = Math.floor(random() * size);
   const servers = Array.from({ length: size }, (_, s): SimulatedServer => {
     const own = size > 1 && random() < 0.5 ? [span(random, 0, END, HOUR, 30 * HOUR)] : [];
-    // where one of two is wrong, the other one goes away meanwhile: a single address speaks, and lies
+    // one of two servers is wrong and the other one is away: the only address that answers gives a false answer
     const alone =
       size === 2 && s !== wrongServer
         ? wrong.map(({ from, to }) => ({ from: from + HOUR, to: to - HOUR }))

@@ -54,7 +54,7 @@ export class Truth {
     this.weather = weather;
     this.rules = rules;
     const { clock } = weather;
-    // while it is off, and as long afterwards as checks that it put off can take
+    // while it is off, and afterwards until the delayed checks are done
     this.clockTroubles = clock.flatMap(({ from, offset }, i) =>
       offset === 0 ? [] : [{ from, to: (clock[i + 1]?.from ?? END) + Math.abs(offset) + ACTIVE_INTERVAL }],
     );
@@ -64,7 +64,7 @@ export class Truth {
   look(domain: SimulatedDomain, servers: readonly ServerEvidence[], now: number): void {
     const heard = servers.filter(({ outcome }) => SAID.has(outcome));
     const [first] = heard;
-    // beside denials a server that still holds the domain contradicts; beside referrals it says nothing
+    // a server that still holds the domain contradicts denials, but not referrals
     const contradicts = first?.outcome !== 'referral' && servers.some(({ outcome }) => outcome === 'answer');
     if (heard.some(({ ns }) => namesOurs(ns))) domain.looks = undefined;
     else if (
@@ -117,7 +117,7 @@ export class Truth {
     const { looks, heldAt } = domain;
     if (looks?.lastAt !== now || looks.count < 3 || heldAt !== undefined) return;
     const isClockRight = !overlaps(this.clockTroubles, looks.firstAt, now);
-    // the rules take the time when a check ended, we when it began
+    // the rules count from the end of a check, this simulation from its start
     if (isClockRight && now - looks.firstAt > this.rules.movedAfterMs + MINUTE)
       this.violate('departure not found', domain, now);
   }

@@ -1,7 +1,7 @@
 // Waiting for something to become true, with a deadline instead of a fixed sleep. The deadline ends what hangs; it is long
 // enough for a machine that has much else to do.
 
-import { performance } from 'node:perf_hooks'; // of the real time, also where a test has a clock of its own
+import { performance } from 'node:perf_hooks'; // real time, even if a test has a fake clock
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**

@@ -81,7 +81,7 @@ export function outcomeOf(
 
 function serverLine({ address, outcome, transport }: Evidence['servers'][number]): string {
   const where = transport === 'database' ? transport : canonicalAddress(address);
-  // what brought no reply came by no way
+  // without a reply there is no transport
   return `${where} ${outcome}${transport === 'tcp' && outcome !== 'bad' && outcome !== 'timeout' ? ' tcp' : ''}`;
 }
 
@@ -126,7 +126,7 @@ function printAll(names: readonly Name[]): string[] {
   return names.map(printName).sort();
 }
 
-/** For whoever reads a failure. */
+/** For the reader of a failed test. */
 export function printEvidence({ walk, servers, failure, queries }: Evidence): string {
   const zones = walk.map(({ zone }) => printName(zone)).join(' → ');
   const said = servers.map(

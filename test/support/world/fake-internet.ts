@@ -26,7 +26,7 @@ export interface Seat {
 }
 
 const MAX_TRIES = 50;
-/** Nobody has listened there for decades (RFC 1078). */
+/** A port that no program uses any more (RFC 1078). */
 const CLOSED_PORT = 1;
 
 export class FakeInternet {
@@ -127,7 +127,7 @@ export class FakeInternet {
     } catch (error) {
       if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
-      return sitDown(loopbackFor('0'), conduct); // a machine without ::1: what is asked is the same
+      return sitDown(loopbackFor('0'), conduct); // a machine without ::1 gets the same queries on IPv4
     }
   }
 

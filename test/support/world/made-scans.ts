@@ -33,7 +33,7 @@ export function scanOf(lines: readonly string[], more: Partial<Scan> = {}): Scan
 
 /** Of a zone whose servers cannot be found. */
 export function unreachable(domain: Name): Scan {
-  const failure = { zone: parseName('.'), reason: 'unreachable', message: 'nobody answers' } as const;
+  const failure = { zone: parseName('.'), reason: 'unreachable', message: 'no server answers' } as const;
   return scanOf([], { domain, complete: false, failure });
 }
 

@@ -76,7 +76,7 @@ export function madeTargets(db: Database, options: Partial<FlattenerOptions> = {
   };
   const round = async () => {
     outcomes = [];
-    // A new one is due by the clock of the database.
+    // A new target is due by the clock of the database.
     for (const { id } of await due(Math.max(clock.now, Date.now() + 1))) {
       await run({ targetId: id }, { signal: new AbortController().signal, again: false });
     }

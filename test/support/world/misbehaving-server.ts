@@ -96,10 +96,10 @@ async function bindBoth(
   }
 }
 
-/** Another port of the same address, to answer from where nobody asked. */
+/** Another port of the same address, to answer from a port that was not queried. */
 export async function bindUdp(address: string): Promise<UdpSocket> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-  socket.on('error', () => {}); // what a client that is gone sends back
+  socket.on('error', () => {}); // ICMP errors of clients that are gone
   socket.bind(0, address);
   await once(socket, 'listening');
   return socket;

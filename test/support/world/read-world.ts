@@ -78,7 +78,7 @@ export interface ServerScript {
   /** Records added to each reply, about a name or all. */
   readonly adds: { section: Section; record: ZoneRecord }[];
   readonly scripts: Script[];
-  /** Names that nobody may ask about here: neither they nor what is below them. */
+  /** Names that may not be queried here, nor names below them. */
   readonly never: Name[];
   /** A resolver of others: asked with RD, and its zones are what it has heard. */
   recursive: boolean;

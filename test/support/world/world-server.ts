@@ -143,7 +143,7 @@ export class WorldServer {
     if (faults.has('lower-case')) return [packet(encodeMessage(withFoldedQuestion(message), room))];
     const before: Packet[] = [];
     if (transport === 'udp') {
-      const lie = replyTo(query, { aa: true, rcode: RCODE.NXDOMAIN }); // what a forger would like to be believed
+      const lie = replyTo(query, { aa: true, rcode: RCODE.NXDOMAIN }); // the forged answer
       if (faults.has('forged-id')) before.push(packet(withOtherId(encodeMessage(lie))));
       if (faults.has('forged-question')) before.push(packet(encodeMessage(withOtherQuestion(lie))));
       if (faults.has('forged-case')) before.push(packet(encodeMessage(withFoldedQuestion(lie))));

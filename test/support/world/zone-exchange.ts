@@ -1,5 +1,5 @@
 // A small internet in memory behind the exchange's interface: each address serves zones as the reference does, or as the
-// test says. Nothing is waited for, and whatever is asked of an address that nobody has is an error.
+// test says. It never waits, and a query to an unknown address is an error.
 
 import type { Message, MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';

@@ -16,7 +16,7 @@ export interface FixtureZone extends ZoneText {
   readonly zone: Zone;
 }
 
-/** `text` is printed from the records: what we serve, not what somebody else reads from the file. */
+/** `text` is printed from the records: what we serve, not what another program reads from the file. */
 export function readFixtureZones(): FixtureZone[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.zone'));
   return files.map((file) => {

@@ -63,7 +63,7 @@ describe('reading', () => {
   });
 });
 
-describe('names that nobody can have', () => {
+describe('names that no account can have', () => {
   const judge = (text: string, allowReserved = false) =>
     judgeDomainName(parseName(text), { allowReserved, dnsMode: 'managed' })?.code;
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { edit, editState, showProblem, showRecord } from '../../support/zone/customer-records.ts';
 import { draftEdit } from '../../support/zone/plan-edit.ts';
 
-it('knows which item wrote a row last, and what it said about the TTL', () => {
+it('knows which item wrote a row last, and the TTL that it gave', () => {
   const state = editState(['1: a 600 A 192.0.2.1', '2: b A 192.0.2.2', '3: c A 192.0.2.3']);
   const wanted = edit({
     delete: [2],
@@ -36,7 +36,7 @@ it('an item may have another place in the caller’s list', () => {
   ]);
 });
 
-it('a row that comes back needs its id free', () => {
+it('a restored row needs its id free', () => {
   const wanted = edit({ create: ['b A 192.0.2.1', 'c A 192.0.2.1'] });
   const restores = { id: 1, createdAt: '2026-01-01T00:00:00Z' };
   const creates = wanted.creates.map((record) => ({ ...record, restores }));

@@ -23,7 +23,7 @@ it('an edit of one name needs that name and the delegations above it', () => {
   });
 });
 
-it('a delegation needs what lies below it, whether it comes, changes or goes', () => {
+it('a delegation needs what is below it, whether it is added, changed or deleted', () => {
   expect(needed({ create: ['s NS ns.example.net'] }).below).toEqual(['s']);
   expect(needed({ replace: [['s', 'NS', 'NS ns.example.net']] }).below).toEqual(['s']);
   expect(needed({ delete: [1] }, ['1: s NS ns.example.net']).below).toEqual(['s']);
@@ -36,7 +36,7 @@ it('a delegation needs what lies below it, whether it comes, changes or goes', (
   expect(needed({ delete: [1] }, ['1: s A 192.0.2.1']).below).toEqual([]);
 });
 
-it('records are found by id first, those that come back too', () => {
+it('records are found by id first, restored ones too', () => {
   const wanted = edit({ delete: [1], update: [[2, { ttl: 60 }]] });
   const { name, type, rdata } = newRecord('a A 192.0.2.1');
   const restores = { id: 3, createdAt: '2026-01-01T00:00:00Z' };

@@ -51,14 +51,14 @@ it.each<[string[], EditLines, string[]]>([
   expect(messages(lines, wanted)).toEqual(expected);
 });
 
-it('blames of a set that is too large what does not fit beside the rest', () => {
+it('reports, of a set that is too large, the items that do not fit', () => {
   const big = 'x'.repeat(40_000);
   expect(messages(['1: a TXT small'], { create: [`a TXT ${big}`, `a TXT y${big}`, 'a TXT z'] })).toEqual([
     'create[1]: the TXT records at a.example.com. would not fit into a DNS message',
   ]);
 });
 
-it('blames the delegation for what was below it, and the record that comes below it', () => {
+it('reports the delegation for records below it, and a new record below it', () => {
   expect(messages(['1: w.s A 192.0.2.1'], { create: ['t TXT x', 's NS ns.example.net'] })[0]).toMatch(
     /^create\[1\]/,
   );
@@ -67,7 +67,7 @@ it('blames the delegation for what was below it, and the record that comes below
   );
 });
 
-it('says one thing about one item', () => {
+it('reports one problem for each item', () => {
   expect(messages(['1: a A 192.0.2.1', '2: a TXT x'], { create: ['a CNAME b.example.net'] })).toHaveLength(1);
 });
 
@@ -92,7 +92,7 @@ describe('glue', () => {
   it.each<[string, EditLines, string[]]>([
     ['more of it, also for a sibling', { create: ['ns.b AAAA 2001:db8::1', 'ns1.a A 192.0.2.3'] }, []],
     [
-      'not for a host that nobody names',
+      'not for a host that no NS record names',
       { create: ['ns2.b A 192.0.2.1'] },
       ['create[0]: ns2.b.example.com.'],
     ],

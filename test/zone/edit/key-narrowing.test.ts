@@ -11,7 +11,7 @@ test('a key that is not narrowed writes every record', () => {
   expect(judgeNarrowedWrite({ names: null, types: null }, records)).toBeUndefined();
 });
 
-test('one record outside of its names or types is enough against a write', () => {
+test('one record outside its names or types refuses a write', () => {
   const names = ['www.example.com', 'mail.example.com'];
   expect(judgeNarrowedWrite({ names, types: ['A', 'MX'] }, records)).toBeUndefined();
   expect(judgeNarrowedWrite({ names: names.slice(0, 1), types: null }, records)).toMatch(/at that name/);

@@ -24,7 +24,7 @@ it('rows of equal rdata stay, then rows take new rdata by id, then records are a
   });
 });
 
-it('the order of the records decides nothing', () => {
+it('the order of the records does not matter', () => {
   const rows = held('1: a A 192.0.2.1', '2: a A 192.0.2.2');
   const one = paired(rows, wanted('192.0.2.8', '192.0.2.9'));
   expect(paired(rows, wanted('192.0.2.9', '192.0.2.8'))).toEqual(one);

@@ -91,7 +91,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('of an update’s destination wait for the record’s type', () => {
+  it('of an update’s destination are found once the record’s type is known', () => {
     expect(problemsOf({ update: [{ id: 1, destination: 'not an address' }] })).toEqual([]);
   });
 });

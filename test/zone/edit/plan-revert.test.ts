@@ -44,7 +44,7 @@ describe('taking a change back', () => {
     expect(reverted([], { create: ['www A 192.0.2.1'] })).toEqual(['- 100: www 300 A 192.0.2.1']);
   });
 
-  it('brings back what was deleted, with its id and its settings', () => {
+  it('restores what was deleted, with its id and its settings', () => {
     expect(reverted(['7: www 600 A 192.0.2.1 ; proxied captcha comment=web'], { delete: [7] })).toEqual([
       '+ 7: www 600 A 192.0.2.1 ; proxied captcha comment=web',
     ]);
@@ -87,7 +87,7 @@ describe('taking a change back', () => {
     expect(reverted(lines, { update: [[1, { destination: 'y' }]] })).toEqual(['~ 1: @ 300 TXT x']);
   });
 
-  it('keeps other records that came since', () => {
+  it('keeps records that were added since', () => {
     expect(
       reverted(
         ['1: a A 192.0.2.1'],
@@ -141,7 +141,7 @@ describe('a later change is in the way', () => {
     expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
   });
 
-  it('when something stands at the name that excludes it', () => {
+  it('when the name has a record that excludes it', () => {
     expect(reverted(['1: a A 192.0.2.1'], { delete: [1] }, { create: ['a CNAME b.example.net'] })).toEqual([
       'conflict create[0]',
     ]);

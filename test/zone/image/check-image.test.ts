@@ -59,7 +59,7 @@ function copyOf({ image }: Made): Image {
 }
 
 describe('an image', () => {
-  it('that its writer made has no fault, whatever came and went', () => {
+  it('that its writer made has no fault after any changes', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const made = madeImage(randomFrom(seed));
       expect(findImageFault(copyOf(made), made.writer.exportFree()), `seed ${seed}`).toBeUndefined();
@@ -71,7 +71,7 @@ describe('an image', () => {
     expect(findImageFault(image, new ImageWriter(image).exportFree())).toBeUndefined();
   });
 
-  it('says that it goes on, in steps that grow with what it holds', () => {
+  it('is checked in steps, whose number grows with its content', () => {
     const made = madeImage(randomFrom(1), 40);
     let steps = 0;
     findImageFault(copyOf(made), made.writer.exportFree(), () => {
@@ -109,7 +109,7 @@ describe('a fault is found in', () => {
     );
   });
 
-  it('a free list that leads outside, or leaves something out', () => {
+  it('a free list that leads outside, or misses a block', () => {
     expect(faultAfter((image, free) => free.set([image.endBytes / 8 - 1, 2]))).toBe('a block lies outside');
     expect(faultAfter((_, free) => free.set([-5, 2]))).toBe('a block lies outside');
     const made = madeImage(randomFrom(5));

@@ -71,7 +71,7 @@ function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChange
 }
 
 describe('edits of a served zone', () => {
-  it('that write more than there is, as an import does, leave what was there and is not gone', () => {
+  it('that write many records, as an import does, keep the others', () => {
     const image = smallImage(2 ** 20);
     const writer = new ImageWriter(image);
     const before = recordsOf(`${SOA_AND_NS}old 60 A 192.0.2.1\nkept 60 TXT kept\n`, 'example.');
@@ -94,7 +94,7 @@ describe('edits of a served zone', () => {
     expect(image.records).toBe(before.length - 1 + records.length);
   });
 
-  it('lead from any zone to any other by steps that each equal a zone built anew, or are refused as it is', () => {
+  it('lead from any zone to any other by steps, each equal to a zone built anew, or refused like it', () => {
     let edited = 0;
     let refused = 0;
     for (let seed = 1; seed <= scale(1000, 40); seed++) {
@@ -232,7 +232,7 @@ describe('an edit', () => {
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
   });
 
-  it('puts a mark at the apex and takes it away: whether only the apex is answered', () => {
+  it('sets and clears a mark at the apex, which says whether only the apex is answered', () => {
     const { image, writer } = served('a 60 A 192.0.2.1');
     const isApexOnly = () => readRoot(image, writer.rootOf(APEX)).apexOnly;
     expect(isApexOnly()).toBe(false);
@@ -244,18 +244,18 @@ describe('an edit', () => {
     expect(isApexOnly()).toBe(false);
   });
 
-  it('of nothing tells that the zone is as it was in another version', () => {
+  it('of nothing gives the unchanged zone another version', () => {
     const { writer } = served('a 60 A 192.0.2.1');
     writer.edit(APEX, { id: 2, version: 7, mark: 9 }, { records: [], gone: [] });
     expect(writer.contentOf(APEX)).toMatchObject({ id: 2, version: 7, mark: 9 });
   });
 
-  it('of a zone that is not served is a mistake', () => {
+  it('of a zone that is not served throws', () => {
     const { writer } = served('');
     expect(() => writer.edit(parseName('a.example.'), CONTENT, changesOf(''))).toThrow(RangeError);
   });
 
-  it('doubles and halves the buckets of the names as these come and go', () => {
+  it('doubles and halves the buckets as names are added and removed', () => {
     const { image, writer } = served('');
     const names = Array.from({ length: 500 }, (_, i) => `n${i}.example.`);
     const log2: number[] = [];
@@ -276,7 +276,7 @@ describe('an edit', () => {
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
   });
 
-  it('leaves no block behind', () => {
+  it('leaks no block', () => {
     const { writer } = served('a.b 60 A 192.0.2.1\nc 60 MX 1 mx');
     const used = writer.bytesUsed;
     for (let i = 0; i < 100; i++) {

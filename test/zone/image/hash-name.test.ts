@@ -57,7 +57,7 @@ describe('the hash of a name', () => {
   });
 
   it('differs for names whose chunks differ in their top bits', () => {
-    // With one multiplication a chunk a difference in a top bit stays there and the next chunk takes it back.
+    // With one multiplication for each chunk, a difference in a top bit stays there and the next chunk can cancel it.
     const header = headerOf(3);
     const first = parseName('ab\\000aaa\\000a.');
     for (const second of ['ab\\128aaa\\128a.', 'ab\\128aa\\001\\128a.', 'ab\\128aaa\\000a.']) {
@@ -74,7 +74,7 @@ describe('the hash of a name', () => {
     }
     expect(Math.max(...slots)).toBeLessThan(12);
     const empty = slots.filter((count) => count === 0).length / slots.length;
-    expect(empty).toBeGreaterThan(0.35); // 1/e: as random numbers
+    expect(empty).toBeGreaterThan(0.35); // 1/e, as for random numbers
     expect(empty).toBeLessThan(0.39);
   });
 });

@@ -34,14 +34,14 @@ describe('an image', () => {
     expect(readZone(image, ZONE.apex)).toBeUndefined();
   });
 
-  it('is not taken for one when it is of another format', () => {
+  it('is refused in another format', () => {
     expect(() => new Image(new SharedArrayBuffer(SMALLEST_BYTES))).toThrow(/no zone image/);
     const buffer = createImage(SMALLEST_BYTES, 1);
     new Int32Array(buffer)[HEADER.FORMAT] = 99;
     expect(() => new Image(buffer)).toThrow(/no zone image/);
   });
 
-  it('goes on elsewhere from its header, its blocks and its free space', () => {
+  it('continues in another buffer from its header, its blocks and its free space', () => {
     const image = smallImage();
     const writer = new ImageWriter(image);
     for (const version of [1, 2, 3]) writer.put(ZONE, { ...CONTENT, version });
@@ -59,7 +59,7 @@ describe('an image', () => {
     expect(readZone(larger, parseName('a.example.'))?.records).toBe(2);
   });
 
-  it('does not take a header over whose blocks it has no room for', () => {
+  it('refuses a header whose blocks it has no room for', () => {
     const image = smallImage();
     const header = image.exportHeader();
     header[HEADER.END] = (header[HEADER.CAPACITY] as number) + 1;

@@ -40,7 +40,7 @@ describe('space', () => {
     expect(image.endBytes).toBe(bytes);
   });
 
-  it('is used again when it was retired and nobody reads', () => {
+  it('is reused once it is retired and has no reader', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const ref = allocate(space, 5);
@@ -56,7 +56,7 @@ describe('space', () => {
     const space = spaceOf(smallImage());
     const random = randomFrom(7);
     const refs = fill(space, 5);
-    const [last] = refs.splice(-1); // what lies behind it is never untouched again
+    const [last] = refs.splice(-1); // from here on, no space behind it is unused
     expect(last).toBeDefined();
     for (const ref of refs.sort(() => random() - 0.5)) space.retire(ref, 5);
     space.reclaim();
@@ -104,7 +104,7 @@ describe('space', () => {
     }
   });
 
-  it('that a change took and did not keep is free at once', () => {
+  it('that a change allocated and did not keep is free at once', () => {
     const image = smallImage();
     const space = spaceOf(image);
     const kept = allocate(space, 7);
@@ -153,7 +153,7 @@ describe('space', () => {
     expect(fill(space, 4).length).toBe(freed.length);
   });
 
-  it('goes on in the next segment without a block in both', () => {
+  it('continues in the next segment without a block in both', () => {
     const image = new Image(createImage(2 ** 30 + 2 ** 20, 1));
     const used = image.header[HEADER.USED] as number;
     image.header[HEADER.END] = SEGMENT_UNITS - 10;

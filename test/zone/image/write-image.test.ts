@@ -37,7 +37,7 @@ describe('a writer', () => {
     expect(writer).toMatchObject({ zones: 1, records: 4 });
   });
 
-  it('tells which content each zone is made of, in full precision', () => {
+  it('reports the content of each zone, in full precision', () => {
     const writer = new ImageWriter(smallImage());
     const texts = ['.', 'example.', `${'x'.repeat(63)}.example.`];
     const apexes = texts.map((text) => parseName(text));
@@ -59,7 +59,7 @@ describe('a writer', () => {
     expect((image.header[HEADER.APEX_DEPTHS] as number) >>> 0).toBe(2 ** 31 + 2 ** 2 + 2 ** 0);
   });
 
-  it('finds every zone while the table grows, and when many have come and gone', () => {
+  it('finds every zone while the table grows, and after many were added and removed', () => {
     const image = new Image(createImage(16 * 2 ** 20, 4));
     const writer = new ImageWriter(image);
     const zones = Array.from({ length: 3000 }, (_, i) => zone(`z${i}.example.`));
@@ -127,7 +127,7 @@ describe('a full image', () => {
     }
   }
 
-  it('goes on serving what it holds, and says that it is full', () => {
+  it('keeps serving what it holds, and says that it is full', () => {
     const { image, writer, apexes } = filled();
     expect(image.isFull).toBe(true);
     const blocks = blocksIn(image, writer.exportFree());
@@ -152,7 +152,7 @@ describe('a full image', () => {
     expect(unitsIn(blocksIn(image, writer.exportFree()))).toBe(unitsIn(blocks));
   });
 
-  it('takes zones again when others are gone', () => {
+  it('accepts zones again after others are removed', () => {
     const { image, writer, apexes } = filled();
     for (const apex of apexes.slice(0, apexes.length / 2)) writer.remove(apex);
     expect(image.isFull).toBe(false);

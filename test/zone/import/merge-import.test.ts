@@ -99,7 +99,7 @@ describe('an import', () => {
     expect(show(before, items)).toEqual([ops, failed]);
   });
 
-  it('beyond the plan or without one is no fault of an item', () => {
+  it('beyond the plan or without one is not the fault of an item', () => {
     const items = ['a A 192.0.2.1', 'b A 192.0.2.1', 'c A 192.0.2.1 ; timeout=0'];
     expect(show([], items, { maxRecords: 1 })).toEqual([['plan_limit create[0]'], [2]]);
     expect(show([], items, { hasPlan: false, maxRecords: null })).toEqual([['no_plan create[0]'], [2]]);
@@ -129,7 +129,7 @@ describe('an import', () => {
     expect(many.merge.edit.creates.length).toBeGreaterThan(3000);
   });
 
-  it('ends, in order, and with every item done or told', () => {
+  it('ends, in order, with every item done or reported', () => {
     const list = fc.array(anything.record, { maxLength: 14 });
     fc.assert(
       fc.property(fc.array(anything.record, { maxLength: 16 }).map(domainOf), list, (before, items) => {
@@ -140,7 +140,7 @@ describe('an import', () => {
         expect(rounds).toBeLessThanOrEqual(items.length + 1);
         const after: CustomerRecord[] = applied(before, planned.ops);
         expect(after.length).toBe(before.length + creates.length - deletes.length);
-        // what it left is in order: nothing is found wrong when a row is written again
+        // the result is valid: writing a row again reports no problem
         const [first] = after;
         if (first === undefined) return;
         const again = planEdit(stateOf(after), {

@@ -52,12 +52,12 @@ describe('a zone file', () => {
     expect([lines(text), errors(text)]).toEqual([expected, []]);
   });
 
-  it('tells every line that it cannot read, and reads the others', () => {
+  it('reports every line that it cannot read, and reads the others', () => {
     const text = [
       'a A 192.0.2.256',
       'b A 192.0.2.1',
       'b..c A 192.0.2.1',
-      '\tTXT "of nobody"',
+      '\tTXT "of no owner"',
       '$INCLUDE x',
       'c BOGUS x',
       'd TXT "open',

@@ -48,7 +48,7 @@ function valuesOf(all: readonly CustomerRecord[]): string[] {
     .sort();
 }
 
-it('records are lines of a zone file, what else is said of them in comments', () => {
+it('records are lines of a zone file, with their settings in comments', () => {
   const all = records([
     'www 300 CNAME lb.example.net ; proxied comment=a;b',
     '@ 60 MX 10 mail.example.com',
@@ -105,7 +105,7 @@ const aSetting: fc.Arbitrary<Partial<RecordSettings>> = fc.record(
   { requiredKeys: [] },
 );
 
-it('what is exported and imported into an empty domain is the same', () => {
+it('an export that is imported into an empty domain gives the same records', () => {
   const domain = fc
     .array(anything.record, { minLength: 1, maxLength: 24 })
     .map(domainOf)

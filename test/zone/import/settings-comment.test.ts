@@ -31,7 +31,7 @@ describe('the settings of a record', () => {
     expect(print(settings)).toBe(comment);
   });
 
-  it('come back from their comment, whatever they are', () => {
+  it('are read back from their comment, whatever they are', () => {
     const text = fc.option(fc.string({ unit: 'binary' }));
     const settings = fc.record({
       proxied: fc.boolean(),
@@ -68,7 +68,7 @@ describe('a comment', () => {
     ' proxied=true',
     ' zonefleets proxied=true',
     ' the zonefleet proxied=true',
-  ])('of somebody else says nothing: %j', (comment) => {
+  ])('of another program has no settings: %j', (comment) => {
     expect(parse(comment)).toEqual({});
   });
 
@@ -96,7 +96,7 @@ describe('a comment', () => {
     expect(parse(comment)).toEqual(settings);
   });
 
-  it('is read in one go, however long a stranger makes it', () => {
+  it('is read in linear time, however long it is', () => {
     expect(parse(` ${'cf_tags='.repeat(50_000)}`)).toEqual({});
     expect(parse(` ${'cf_tags= '.repeat(50_000)}`)).toEqual({});
   });

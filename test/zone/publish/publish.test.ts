@@ -83,7 +83,7 @@ describe('a name', () => {
     expect(publishName([newRecord('www A 192.0.2.1 ; proxied')], twice)).toHaveLength(1);
   });
 
-  it('with an unproxied ANAME has the addresses that its target was seen with', () => {
+  it('with an unproxied ANAME has the last known addresses of its target', () => {
     const aname = [newRecord('@ 600 ANAME web.example.net'), newRecord('@ TXT x')];
     expect(shown(publishName(aname, EDGES))).toEqual(['example.com. 300 TXT "x"']);
     const flattened = { v4: ['192.0.2.7'], v6: ['2001:db8::7'], ttl: 120 };
@@ -97,7 +97,7 @@ describe('a name', () => {
     );
   });
 
-  it('is marked where nothing is published, and only there', () => {
+  it('is marked if nothing is published, and only then', () => {
     const mark = [markOf(parseName('www.example.com.'))];
     const proxied = newRecord('www A 192.0.2.1 ; proxied');
     const aname = newRecord('www ANAME web.example.net');
@@ -165,13 +165,13 @@ describe('an apex', () => {
   const apex = parseName('example.com.');
   const own = apexRecords({ apex, nameservers: [parseName('ns.example.net.')], serial: 1, rname: apex });
 
-  it('has what the service and its owner put there, and no mark where that is nothing', () => {
+  it('has the records of the service and its owner, and no mark if there are none', () => {
     const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
     expect(publishApex(own, [record], false)).toEqual([...own, record]);
     expect(publishApex(own, [markOf(apex)], false)).toEqual(own);
   });
 
-  it('that alone is answered has a mark, and nothing of its owner', () => {
+  it('that alone is answered has a mark, and no records of its owner', () => {
     const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
     expect(publishApex(own, [record], true)).toEqual([...own, markOf(apex)]);
   });

@@ -26,7 +26,7 @@ it('a set is known in any order and case, and only whole', () => {
   expect(selectNameservers({ delegated: names('ns1.a.test.', 'ns2.b.test.') }, SETS)).toBe(FIRST);
 });
 
-it('a set that is accepted no more is nobody’s', () => {
+it('a set that is no longer accepted is not selected', () => {
   expect(selectNameservers({ chosen: SECOND }, [FIRST])).toBe(FIRST);
   expect(() => selectNameservers({}, [])).toThrow(RangeError);
 });
@@ -36,7 +36,7 @@ it('all sets are listed, the domain’s own first', () => {
   expect(nameserverSetsOf({}, SETS)).toEqual([FIRST, SECOND]);
 });
 
-it('a set that a preset delegation took is not the domain’s, whatever its parent says and its owner chose', () => {
+it('a set that a preset delegation took is not the domain’s, whatever its parent lists and its owner chose', () => {
   const taken = [names('NS2.a.test.', 'ns1.a.test.')];
   expect(setsLeft({ taken }, SETS)).toEqual([SECOND]);
   expect(selectNameservers({ taken, chosen: FIRST, delegated: FIRST }, SETS)).toBe(SECOND);
@@ -47,6 +47,6 @@ it('a set that a preset delegation took is not the domain’s, whatever its pare
 it('with every set taken there is none to be delegated to', () => {
   const domain = { taken: SETS, delegated: FIRST };
   expect(selectNameservers(domain, SETS)).toEqual([]);
-  expect(selectNameservers(domain, SETS)).toBe(selectNameservers(domain, SETS)); // they do not differ
+  expect(selectNameservers(domain, SETS)).toBe(selectNameservers(domain, SETS)); // the same array
   expect(nameserverSetsOf(domain, SETS)).toEqual([]);
 });

@@ -41,7 +41,7 @@ describe('an edit', () => {
     ).toEqual(['NL', 'DE', null, null]);
   });
 
-  it('keeps what the call says', () => {
+  it('keeps the country that the call gives', () => {
     const from = (destination: string) => ({ destination, dest_country: 'IT' });
     expect(
       countries({
@@ -54,18 +54,18 @@ describe('an edit', () => {
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2 ; dest_country=IT']] })).toEqual(['IT']);
   });
 
-  it('finds it anew for another destination only', () => {
+  it('looks it up again only for another destination', () => {
     expect(countries({ update: [[1, { destination: '192.0.2.2' }]] })).toEqual(['NL']);
     expect(countries({ update: [[1, { comment: 'x' }]] })).toEqual(['FR']);
     expect(countries({ update: [[1, { type: 'CNAME', destination: 'example.org' }]] })).toEqual([null]);
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] })).toEqual(['NL']);
   });
 
-  it('finds it anew where the call takes it away', () => {
+  it('looks it up again when the call removes it', () => {
     expect(countries({ update: [[1, { dest_country: '' }]] })).toEqual(['SE']);
   });
 
-  it('that is taken back brings back what was there', () => {
+  it('that is reverted restores the old country', () => {
     const state = editState(before, { countryOf });
     const records = state.records.map((record) => ({ ...record, destCountry: 'FR' }));
     const planned = planEdit(

@@ -180,7 +180,7 @@ describe('any rdata of a type', () => {
         const { destination, mxPriority } = printDestination(type, rdata);
         const parsed = parseDestination(type, destination, mxPriority, APEX);
         if (parsed.kind === 'problem') {
-          // a zone may hold hosts that no customer can write: the root, wildcards
+          // a zone may contain hosts that customers cannot write: the root, wildcards
           expect(parsed.message).toMatch(/wildcard|root/);
           refused++;
           return;

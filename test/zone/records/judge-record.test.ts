@@ -45,7 +45,7 @@ describe('ranges', () => {
     expect(fields({ hostHeader: null, destCountry: null, comment: null })).toEqual([]);
   });
 
-  it('what the caller did not say is not judged', () => {
+  it('fields that the caller did not give are not judged', () => {
     expect(judgeRecord({ ...newRecord('www A 192.0.2.1'), ttl: 7, port: 0 }, {}, domain)).toEqual([]);
   });
 });

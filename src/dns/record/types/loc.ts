@@ -50,7 +50,7 @@ export const LOC: RecordType<Location> = {
   },
   decode(wire) {
     wire.field = 'version';
-    if (wire.u8() !== 0) wire.fail('the version is not 0'); // RFC 1876 §2: nothing else is known about the rest
+    if (wire.u8() !== 0) wire.fail('the version is not 0'); // RFC 1876 §2: the layout of other versions is unknown
     const size = decodeExtent(wire, 'size');
     const horizontalPrecision = decodeExtent(wire, 'horizontalPrecision');
     const verticalPrecision = decodeExtent(wire, 'verticalPrecision');
@@ -143,7 +143,7 @@ function decodeExtent(wire: WireReader, field: string): number {
   wire.field = field;
   const extent = wire.u8();
   if (extent >> 4 > 9 || (extent & 15) > 9) wire.fail('a digit is greater than 9');
-  // 0 × 10^n would be a second form of 0, which text cannot keep; BIND refuses it too
+  // 0 × 10^n is a second form of 0 that text cannot express; BIND refuses it too
   return extent > 0 && extent < 0x10 ? wire.fail('the digit is 0, its power of ten is not') : extent;
 }
 
