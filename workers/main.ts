@@ -8,7 +8,7 @@ import { type HealthListener, listenHealth, type Readiness } from '../src/proces
 import { type Log, openLog } from '../src/process/log.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
-import { readSettings, type Settings } from '../src/process/settings/read-settings.ts';
+import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
 import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
@@ -30,6 +30,8 @@ import { runHousekeeping } from './housekeeping.ts';
 import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { BreakerWatch } from './watch-breaker.ts';
+
+type Settings = SettingsOf<'workers'>;
 
 /** How long jobs may take to end; `npm start` waits 1.5 s. */
 const GRACE_MS = 400;

@@ -8,7 +8,7 @@ import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
-import { readSettings, type Settings } from '../process/settings/read-settings.ts';
+import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
@@ -25,6 +25,8 @@ import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes/every-route.ts';
+
+type Settings = SettingsOf<'API'>;
 
 const MAX_CONNECTIONS = 20;
 const FAULT_LINE_MS = 60_000;

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
 import { addBreakerCommands } from './check/breaker.ts';
@@ -60,7 +61,8 @@ function programFor(cli: Cli): Command {
 async function readSettings(): Promise<CliSettings> {
   const { SettingsError, readSettings } = await import('../process/settings/read-settings.ts');
   try {
-    return readSettings(process.env);
+    const settings: SettingsOf<'CLI'> = readSettings(process.env);
+    return settings;
   } catch (error) {
     if (error instanceof SettingsError)
       throw new Failure('settings', error.faults.join('; '), { cause: error });

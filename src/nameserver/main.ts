@@ -8,13 +8,15 @@ import { setFlagsFromString } from 'node:v8';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
-import { readSettings, type Settings } from '../process/settings/read-settings.ts';
+import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { createImage } from '../zone/image/image.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
+
+type Settings = SettingsOf<'nameserver'>;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', settings.logLevel).child({ node: settings.nodeName });

@@ -6,7 +6,7 @@ import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
-import { readSettings, type Settings } from '../process/settings/read-settings.ts';
+import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { migrateQueue } from '../queue/connection.ts';
@@ -22,6 +22,8 @@ import { keepPostgres } from './postgres/keep-postgres.ts';
 import { environmentOf } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
+
+type Settings = SettingsOf<'npm start'>;
 
 type Stop = () => Promise<void>;
 

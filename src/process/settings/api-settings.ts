@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { listenAddress } from './address-shapes.ts';
-import { NONE, type Reader, setting } from './setting.ts';
+import { NONE, setting } from './setting.ts';
 import { integer, list, matching, onOrOff, rate } from './shapes.ts';
 
-const API: readonly Reader[] = ['API'];
+const API = ['API'] as const;
 const MIN_CONNECTIONS = 10;
 const MAX_CONNECTIONS = 100_000;
 

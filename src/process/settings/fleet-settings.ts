@@ -3,12 +3,12 @@
 import { resolve } from 'node:path';
 import { LOG_LEVELS } from '../log.ts';
 import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './address-shapes.ts';
-import { NONE, NOTHING_LISTED, PROCESSES, type Reader, setting } from './setting.ts';
+import { NONE, NOTHING_LISTED, PROCESSES, setting } from './setting.ts';
 import { matching, oneOf, shape } from './shapes.ts';
 
-const EVERYONE: readonly Reader[] = [...PROCESSES, 'npm start', 'CLI'];
-const RUNNING: readonly Reader[] = [...PROCESSES, 'npm start'];
-const MIGRATING: readonly Reader[] = ['npm start', 'CLI'];
+const EVERYONE = [...PROCESSES, 'npm start', 'CLI'] as const;
+const RUNNING = [...PROCESSES, 'npm start'] as const;
+const MIGRATING = ['npm start', 'CLI'] as const;
 
 const databaseUrl = matching(
   /^postgres(ql)?:\/\/\S+$/,

@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { listenAddress } from './address-shapes.ts';
-import { type Reader, setting } from './setting.ts';
+import { setting } from './setting.ts';
 import { bytes, integer, list, matching, oneOf, rate, type Shape, shape } from './shapes.ts';
 
-const NAMESERVER: readonly Reader[] = ['nameserver'];
+const NAMESERVER = ['nameserver'] as const;
 const MAX_DNS_THREADS = 100;
 const MIN_IMAGE_BYTES = 16 * 1024 ** 2;
 const MAX_IMAGE_BYTES = 16 * 1024 ** 3;

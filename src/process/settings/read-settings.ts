@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
-import type { Setting } from './setting.ts';
+import type { Reader, Setting } from './setting.ts';
 
 type Values = {
   readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
@@ -13,6 +13,15 @@ type Values = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Settings = ReturnType<typeof readSettings>;
+
+/**
+ * Without the settings that others read: what the table does not name for a process, `npm start` does not hand on to it.
+ */
+export type SettingsOf<R extends Reader> = Omit<
+  Settings,
+  { [K in keyof typeof SETTINGS]: R extends ReaderOf<K> ? never : K }[keyof typeof SETTINGS]
+>;
+type ReaderOf<K extends keyof typeof SETTINGS> = (typeof SETTINGS)[K]['readers'][number];
 
 export class SettingsError extends StartFault {
   override readonly name = 'SettingsError';

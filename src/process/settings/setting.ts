@@ -14,10 +14,10 @@ export interface MadeDefault<T> {
   readonly make: () => T;
 }
 
-export interface Setting<T> {
+export interface Setting<T, R extends Reader = Reader> {
   /** Of the environment variable. */
   readonly name: string;
-  readonly readers: readonly Reader[];
+  readonly readers: readonly R[];
   /** Reads the text. The message of its first issue says what is expected: `expected …`. */
   readonly schema: z.core.$ZodType<T, string>;
   /** A text goes through the schema. */
@@ -31,12 +31,13 @@ export interface Setting<T> {
 }
 
 /** The value of the setting has the type of its schema, or that of its default. */
-export function setting<T, D = never>(
-  row: Omit<Setting<unknown>, 'schema' | 'byDefault'> & {
+export function setting<T, R extends Reader, D = never>(
+  row: Omit<Setting<unknown>, 'readers' | 'schema' | 'byDefault'> & {
+    readonly readers: readonly R[];
     readonly schema: z.core.$ZodType<T, string>;
     readonly byDefault: string | MadeDefault<D>;
   },
-): Setting<T | D> {
+): Setting<T | D, R> {
   return row;
 }
 

@@ -2,11 +2,11 @@
 
 import { resolve } from 'node:path';
 import { loopbackAddress, networks, servers } from './address-shapes.ts';
-import { NONE, NOTHING_LISTED, type Reader, setting } from './setting.ts';
+import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, orOff, type Shape, shape, span } from './shapes.ts';
 
-const WORKERS: readonly Reader[] = ['workers'];
-const RESOLVING: readonly Reader[] = ['workers', 'CLI'];
+const WORKERS = ['workers'] as const;
+const RESOLVING = ['workers', 'CLI'] as const;
 const MAX_CHECK_CONCURRENCY = 5000;
 
 const countryDb: Shape<'shipped' | { readonly path: string }> = shape('shipped, a file, or off', (text) =>
