@@ -63,13 +63,18 @@ export async function domainDatabase({ name, count, parent, dueAt }: DomainSet):
       `insert into zones (id, name, kind, version, mark, records) overriding system value
          select id, label || '.' || parent, 'domain', 0, 0, 0 from made order by id`,
       `insert into domains (account_id, name, unicode, zone_id, dns_mode, status, served, serial, answers_generation,
-           created_at, updated_at, check_parent, due_at, next_check_at, delegated_ns, conclusive_at, conclusive_ours)
+           created_at, updated_at, delegated_ns)
          select (select id from accounts), label || '.' || parent, label || '.' || parent, id, 'managed', 'active', 'full',
-           1, 1, now(), now(), parent, due.at, due.at, array[${names}], now(), true
-         from made cross join lateral (select ${dueAt} as at where made.id > 0) due order by made.id`,
+           1, 1, now(), now(), array[${names}]
+         from made order by id`,
+      `insert into domain_checks (domain_id, account_id, parent, due_at, next_at, conclusive_at, conclusive_ours)
+         select d.id, d.account_id, made.parent, due.at, due.at, now(), true
+         from made join domains d on d.zone_id = made.id
+           cross join lateral (select ${dueAt} as at where made.id > 0) due order by d.id`,
       `select setval(pg_get_serial_sequence('zones', 'id'), ${count})`,
       'commit',
       'vacuum (analyze) domains',
+      'vacuum (analyze) domain_checks',
       'vacuum (analyze) zones',
       'checkpoint',
     );

@@ -109,7 +109,7 @@ async function measureRound({ databaseUrl, worker, redis }: Setup, domains: numb
   const used = () =>
     Object.values(pids).map((pid) => (pid === undefined ? 0 : cpuSeconds(pid))) as [number, number, number];
   // Not due yet, so that dead rows of the update can be vacuumed before.
-  await runOn(databaseUrl, dueIn('1 hour'), 'vacuum domains', 'checkpoint');
+  await runOn(databaseUrl, dueIn('1 hour'), 'vacuum domain_checks', 'checkpoint');
   const before = used();
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -135,7 +135,7 @@ async function measureRound({ databaseUrl, worker, redis }: Setup, domains: numb
 }
 
 const dueIn = (interval: string) =>
-  `update domains set due_at = n.at, next_check_at = n.at from (select clock_timestamp() + interval '${interval}' as at) n`;
+  `update domain_checks set due_at = n.at, next_at = n.at from (select clock_timestamp() + interval '${interval}' as at) n`;
 
 /** By the clock of Postgres. */
 async function untilSaved(client: Client): Promise<number> {
@@ -146,7 +146,7 @@ async function untilSaved(client: Client): Promise<number> {
       select count(*)::integer as left, extract(epoch from clock_timestamp())::float8 as now,
         extract(epoch from min(due_at) filter (where due_at > clock_timestamp() + interval '10 s'))::float8
           - ${LEASE_SECONDS} as claimed
-      from domains where due_at < clock_timestamp() + interval '${2 * LEASE_SECONDS} s'`);
+      from domain_checks where due_at < clock_timestamp() + interval '${2 * LEASE_SECONDS} s'`);
     const { left, claimed, now } = rows[0] as (typeof rows)[0];
     firstClaim = Math.min(firstClaim, claimed ?? firstClaim);
     if (left === 0) return now - firstClaim;

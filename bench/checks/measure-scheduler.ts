@@ -35,7 +35,7 @@ export async function measureScheduler(options: BenchOptions): Promise<string[]>
     const claims = await overSeconds(url, (seconds) => claimEachSecond(db, seconds));
     const schedule = await overSeconds(url, (seconds) => runWholeSchedule(db, url, seconds));
     const plan = await explain(db);
-    const [row] = await runOn(url, 'select count(distinct check_parent)::integer as parents from domains');
+    const [row] = await runOn(url, 'select count(distinct parent)::integer as parents from domain_checks');
     say(`  ${claims.percent.toFixed(2)} %, ${schedule.percent.toFixed(2)} % of a core`);
     return [
       `${count(domains)} domains of ${count(row?.parents as number)} parents, due evenly over a day; ${SECONDS} s each.`,
@@ -61,13 +61,13 @@ export async function measureScheduler(options: BenchOptions): Promise<string[]>
 async function makeFewDue(url: string): Promise<void> {
   const [row] = await runOn(
     url,
-    `select count(*) filter (where due_at < now() + interval '1 hour') > count(*) / 10 as many from domains`,
+    `select count(*) filter (where due_at < now() + interval '1 hour') > count(*) / 10 as many from domain_checks`,
   );
   if (row?.many !== true) return;
   await runOn(
     url,
-    `update domains set due_at = now() + random() * interval '1 day'`,
-    'vacuum (analyze) domains',
+    `update domain_checks set due_at = now() + random() * interval '1 day'`,
+    'vacuum (analyze) domain_checks',
     'checkpoint',
   );
 }
@@ -82,7 +82,7 @@ async function overSeconds(url: string, work: (seconds: number) => Promise<void>
   const claimed = async () => {
     const [row] = await runOn(
       url,
-      "select sum(n_tup_upd)::integer as rows from pg_stat_user_tables where relname = 'domains'",
+      "select sum(n_tup_upd)::integer as rows from pg_stat_user_tables where relname = 'domain_checks'",
     );
     return row?.rows as number;
   };

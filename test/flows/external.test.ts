@@ -112,7 +112,7 @@ describe('a domain in external mode', () => {
     const verify = (of: Label) => api.ask('POST', `${path(of)}/verify`);
     /** As if its time had come. */
     const due = (of: Label) =>
-      sql`update domains set txt_due_at = now(), txt_next_at = now() where name = ${`${of}.zz.`}`.execute(
+      sql`update domain_verifications set due_at = now(), next_at = now() where domain_id = (select id from domains where name = ${`${of}.zz.`})`.execute(
         database.db,
       );
 
@@ -211,16 +211,15 @@ describe('a domain in external mode', () => {
     it('has a fresh value once its own has expired, and the old one proves nothing any more', async () => {
       const { value } = await create('late');
       publish('late', value, value);
-      await sql`update domains set verification_expires_at = now() where name = 'late.zz.'`.execute(
+      await sql`update domain_verifications set expires_at = now() where domain_id = (select id from domains where name = 'late.zz.')`.execute(
         database.db,
       );
       const asked = world.internet.countAt(SERVERS[0].address);
       await due('late');
       await until(async () => {
         const { rows } = await sql<{ isPlanned: boolean }>`
-          select txt_next_at > now() as "isPlanned" from domains where name = 'late.zz.'`.execute(
-          database.db,
-        );
+          select v.next_at > now() as "isPlanned" from domain_verifications v join domains d on d.id = v.domain_id
+          where d.name = 'late.zz.'`.execute(database.db);
         return rows[0]?.isPlanned;
       }, 'a worker has seen that it has expired');
       const fresh = await verify('late');
@@ -239,9 +238,8 @@ describe('a domain in external mode', () => {
     it('is disabled when its time is over, and begins anew when it is enabled', async () => {
       const { value } = await create('never');
       await sql`
-        update domains set verification_started_at = now() - interval '28 days' where name = 'never.zz.'`.execute(
-        database.db,
-      );
+        update domain_verifications set started_at = now() - interval '28 days'
+        where domain_id = (select id from domains where name = 'never.zz.')`.execute(database.db);
       await due('never');
       await until(async () => (await look('never')).status === 'disabled', 'it is disabled');
       expect(await verify('never')).toMatchObject({ status: 409, body: { code: 'domain_disabled' } });

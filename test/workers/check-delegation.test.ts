@@ -163,7 +163,7 @@ test('the breaker counts checks of active domains by the schedule only, and hold
   await made.run();
   expect(made.counted).toEqual([]); // it was pending
   const request = () => ({ kind: 'operator', request: randomUUID() }) as const;
-  const due = () => sql`update domains set next_check_at = now()`.execute(database.db);
+  const due = () => sql`update domain_checks set next_at = now()`.execute(database.db);
   await made.run(request());
   expect(made.counted).toEqual([]); // requested checks are not counted
   await due();

@@ -117,7 +117,9 @@ test('a domain whose job is lost is queued again when its lease expires', async 
   const { rounds } = queue;
   await until(() => queue.rounds > rounds + 5);
   expect(queue.taken).toEqual([id]);
-  await sql`update domains set due_at = due_at - interval '1 hour' where id = ${id}`.execute(database.db);
+  await sql`update domain_checks set due_at = due_at - interval '1 hour' where domain_id = ${id}`.execute(
+    database.db,
+  );
   await until(() => queue.taken.length === 2);
   expect(queue.taken).toEqual([id, id]);
 });

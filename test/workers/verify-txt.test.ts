@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-const due = () => sql`update domains set txt_due_at = now(), txt_next_at = now()`.execute(database.db);
+const due = () => sql`update domain_verifications set due_at = now(), next_at = now()`.execute(database.db);
 const runs = async () => (await sql`select from verification_runs`.execute(database.db)).rows.length;
 const status = async () => (await loadDomainById(database.db, domainId))?.status;
 

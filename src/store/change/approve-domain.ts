@@ -9,7 +9,6 @@ import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
-import { NEXT_CHECK_SEQ } from './start-status.ts';
 
 export type ApprovedDomain =
   /** Without `changeId` there was nothing to approve. */
@@ -24,7 +23,7 @@ export async function approveDomain(
     const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     if (lock.row.preset === 'clear') return await approved(trx, domainId, undefined);
-    const { changeId } = await saveStatus(trx, lock, columnsAfter(lock), { by, source, operation: 'status' });
+    const { changeId } = await saveStatus(trx, lock, partsAfter(lock), { by, source, operation: 'status' });
     return await approved(trx, domainId, changeId);
   });
 }
@@ -38,13 +37,9 @@ async function approved(
 }
 
 /** Gives the domain back the sets that were taken away. */
-function columnsAfter({ now }: DomainLock) {
+function partsAfter({ now }: DomainLock) {
   return {
-    preset: 'clear',
-    preset_taken: '[]',
-    findings: findingsWithout('PRESET_DELEGATION'),
-    due_at: now,
-    next_check_at: now,
-    check_seq: NEXT_CHECK_SEQ,
+    domain: { preset: 'clear', preset_taken: '[]', findings: findingsWithout('PRESET_DELEGATION') },
+    check: { due_at: now, next_at: now },
   } as const;
 }

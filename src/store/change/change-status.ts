@@ -11,9 +11,10 @@ import { presetAtEntry, saveNameHolder } from '../domains/name-holders.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
+import type { DomainParts } from './domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
-import { NEXT_CHECK_SEQ, offColumns, startColumns } from './start-status.ts';
+import { offParts, startParts } from './start-status.ts';
 
 export type ChangedStatus =
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
@@ -77,14 +78,18 @@ export async function applyEvent(
     zoneId = claimed.zone.id;
     serial = claimed.serial ?? serial;
   }
-  const columns = {
-    ...(await columnsAfter(trx, lock, event, { to, exempt })),
-    dns_mode: to.dnsMode,
-    zone_id: zoneId,
-    serial,
-    check_seq: NEXT_CHECK_SEQ,
-  };
-  const { changeId } = await saveStatus(trx, lock, columns, { by, source: 'status', operation: 'status' });
+  const parts = await partsAfter(trx, lock, event, { to, exempt });
+  const domain = { ...parts.domain, dns_mode: to.dnsMode, zone_id: zoneId, serial };
+  const { changeId } = await saveStatus(
+    trx,
+    lock,
+    { ...parts, domain },
+    {
+      by,
+      source: 'status',
+      operation: 'status',
+    },
+  );
   return { kind: 'applied', changeId };
 }
 
@@ -92,29 +97,34 @@ function isOff(status: DomainStatus): status is 'disabled' | 'banned' {
   return status === 'disabled' || status === 'banned';
 }
 
-async function columnsAfter(
+async function partsAfter(
   trx: Database,
   { row, settings, now }: DomainLock,
   event: StatusEvent,
   { to, exempt }: { readonly to: DomainState; readonly exempt: boolean },
-) {
+): Promise<DomainParts> {
   const { status, dnsMode } = to;
   if (isOff(status)) {
-    return { ...offColumns(status, 'operator'), findings: findingsWithout('PRESET_DELEGATION') };
+    const off = offParts(status, 'operator');
+    return { ...off, domain: { ...off.domain, findings: findingsWithout('PRESET_DELEGATION') } };
   }
   const { name: nameText, accountId } = row;
   const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
-  const start = startColumns({ dnsMode, preset, now });
+  const start = startParts({ dnsMode, preset, now });
   // Another mode is the same claim.
-  if (event !== 'use_external') return { ...start, ...(event !== 'use_managed' && { ours_at: null }) };
+  if (event === 'use_managed') return start;
+  if (event !== 'use_external') return { ...start, check: { ...start.check, ours_at: null } };
   if (row.served === 'none') return start;
   // Resolvers that still ask us are answered as before until the parent shows that none does.
   return {
     ...start,
-    leaving: true,
-    leaving_since: now,
-    due_at: now,
-    preset: row.preset,
-    preset_taken: JSON.stringify(row.presetTaken),
+    domain: {
+      ...start.domain,
+      leaving: true,
+      leaving_since: now,
+      preset: row.preset,
+      preset_taken: JSON.stringify(row.presetTaken),
+    },
+    check: { ...start.check, due_at: now },
   };
 }

@@ -74,18 +74,26 @@ function yieldsTo(isNew: boolean, { disabledBy, isStale }: Holder): boolean {
   return disabledBy === 'checker' || (isNew && isStale);
 }
 
-/** Locks the holder. The age of a claim comes from the log: changing between the modes does not renew it. */
+/**
+ * Locks the holder. The age of a claim comes from the log: changing between the modes does not renew it. The row of its
+ * checks is locked too: one that is being saved may have seen our servers.
+ */
 async function lockHolder(trx: Database, nameText: string): Promise<Holder | undefined> {
   const begun = sql`(
     select max(c.at) from domain_changes c
     where c.domain_id = d.id and c.status_to in ('pending', 'unverified')
       and coalesce(c.status_from, '') not in ('pending', 'unverified'))`;
+  const locked = await sql<{ id: number }>`
+    select id from domains where name = ${nameText} and zone_id is not null for update`.execute(trx);
+  const [holder] = locked.rows;
+  if (holder === undefined) return undefined;
   const { rows } = await sql<Holder>`
     select d.id, d.account_id as "accountId", d.disabled_by as "disabledBy",
-      d.status in ('pending', 'unverified') and d.ours_at is null and d.verified_at is null
-        and least(coalesce(d.pending_since, d.verification_started_at), ${begun})
+      d.status in ('pending', 'unverified') and c.ours_at is null and v.verified_at is null
+        and least(coalesce(d.pending_since, v.started_at), ${begun})
           < clock_timestamp() - make_interval(hours => ${CLAIM_HOURS}::integer) as "isStale"
-    from domains d where d.name = ${nameText} and d.zone_id is not null for update of d`.execute(trx);
+    from domains d join domain_checks c on c.domain_id = d.id left join domain_verifications v on v.domain_id = d.id
+    where d.id = ${holder.id} for no key update of c`.execute(trx);
   return rows[0];
 }
 

@@ -1,6 +1,16 @@
 // The locks of a domain's writers, in the order in which all writers take them:
 //
 //     names that lie within each other → the domain's row → its zone's row
+//
+// The rows that go with a domain (`domain_checks`, `domain_verifications`) have no place in this order and need none.
+// Whoever may wait for one of them while holding other locks has locked its domain's row before: of two such writers the
+// second waits there, and never for the other's row. Who locks one without its domain's row keeps nobody waiting who
+// could keep it waiting:
+//
+//   - `claimDueDomains` and `claimDueVerifications` skip what is locked, and lock nothing else after that.
+//   - `saveStillChecks` skips what is locked. After that it writes runs, whose last one only those write who hold the row
+//     of `domain_checks`, and where it adds a run or writes findings it holds the domain's row, which it skipped if locked.
+//   - `takeManualCheck` and `giveBackManualCheck` wait for one row, and hold nothing else.
 
 import { sql } from 'kysely';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';

@@ -5,9 +5,10 @@ import type { Finding } from '../../checks/delegation/findings.ts';
 import { findingsWith } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
 import { releaseName } from '../zones/write-zone.ts';
+import { setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
-import { NEXT_CHECK_SEQ, offColumns } from './start-status.ts';
-import { STATUS_BY_SYSTEM, type StatusChange, setColumns, writeStatus } from './write-status.ts';
+import { offParts } from './start-status.ts';
+import { STATUS_BY_SYSTEM, type StatusChange, setPartsAndLock, writeStatus } from './write-status.ts';
 
 /** The text does not tell which account has the name now. */
 const CLAIM_LOST: Finding = {
@@ -25,18 +26,10 @@ export async function loseClaim(
   const found = (await lockDomain(trx, domainId)) as DomainLock;
   const { status, zoneId } = found.row;
   if (status !== 'disabled' && status !== 'banned') {
-    const lock = await setColumns(trx, domainId, offColumns('disabled', 'checker'));
+    const lock = await setPartsAndLock(trx, domainId, offParts('disabled', 'checker'));
     await writeStatus(trx, found.row, lock, { ...STATUS_BY_SYSTEM, checkId });
   }
-  await trx
-    .updateTable('domains')
-    .set({
-      zone_id: null,
-      findings: findingsWith(CLAIM_LOST),
-      check_seq: NEXT_CHECK_SEQ,
-      updated_at: found.now,
-    })
-    .where('id', '=', domainId)
-    .execute();
+  const domain = { zone_id: null, findings: findingsWith(CLAIM_LOST), updated_at: found.now };
+  await setParts(trx, domainId, { domain });
   if (zoneId !== null) await releaseName(trx, zoneId);
 }

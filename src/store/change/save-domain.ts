@@ -15,6 +15,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { type Claimed, claimName } from './claim-name.ts';
+import { type DomainParts, insertParts, setParts } from './domain-parts.ts';
 import {
   currentTime,
   type DomainLock,
@@ -25,7 +26,7 @@ import {
 import { openBackgroundScan } from './open-scan.ts';
 import { saveServed, saveStatus } from './save-status.ts';
 import { settleEnclosed } from './settle-enclosed.ts';
-import { NEXT_CHECK_SEQ, NOT_CHECKED, NOT_VERIFIED, startColumns } from './start-status.ts';
+import { NOT_CHECKED, NOT_VERIFIED, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
 export interface NewDomain extends ChangedBy {
@@ -117,9 +118,9 @@ async function insertDomain(
   planId: number | null,
 ): Promise<number> {
   const now = await currentTime(trx);
-  const inserted = await trx
-    .insertInto('domains')
-    .values({
+  const start = startParts({ dnsMode, preset, now });
+  return await insertParts(trx, {
+    domain: {
       account_id: accountId,
       name: nameText,
       unicode,
@@ -132,13 +133,11 @@ async function insertDomain(
       created_at: now,
       updated_at: now,
       deleted_at: null,
-      check_parent: encodeNameColumn(parentOf(name)),
-      ...startColumns({ dnsMode, preset, now }),
-      ...(!isChecked && { due_at: null, next_check_at: null, ns_check_interval_seconds: null }),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return inserted.id;
+      ...start.domain,
+    },
+    check: { parent: encodeNameColumn(parentOf(name)), ...(isChecked ? start.check : NOT_CHECKED.check) },
+    newVerification: start.newVerification,
+  });
 }
 
 export type DeletedDomain =
@@ -166,11 +165,11 @@ export async function deleteDomain(
       served: 'none',
       publish: new Map(),
     });
-    await trx
-      .updateTable('domains')
-      .set({ ...NOT_CHECKED, ...NOT_VERIFIED, deleted_at: now, zone_id: null, check_seq: NEXT_CHECK_SEQ })
-      .where('id', '=', domainId)
-      .execute();
+    await setParts(trx, domainId, {
+      domain: { ...NOT_CHECKED.domain, deleted_at: now, zone_id: null },
+      check: NOT_CHECKED.check,
+      verification: NOT_VERIFIED,
+    });
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
     await stopSubscription(trx, domainId);
     await settleEnclosed(trx, row.name);
@@ -209,14 +208,18 @@ export async function restoreDomain(
     const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
-    const columns = {
-      deleted_at: null,
-      zone_id: claimed.zone.id,
-      serial: claimed.serial ?? row.serial,
-      check_seq: NEXT_CHECK_SEQ,
-      ...(!wasOff && { ...startColumns({ dnsMode, preset, now }), ours_at: null }),
+    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, preset, now });
+    const parts: DomainParts = {
+      ...start,
+      domain: {
+        ...start.domain,
+        deleted_at: null,
+        zone_id: claimed.zone.id,
+        serial: claimed.serial ?? row.serial,
+      },
+      ...(!wasOff && { check: { ...start.check, ours_at: null } }),
     };
-    const { changeId } = await saveStatus(trx, found, columns, { by, source, operation: 'restore' });
+    const { changeId } = await saveStatus(trx, found, parts, { by, source, operation: 'restore' });
     return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
 }

@@ -11,7 +11,6 @@ import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { type Domain, decodeDomain } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
@@ -23,9 +22,8 @@ import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { findManagedIds } from './managed-records.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
-/** The domain as it is under its lock. */
+/** What can be loaded of a domain under its lock. */
 export interface LockedDomain {
-  readonly domain: Domain;
   /** Loads every record at these names. */
   recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
@@ -87,7 +85,8 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       if (status === 'disabled' || status === 'banned') {
         return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
       }
-      const edit = typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock)) : order.edit;
+      const edit =
+        typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
       if ('kind' in edit) return edit;
       if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
       listed = conflictOf(edit);
@@ -100,11 +99,10 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
   }
 }
 
-function lockedDomain(trx: Database, { row, settings }: DomainLock): LockedDomain {
+function lockedDomain(trx: Database, domainId: number): LockedDomain {
   return {
-    domain: decodeDomain(row, settings),
-    recordsAt: (names) => loadRecordsAt(trx, row.id, names),
-    recordsWithIds: (ids) => loadRecordsWithIds(trx, row.id, ids),
+    recordsAt: (names) => loadRecordsAt(trx, domainId, names),
+    recordsWithIds: (ids) => loadRecordsWithIds(trx, domainId, ids),
   };
 }
 

@@ -1,21 +1,22 @@
-// Sets columns of a domain and writes what follows from them: one change of the domain, and changes of the domains
+// Sets columns of a domain, in each of its parts, and writes what follows from them: one change of the domain, and changes of the domains
 // inside it.
 
 import type { DomainRow } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
+import type { DomainParts } from './domain-parts.ts';
 import type { DomainLock } from './lock-domain.ts';
 import { settleEnclosed, takeEnclosedClaims } from './settle-enclosed.ts';
 import type { WrittenChange } from './write-domain-change.ts';
-import { type DomainColumns, type StatusChange, setColumns, writeStatus } from './write-status.ts';
+import { type StatusChange, setPartsAndLock, writeStatus } from './write-status.ts';
 
 /** Call it under `lockDomainAndNames`, with the lock that this gave. */
 export async function saveStatus(
   trx: Database,
   before: DomainLock,
-  columns: DomainColumns,
+  parts: DomainParts,
   change: StatusChange,
 ): Promise<WrittenChange> {
-  return await saveServed(trx, before.row, await setColumns(trx, before.row.id, columns), change);
+  return await saveServed(trx, before.row, await setPartsAndLock(trx, before.row.id, parts), change);
 }
 
 /**

@@ -2,13 +2,13 @@
 // publish; and those of a domain that is off. Nothing is kept of an earlier life.
 
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import {
   type DnsMode,
   type DomainStatus,
   type PresetKind,
   startStatus,
 } from '../../zone/domain/domain-status.ts';
+import type { NewVerification } from './domain-parts.ts';
 
 const VERIFICATION_DAYS = 14;
 const TOKEN_BYTES = 20;
@@ -19,34 +19,31 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** How often a domain is checked that has just become pending. */
 const FIRST_INTERVAL_SECONDS = 60;
 
-/** Counts `check_seq` up, so that a running check is no longer saved. */
-export const NEXT_CHECK_SEQ = sql<number>`check_seq + 1`;
-
-const NOTHING_SEEN = {
-  miss_count: 0,
-  first_miss_at: null,
-  last_miss_at: null,
-  conclusive_at: null,
-  conclusive_ours: null,
-};
-
 /** The columns of a domain whose delegation is not checked. */
 export const NOT_CHECKED = {
-  ...NOTHING_SEEN,
-  due_at: null as Date | null,
-  next_check_at: null as Date | null,
-  ns_check_interval_seconds: null as number | null,
-  leaving: false,
-  leaving_since: null as Date | null,
-  preset: 'clear' as PresetKind,
-  preset_taken: '[]',
+  domain: {
+    leaving: false,
+    leaving_since: null as Date | null,
+    preset: 'clear' as PresetKind,
+    preset_taken: '[]',
+  },
+  check: {
+    due_at: null as Date | null,
+    next_at: null as Date | null,
+    interval_seconds: null as number | null,
+    miss_count: 0,
+    first_miss_at: null,
+    last_miss_at: null,
+    conclusive_at: null,
+    conclusive_ours: null,
+  },
 };
 
 /** The columns of a domain whose TXT record is not looked for. */
-export const NOT_VERIFIED = { txt_due_at: null as Date | null, txt_next_at: null as Date | null };
+export const NOT_VERIFIED = { due_at: null, next_at: null };
 
 /** `preset` comes from `presetAtEntry`. */
-export function startColumns({
+export function startParts({
   dnsMode,
   preset,
   now,
@@ -57,56 +54,51 @@ export function startColumns({
 }) {
   const isManaged = dnsMode === 'managed';
   return {
-    status: startStatus(dnsMode) as DomainStatus,
-    disabled_by: null,
-    pending_since: isManaged ? now : null,
-    moved_since: null,
-    findings: '[]',
-    ...NOT_CHECKED,
-    preset,
-    ...(isManaged && {
-      due_at: now,
-      next_check_at: now,
-      ns_check_interval_seconds: FIRST_INTERVAL_SECONDS,
-    }),
-    ...verificationColumns(dnsMode, now),
+    domain: {
+      status: startStatus(dnsMode) as DomainStatus,
+      disabled_by: null,
+      pending_since: isManaged ? now : null,
+      moved_since: null,
+      findings: '[]',
+      ...NOT_CHECKED.domain,
+      preset,
+    },
+    check: {
+      ...NOT_CHECKED.check,
+      ...(isManaged && { due_at: now, next_at: now, interval_seconds: FIRST_INTERVAL_SECONDS }),
+    },
+    newVerification: isManaged ? null : newVerification(now),
   };
 }
 
-export function offColumns(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker') {
+export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker') {
   return {
-    status,
-    disabled_by: status === 'disabled' ? disabledBy : null,
-    pending_since: null,
-    moved_since: null,
-    served: 'none' as const,
-    ...NOT_CHECKED,
-    ...NOT_VERIFIED,
+    domain: {
+      status,
+      disabled_by: status === 'disabled' ? disabledBy : null,
+      pending_since: null,
+      moved_since: null,
+      served: 'none' as const,
+      ...NOT_CHECKED.domain,
+    },
+    check: NOT_CHECKED.check,
+    verification: NOT_VERIFIED,
   };
 }
 
-function verificationColumns(dnsMode: DnsMode, now: Date) {
-  if (dnsMode === 'external')
-    return { ...tokenColumns(now), verification_started_at: now, verified_at: null };
-  return {
-    verification_value: null,
-    verification_started_at: null,
-    verification_expires_at: null,
-    verified_at: null,
-    txt_attempts: 0,
-    ...NOT_VERIFIED,
-  };
+function newVerification(now: Date): NewVerification {
+  return { ...tokenColumns(now), started_at: now, verified_at: null };
 }
 
 /** Makes a fresh value to publish. No other domain, and no other life of this one, ever had it. */
 export function tokenColumns(now: Date) {
   const firstLook = new Date(now.getTime() + FIRST_LOOK_MS);
   return {
-    verification_value: `svc-verify=${generateToken()}`,
-    verification_expires_at: new Date(now.getTime() + VERIFICATION_DAYS * 86_400_000),
-    txt_attempts: 0,
-    txt_due_at: firstLook,
-    txt_next_at: firstLook,
+    value: `svc-verify=${generateToken()}`,
+    expires_at: new Date(now.getTime() + VERIFICATION_DAYS * 86_400_000),
+    attempts: 0,
+    due_at: firstLook,
+    next_at: firstLook,
   };
 }
 

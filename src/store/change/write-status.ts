@@ -1,16 +1,15 @@
 // Writes the change that follows when a domain's columns have changed: what nodes serve of it now, and the log's entry.
 
-import { sql, type UpdateObject } from 'kysely';
+import { sql } from 'kysely';
 import { type Served, servedOf } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DomainOperation, Schema } from '../postgres/schema.ts';
+import type { DomainOperation } from '../postgres/schema.ts';
+import { type DomainParts, setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { namesAbove } from './names-around.ts';
 import { nameserversOf, type WrittenChange, writeDomainChange } from './write-domain-change.ts';
-
-export type DomainColumns = UpdateObject<Schema, 'domains'>;
 
 export interface StatusChange extends ChangedBy {
   readonly operation: DomainOperation;
@@ -21,12 +20,12 @@ export interface StatusChange extends ChangedBy {
 export const STATUS_BY_SYSTEM = { by: { kind: 'system' }, source: 'status', operation: 'status' } as const;
 
 /** Gives the domain's lock with the row as it is now. */
-export async function setColumns(
+export async function setPartsAndLock(
   trx: Database,
   domainId: number,
-  columns: DomainColumns,
+  parts: DomainParts,
 ): Promise<DomainLock> {
-  await trx.updateTable('domains').set(columns).where('id', '=', domainId).execute();
+  await setParts(trx, domainId, parts);
   return (await lockDomain(trx, domainId)) as DomainLock;
 }
 

@@ -1,5 +1,6 @@
-// Computes what a check changes in the row of its domain.
+// Computes what a check changes in the rows of its domain.
 
+import type { Selectable } from 'kysely';
 import type { CheckState } from '../../checks/delegation/check-state.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import { FINDING_CODES } from '../../checks/delegation/findings.ts';
@@ -7,7 +8,7 @@ import type { Decision } from '../../checks/delegation/next-status.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind, StoredFinding } from '../postgres/schema.ts';
+import type { CheckKind, DomainChecksTable, StoredFinding } from '../postgres/schema.ts';
 import { encodeFinding, encodeNames, hashOf } from './check-run-row.ts';
 
 /** An order for a check. Times are milliseconds since 1970. */
@@ -90,37 +91,61 @@ export function outcomeHash({ to, state, verdict, findings, ...seen }: CheckOutc
   return hashOf([to, since, state.preset, verdict, lasting, currentNs, matchedNs, parent]);
 }
 
-/** The columns that a check sets in any case, whatever the domain's status becomes. */
+interface Column {
+  readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz';
+  /** The check may not have seen it: the column stays as it is then, and no check makes it null. */
+  readonly mayStay?: true;
+}
+
+/** The columns of `domain_checks` that every check sets, whatever the domain's status becomes. */
+export const REMEMBERED = {
+  parent: { type: 'text', mayStay: true },
+  current_ns: { type: 'text[]', mayStay: true },
+  ours_at: { type: 'timestamptz', mayStay: true },
+  miss_count: { type: 'integer' },
+  first_miss_at: { type: 'timestamptz' },
+  last_miss_at: { type: 'timestamptz' },
+  conclusive_at: { type: 'timestamptz' },
+  conclusive_ours: { type: 'boolean' },
+  due_at: { type: 'timestamptz' },
+  next_at: { type: 'timestamptz' },
+  interval_seconds: { type: 'integer' },
+} as const satisfies Partial<Record<keyof DomainChecksTable, Column>>;
+
+type Remembered = {
+  readonly [C in keyof typeof REMEMBERED]: (typeof REMEMBERED)[C] extends { mayStay: true }
+    ? NonNullable<Selectable<DomainChecksTable>[C]> | undefined
+    : Selectable<DomainChecksTable>[C];
+};
+
 export function rememberedColumns({
   state,
   currentNs,
-  delegatedNs,
   parent,
   oursAt,
   ...outcome
-}: CheckOutcome) {
+}: CheckOutcome): Remembered {
   const { misses, conclusive } = state;
   return {
-    ...(currentNs !== undefined && { current_ns: currentNs }),
-    ...(delegatedNs !== undefined && { delegated_ns: delegatedNs }),
-    ...(parent !== undefined && { check_parent: parent }),
-    ...(oursAt !== undefined && { ours_at: oursAt }),
+    parent,
+    current_ns: currentNs,
+    ours_at: oursAt,
     miss_count: misses?.count ?? 0,
     first_miss_at: dateOf(misses?.firstAt),
     last_miss_at: dateOf(misses?.lastAt),
     conclusive_at: dateOf(conclusive?.at),
     conclusive_ours: conclusive?.oursShown ?? null,
-    ...presetColumns(state),
     due_at: outcome.nextAt,
     // in external mode that is for the other kind of check to say
-    next_check_at: state.status === 'leaving' ? null : outcome.nextAt,
-    ns_check_interval_seconds: state.status === 'leaving' ? null : outcome.intervalSeconds,
+    next_at: state.status === 'leaving' ? null : outcome.nextAt,
+    interval_seconds: state.status === 'leaving' ? null : outcome.intervalSeconds,
   };
 }
 
-function presetColumns({ preset }: CheckState) {
+/** The columns of the domain's own row that a check sets, besides its status and findings: what is published by them. */
+export function publishedColumns({ delegatedNs, state: { preset } }: CheckOutcome) {
   const taken = preset.kind === 'standing' ? preset.taken.map(encodeNames) : [];
-  return { preset: preset.kind, preset_taken: JSON.stringify(taken) };
+  return { delegated_ns: delegatedNs, preset: preset.kind, preset_taken: JSON.stringify(taken) };
 }
 
 function dateOf(ms: number | undefined): Date | null {

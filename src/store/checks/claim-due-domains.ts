@@ -34,33 +34,33 @@ interface ClaimRow {
 }
 
 /**
- * Reads along the index (check_parent, due_at): the first row of each parent, which is its earliest, then the due rows
+ * Reads along the index (parent, due_at): the first row of each parent, which is its earliest, then the due rows
  * of the parents that have any. The recursion stops when enough rows are found. Domains that are locked are left to a
  * later round. `perParent` is hidden from the planner: if it believes that a parent has fewer due rows than the limit,
  * it reads and sorts all of them, which are many after an outage.
  */
 export function claimStatement({ limit, perParent, after, leaseSeconds }: DueClaim): RawBuilder<ClaimRow> {
   const firstBehind = (from: RawBuilder<unknown>) => sql`
-    select d.check_parent, d.due_at from domains d where d.due_at is not null and ${from}
-    order by d.check_parent, d.due_at limit 1`;
-  const start = after === '' ? sql`true` : sql`d.check_parent > ${after}`;
+    select c.parent, c.due_at from domain_checks c where c.due_at is not null and ${from}
+    order by c.parent, c.due_at limit 1`;
+  const start = after === '' ? sql`true` : sql`c.parent > ${after}`;
   return sql<ClaimRow>`
     with recursive parents as (
-      select f.check_parent as parent, f.due_at, 1 as number from (${firstBehind(start)}) f
+      select f.parent, f.due_at, 1 as number from (${firstBehind(start)}) f
       union all
-      select f.check_parent, f.due_at, p.number + 1
-      from parents p cross join lateral (${firstBehind(sql`d.check_parent > p.parent`)}) f
+      select f.parent, f.due_at, p.number + 1
+      from parents p cross join lateral (${firstBehind(sql`c.parent > p.parent`)}) f
       where p.number < ${MAX_PARENTS}),
     picked as materialized (
       select p.parent, due.id
       from parents p cross join lateral (
-        select d.id from domains d where d.check_parent = p.parent and d.due_at <= now()
-        order by d.due_at limit (select ${perParent}::bigint) for no key update skip locked) due
+        select c.domain_id as id from domain_checks c where c.parent = p.parent and c.due_at <= now()
+        order by c.due_at limit (select ${perParent}::bigint) for no key update skip locked) due
       where p.due_at <= now() limit ${limit}),
     claimed as (
-      update domains set due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      where id = any(array(select id from picked))
-      returning id)
+      update domain_checks set due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+      where domain_id = any(array(select id from picked))
+      returning domain_id as id)
     select (select json_agg(id) from claimed) as ids,
       case when (select count(*) from picked) >= ${limit} then (select max(parent) from picked)
         else (select parent from parents where number = ${MAX_PARENTS}) end as after`;

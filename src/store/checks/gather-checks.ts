@@ -13,7 +13,7 @@ interface Waiting {
   readonly resolve: (saved: SavedCheck | Promise<SavedCheck>) => void;
 }
 
-/** Gives a function like `saveCheck` for this database. */
+/** Gives the function that saves checks in this database. */
 export function gatherChecks(db: Database): (order: CheckOrder) => Promise<SavedCheck> {
   const waiting: Waiting[] = [];
   let isSaving = false;

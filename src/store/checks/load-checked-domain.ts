@@ -15,7 +15,7 @@ export interface CheckedDomain {
   readonly id: number;
   readonly name: Name;
   readonly accountId: number;
-  /** `saveCheck` compares this number: every change of the domain meanwhile has counted it up. */
+  /** Saving the check compares this number: every change of the domain meanwhile has counted it up. */
   readonly seq: number;
   readonly state: CheckState;
   readonly expected: Expected;
@@ -30,13 +30,13 @@ export interface CheckedDomain {
 /** Undefined: the domain is gone, or in a status that is not checked. */
 export async function loadCheckedDomain(db: Database, domainId: number): Promise<CheckedDomain | undefined> {
   const { rows } = await sql<CheckedRow>`
-    select d.id, d.name, d.account_id as "accountId", d.check_seq as seq, d.status, d.dns_mode as "dnsMode", d.leaving,
+    select d.id, d.name, d.account_id as "accountId", c.seq, d.status, d.dns_mode as "dnsMode", d.leaving,
       d.created_at as "createdAt", d.pending_since as "pendingSince", d.moved_since as "movedSince",
-      d.leaving_since as "leavingSince", d.miss_count as "missCount", d.first_miss_at as "firstMissAt",
-      d.last_miss_at as "lastMissAt", d.conclusive_at as "conclusiveAt", d.conclusive_ours as "conclusiveOurs",
+      d.leaving_since as "leavingSince", c.miss_count as "missCount", c.first_miss_at as "firstMissAt",
+      c.last_miss_at as "lastMissAt", c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs",
       d.preset, d.preset_taken as "presetTaken", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
-      d.next_check_at as "nextCheckAt", d.check_parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings
-    from domains d left join check_runs r on r.id = d.last_check_id
+      c.next_at as "nextCheckAt", c.parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings
+    from domains d join domain_checks c on c.domain_id = d.id left join check_runs r on r.id = c.last_run_id
     where d.id = ${domainId} and d.deleted_at is null and d.zone_id is not null`.execute(db);
   const [row] = rows;
   const status = row === undefined ? undefined : checkedStatusOf(row);

@@ -1,18 +1,19 @@
 // The last step of a check, and the only one that writes: what it saw and what that does to the domain, in one
 // transaction. If the domain has changed since the check began, nothing is written.
 //
-//     the domain stays as it is → one statement for many checks (saveStillChecks)
+//     the domain stays as it is → one statement for many checks (saveStillChecks, by gatherChecks)
 //     anything else → under the locks of its name: columns, run, one change, the domains inside it
 
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
+import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
 import { hasActiveDomainAround } from '../change/names-around.ts';
 import { saveServed } from '../change/save-status.ts';
-import { NEXT_CHECK_SEQ, NOT_CHECKED, offColumns } from '../change/start-status.ts';
-import { hasSameNameservers, STATUS_BY_SYSTEM, servedNow, setColumns } from '../change/write-status.ts';
+import { NOT_CHECKED, offParts } from '../change/start-status.ts';
+import { hasSameNameservers, STATUS_BY_SYSTEM, servedNow, setPartsAndLock } from '../change/write-status.ts';
 import { saveNameHolder } from '../domains/name-holders.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
@@ -21,11 +22,11 @@ import {
   type CheckOutcome,
   findingsAfter,
   outcomeOf,
+  publishedColumns,
   rememberedColumns,
 } from './check-outcome.ts';
 import { checkedStatusOf } from './load-checked-domain.ts';
 import { type LastRun, saveRun } from './save-run.ts';
-import { saveStillChecks } from './save-still-checks.ts';
 
 export type SavedCheck =
   | {
@@ -39,13 +40,9 @@ export type SavedCheck =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'absent' };
 
-/** Saves a check. An order that comes again with its `request` is not counted again. */
-export async function saveCheck(db: Database, order: CheckOrder): Promise<SavedCheck> {
-  const checkId = (await saveStillChecks(db, [order])).get(order);
-  return checkId === undefined ? await saveMovingCheck(db, order) : { kind: 'saved', checkId };
-}
-
-/** Saves a check, whatever it does to the domain. */
+/**
+ * Saves a check, whatever it does to the domain. An order that comes again with its `request` is not counted again.
+ */
 export async function saveMovingCheck(db: Database, order: CheckOrder): Promise<SavedCheck> {
   return await inTransaction<SavedCheck>(db, (trx) => saveUnderLock(trx, order));
 }
@@ -66,7 +63,7 @@ async function saveUnderLock(trx: Database, order: CheckOrder): Promise<SavedChe
   }
   await saveHolder(trx, lock, outcome);
   const checkId = await saveRun(trx, order, { outcome, from, last });
-  const after = await setColumns(trx, lock.row.id, columnsAfter(lock, outcome));
+  const after = await setPartsAndLock(trx, lock.row.id, partsAfter(lock, outcome));
   const changeId = await saveChange(trx, lock, after, checkId);
   return {
     kind: 'saved',
@@ -82,11 +79,12 @@ interface Last extends LastRun {
   readonly sameRequest: number | null;
 }
 
+/** Locks the row too, since `saveStillChecks` may be saving another check without the domain's lock. */
 async function loadLast(trx: Database, { domainId, request }: CheckOrder): Promise<Last> {
   const { rows } = await sql<Last>`
-    select check_seq as seq, last_check_id as "lastCheckId", last_outcome as "lastOutcome",
+    select seq, last_run_id as "lastRunId", last_outcome as "lastOutcome",
       (select r.id from check_runs r where r.request = ${request ?? null}::uuid) as "sameRequest"
-    from domains where id = ${domainId}`.execute(trx);
+    from domain_checks where domain_id = ${domainId} for no key update`.execute(trx);
   return rows[0] as Last;
 }
 
@@ -118,17 +116,20 @@ function stillPending(outcome: CheckOutcome, { row }: DomainLock, message: strin
   };
 }
 
-function columnsAfter({ row }: DomainLock, outcome: CheckOutcome) {
+function partsAfter({ row }: DomainLock, outcome: CheckOutcome): DomainParts {
   const { to, state } = outcome;
+  const end: DomainParts = to === 'disabled' ? offParts(to, 'checker') : to === 'left' ? NOT_CHECKED : {};
   return {
-    ...rememberedColumns(outcome),
-    // What was to be changed at the registrar concerns an external domain no more.
-    findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
-    ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
-    ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
-    ...(to === 'disabled' && offColumns(to, 'checker')),
-    ...(to === 'left' && NOT_CHECKED),
-    check_seq: NEXT_CHECK_SEQ,
+    ...end,
+    domain: {
+      ...publishedColumns(outcome),
+      // What was to be changed at the registrar concerns an external domain no more.
+      findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
+      ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
+      ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
+      ...end.domain,
+    },
+    check: { ...rememberedColumns(outcome), ...end.check },
   };
 }
 

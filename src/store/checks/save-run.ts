@@ -8,7 +8,7 @@ import { encodeEvidence } from './check-run-row.ts';
 
 /** The newest run, and its outcome. */
 export interface LastRun {
-  readonly lastCheckId: number | null;
+  readonly lastRunId: number | null;
   readonly lastOutcome: string | null;
 }
 
@@ -25,12 +25,12 @@ export async function saveRun(
   const { domainId, kind } = order;
   const hash = outcomeHash(outcome);
   const nextCheckAt = isEnd(outcome.to) ? null : outcome.nextAt;
-  if (kind === 'background' && last.lastOutcome === hash && last.lastCheckId !== null) {
+  if (kind === 'background' && last.lastOutcome === hash && last.lastRunId !== null) {
     await sql`
       update check_runs set repeated = repeated + 1, last_seen_at = ${outcome.finishedAt},
         next_check_at = ${nextCheckAt}
-      where id = ${last.lastCheckId}`.execute(trx);
-    return last.lastCheckId;
+      where id = ${last.lastRunId}`.execute(trx);
+    return last.lastRunId;
   }
   const { id } = await trx
     .insertInto('check_runs')
@@ -55,7 +55,8 @@ export async function saveRun(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await sql`update domains set last_check_id = ${id}, last_outcome = ${hash} where id = ${domainId}`.execute(
+  await sql`
+    update domain_checks set last_run_id = ${id}, last_outcome = ${hash} where domain_id = ${domainId}`.execute(
     trx,
   );
   await purgeRunsNowAndThen(trx, domainId, id);

@@ -1,16 +1,26 @@
 // Saves checks that leave their domain as it is, as nearly all do: one statement saves any number of them. When the
-// outcome is that of the last run, the run's counter goes up, else a new run is added.
+// outcome is that of the last run, the run's counter goes up and the domain's own row is neither locked nor written.
+// Else a new run is added, and the domain's findings are written if they differ.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { type CheckOrder, CODES, isEnd, outcomeHash, outcomeOf, rememberedColumns } from './check-outcome.ts';
+import {
+  type CheckOrder,
+  CODES,
+  isEnd,
+  outcomeHash,
+  outcomeOf,
+  publishedColumns,
+  REMEMBERED,
+  rememberedColumns,
+} from './check-outcome.ts';
 import { encodeEvidence } from './check-run-row.ts';
 import { purgeRunsNowAndThen } from './save-run.ts';
 
 /**
  * Gives the ids of the runs that were saved. Left out are checks that change the status or what is published, those
- * that a user asked for, those that come too late, and those whose domain is locked: `saveCheck` saves them under its
- * locks.
+ * that a user asked for, those that come too late, and those whose rows are locked: `saveMovingCheck` saves them under
+ * its locks.
  */
 export async function saveStillChecks(
   db: Database,
@@ -32,30 +42,69 @@ function mayBeStill({ kind, decision }: CheckOrder): boolean {
   return kind === 'background' && !isEnd(decision.to);
 }
 
-function rowOf(order: CheckOrder) {
+/** What comes with a check besides the columns that are remembered, with types of SQL. */
+const BESIDE = {
+  domain_id: 'bigint',
+  seq: 'bigint',
+  status: 'text',
+  keeps_delegated: 'boolean',
+  delegated_ns: 'text[]',
+  preset: 'text',
+  preset_taken: 'jsonb',
+  started_at: 'timestamptz',
+  finished_at: 'timestamptz',
+  verdict: 'text',
+  findings: 'jsonb',
+  matched_ns: 'text[]',
+  queries: 'integer',
+  evidence: 'jsonb',
+  last_outcome: 'text',
+} as const;
+
+type CheckRow = Readonly<Record<keyof typeof BESIDE | keyof typeof REMEMBERED, unknown>>;
+
+function rowOf(order: CheckOrder): CheckRow {
   const outcome = outcomeOf(order);
-  const { to, verdict, findings, currentNs, matchedNs, delegatedNs, parent, finishedAt } = outcome;
-  const { preset_taken, ...columns } = rememberedColumns(outcome);
+  const { delegated_ns, preset, preset_taken } = publishedColumns(outcome);
   return {
-    ...columns,
-    preset_taken: JSON.parse(preset_taken),
+    ...rememberedColumns(outcome),
     domain_id: order.domainId,
     seq: order.seq,
-    status: to,
+    status: outcome.to,
+    keeps_delegated: delegated_ns === undefined,
+    delegated_ns,
+    preset,
+    preset_taken: JSON.parse(preset_taken),
     started_at: new Date(order.startedAt),
-    finished_at: finishedAt,
-    verdict,
-    findings,
-    seen_ns: currentNs,
-    matched_ns: matchedNs,
-    keeps_delegated: delegatedNs === undefined,
-    delegated_ns: delegatedNs,
-    parent,
+    finished_at: outcome.finishedAt,
+    verdict: outcome.verdict,
+    findings: outcome.findings,
+    matched_ns: outcome.matchedNs,
     queries: order.evidence.queries,
-    outcome: outcomeHash(outcome),
     evidence: encodeEvidence(order.evidence),
+    last_outcome: outcomeHash(outcome),
   };
 }
+
+const remembered = Object.entries<{ readonly type: string; readonly mayStay?: true }>(REMEMBERED);
+
+const CHECK_COLUMNS = sql.raw(
+  [...Object.entries(BESIDE), ...remembered.map(([name, { type }]) => [name, type])]
+    .map((column) => column.join(' '))
+    .join(', '),
+);
+
+const REMEMBERED_SET = sql.raw(
+  remembered
+    .map(([name, { mayStay }]) => `${name} = ${mayStay ? `coalesce(w.${name}, c.${name})` : `w.${name}`}`)
+    .join(', '),
+);
+
+/** The column `findings` after the check: it writes its own anew and keeps those of other writers. */
+const FINDINGS_AFTER = sql`((
+  select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
+  from jsonb_array_elements(d.findings) with ordinality f
+  where f.value ->> 'code' <> all(${CODES}::text[])) || w.findings)`;
 
 interface StillRow {
   readonly domainId: number;
@@ -63,44 +112,40 @@ interface StillRow {
   readonly isNew: boolean;
 }
 
-// Locked rows are skipped: waiting for one with others locked could be waiting for somebody who waits for those. The
-// domain has to be what it was when the check began (`seq`, its status), and what would be published anew (`delegated_ns`,
-// `preset`) what the check makes it.
+// Rows that are locked are skipped: waiting for one with others locked could be waiting for somebody who waits for
+// those. A new run locks its domain's row by the foreign key, so that row is locked here first, and skipped too. The
+// domain has to be what it was when the check began: `seq` says so, whoever changes it meanwhile, and without its lock.
+// What would be published anew (`delegated_ns`, `preset`) has to be what the check makes it.
 async function saveRows(db: Database, json: string): Promise<readonly StillRow[]> {
   const { rows } = await sql<StillRow>`
-    with w as materialized (
-      select * from jsonb_to_recordset(${json}::jsonb) as w(
-        domain_id bigint, seq bigint, status text, started_at timestamptz, finished_at timestamptz, verdict text,
-        findings jsonb, seen_ns text[], matched_ns text[], keeps_delegated boolean, delegated_ns text[], parent text,
-        queries integer, outcome text, evidence jsonb, ours_at timestamptz, miss_count integer,
-        first_miss_at timestamptz, last_miss_at timestamptz, conclusive_at timestamptz, conclusive_ours boolean,
-        preset text, preset_taken jsonb, due_at timestamptz, next_check_at timestamptz,
-        ns_check_interval_seconds integer)),
+    with w as materialized (select * from jsonb_to_recordset(${json}::jsonb) as w(${CHECK_COLUMNS})),
+    changed as materialized (
+      select d.id
+      from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
+      where c.seq = w.seq and c.last_outcome is distinct from w.last_outcome
+      for no key update of d skip locked),
     locked as materialized (
-      select d.id, d.last_check_id, d.last_check_id is not null and d.last_outcome = w.outcome as same
-      from domains d join w on w.domain_id = d.id
-      where d.check_seq = w.seq and d.deleted_at is null and d.zone_id is not null
+      select c.domain_id as id, c.last_run_id, l.id is null as same
+      from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
+        left join changed l on l.id = d.id
+      where c.seq = w.seq and d.deleted_at is null and d.zone_id is not null
+        and (l.id is not null or c.last_run_id is not null and c.last_outcome = w.last_outcome)
         and case when w.status = 'leaving' then d.leaving
           else not d.leaving and d.dns_mode = 'managed' and d.status = w.status end
         and (w.keeps_delegated or d.delegated_ns is not distinct from w.delegated_ns)
         and d.preset = w.preset and d.preset_taken = w.preset_taken
-      order by d.id for no key update of d skip locked),
+      for no key update of c skip locked),
     still as materialized (
-      select id, same, case when same then last_check_id
+      select id, same, case when same then last_run_id
         else nextval(pg_get_serial_sequence('check_runs', 'id')) end as run_id
       from locked),
     remembered as (
-      update domains d set check_seq = d.check_seq + 1, check_parent = coalesce(w.parent, d.check_parent),
-        miss_count = w.miss_count, first_miss_at = w.first_miss_at, last_miss_at = w.last_miss_at,
-        conclusive_at = w.conclusive_at, conclusive_ours = w.conclusive_ours,
-        ours_at = coalesce(w.ours_at, d.ours_at), due_at = w.due_at, next_check_at = w.next_check_at,
-        ns_check_interval_seconds = w.ns_check_interval_seconds,
-        current_ns = coalesce(w.seen_ns, d.current_ns), last_check_id = s.run_id, last_outcome = w.outcome,
-        findings = case when s.same or d.findings = w.findings then d.findings else (
-          select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
-          from jsonb_array_elements(d.findings) with ordinality f
-          where f.value ->> 'code' <> all(${CODES}::text[])) || w.findings end
-      from still s join w on w.domain_id = s.id where d.id = s.id),
+      update domain_checks c set seq = c.seq + 1, last_run_id = s.run_id, last_outcome = w.last_outcome, ${REMEMBERED_SET}
+      from still s join w on w.domain_id = s.id where c.domain_id = s.id),
+    found as (
+      update domains d set findings = ${FINDINGS_AFTER}
+      from still s join w on w.domain_id = s.id
+      where d.id = s.id and not s.same and d.findings <> ${FINDINGS_AFTER}),
     counted as (
       update check_runs r set repeated = r.repeated + 1, last_seen_at = w.finished_at, next_check_at = w.due_at
       from still s join w on w.domain_id = s.id where s.same and r.id = s.run_id),
@@ -108,7 +153,7 @@ async function saveRows(db: Database, json: string): Promise<readonly StillRow[]
       insert into check_runs (id, domain_id, kind, started_at, finished_at, last_seen_at, verdict, findings,
         status_before, status_after, current_ns, matched_ns, parent, queries, next_check_at, evidence)
       select s.run_id, s.id, 'background', w.started_at, w.finished_at, w.finished_at, w.verdict, w.findings,
-        w.status, w.status, w.seen_ns, w.matched_ns, w.parent, w.queries, w.due_at, w.evidence
+        w.status, w.status, w.current_ns, w.matched_ns, w.parent, w.queries, w.due_at, w.evidence
       from still s join w on w.domain_id = s.id where not s.same)
     select id as "domainId", run_id as "checkId", not same as "isNew" from still`.execute(db);
   return rows;

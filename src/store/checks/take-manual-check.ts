@@ -19,16 +19,16 @@ export type TakenCheck =
  */
 export async function takeManualCheck(db: Database, domainId: number, at?: Date): Promise<TakenCheck> {
   return await inTransaction<TakenCheck>(db, async (trx) => {
-    const { last_manual_ns_check_at: previous } = await trx
-      .selectFrom('domains')
-      .select('last_manual_ns_check_at')
-      .where('id', '=', domainId)
-      .forUpdate()
+    const { last_manual_at: previous } = await trx
+      .selectFrom('domain_checks')
+      .select('last_manual_at')
+      .where('domain_id', '=', domainId)
+      .forNoKeyUpdate()
       .executeTakeFirstOrThrow();
     const taken = at ?? (await currentTime(trx));
     const waitMs = previous === null ? 0 : previous.getTime() + INTERVAL_MS - taken.getTime();
     if (waitMs > 0) return { kind: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    await sql`update domains set last_manual_ns_check_at = ${taken} where id = ${domainId}`.execute(trx);
+    await sql`update domain_checks set last_manual_at = ${taken} where domain_id = ${domainId}`.execute(trx);
     return { kind: 'taken', taken, previous };
   });
 }
@@ -41,6 +41,6 @@ export async function giveBackManualCheck(
   previous: Date | null,
 ): Promise<void> {
   await sql`
-    update domains set last_manual_ns_check_at = ${previous}
-    where id = ${domainId} and last_manual_ns_check_at = ${taken}`.execute(db);
+    update domain_checks set last_manual_at = ${previous}
+    where domain_id = ${domainId} and last_manual_at = ${taken}`.execute(db);
 }

@@ -78,18 +78,13 @@ export interface VisibleDomain extends Domain {
 
 export const RESTORABLE_DAYS = 30;
 
-/** `d` is the table of domains, `p` that of plans. */
+/** What decides about a domain: its own row. `d` is the table of domains, `p` that of plans. */
 export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.unicode, d.zone_id as "zoneId", d.status,
   d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", d.suspended_at as "suspendedAt",
   d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
-  d.pending_since as "pendingSince", d.moved_since as "movedSince", d.next_check_at as "nextCheckAt",
-  d.last_manual_ns_check_at as "lastManualNsCheckAt", d.ns_check_interval_seconds as "nsCheckIntervalSeconds",
-  d.current_ns as "currentNs", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
-  d.preset, d.preset_taken as "presetTaken",
-  d.verification_value as "verificationValue", d.verification_started_at as "verificationStartedAt",
-  d.verification_expires_at as "verificationExpiresAt", d.verified_at as "verifiedAt", d.txt_next_at as "txtNextAt",
-  d.findings,
+  d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
+  d.chosen_ns as "chosenNs", d.preset, d.preset_taken as "presetTaken", d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
   d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
   d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
@@ -100,19 +95,34 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
-type Passed = Omit<Domain, 'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'verification'>;
+/** What is shown of a domain: its own row, and what its checks and its verification have come to. */
+export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",
+  c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
+  v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
+  v.next_at as "txtNextAt"`;
 
+export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
+  left join domain_verifications v on v.domain_id = d.id`;
+
+type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds';
+type Passed = Omit<Domain, 'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'verification' | OfChecks>;
+
+/** A domain's own row. */
 export interface DomainRow extends Passed {
   readonly name: string;
   readonly zoneId: number | null;
   readonly leaving: boolean;
   readonly disabledBy: 'operator' | 'checker' | null;
   readonly answersGeneration: number;
-  readonly currentNs: readonly string[] | null;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
   /** The sets of nameservers that a preset delegation has taken. */
   readonly presetTaken: readonly (readonly string[])[];
+}
+
+/** A domain's row with those of its checks and its verification. */
+export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
+  readonly currentNs: readonly string[] | null;
   readonly verificationValue: string | null;
   readonly verificationStartedAt: Date | null;
   readonly verificationExpiresAt: Date | null;
@@ -122,7 +132,7 @@ export interface DomainRow extends Passed {
   readonly anameTroubles?: readonly TroubleRow[] | null;
 }
 
-export function decodeDomain(row: DomainRow, settings: PublishSettings): Domain {
+export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   const {
     zoneId: _zoneId,
     leaving: _leaving,
@@ -164,7 +174,7 @@ export function nameserverChoice({
   };
 }
 
-function verificationOf(row: DomainRow, name: Name): Verification | null {
+function verificationOf(row: ShownRow, name: Name): Verification | null {
   const {
     verificationValue: value,
     verificationStartedAt: startedAt,

@@ -19,12 +19,12 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/schema.ts';
 import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
 import {
-  DOMAIN_COLUMNS,
-  DOMAIN_TABLES,
   type Domain,
-  type DomainRow,
   decodeDomain,
   RESTORABLE_DAYS,
+  SHOWN_COLUMNS,
+  SHOWN_TABLES,
+  type ShownRow,
   type VisibleDomain,
 } from './domain.ts';
 
@@ -34,10 +34,10 @@ export async function loadDomain(
   { accountId, isAdmin }: Caller,
   name: Name,
 ): Promise<VisibleDomain | undefined> {
-  const { rows } = await sql<DomainRow & { myRole: Role; settings: string | null }>`
-    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
+  const { rows } = await sql<ShownRow & { myRole: Role; settings: string | null }>`
+    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
       case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as "myRole"
-    from ${DOMAIN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
+    from ${SHOWN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
     where d.name = ${encodeNameColumn(name)} and d.deleted_at is null
       and (${isAdmin} or d.account_id = ${accountId} or m.role is not null)
     order by d.zone_id is null, d.id desc limit 1`.execute(db);
@@ -62,8 +62,8 @@ export async function findDomain(
 
 /** The domains of this name that `restoreDomain` can bring back, of any account, the last deleted first. */
 export async function findRestorable(db: Database, name: Name): Promise<Domain[]> {
-  const { rows } = await sql<DomainRow>`
-    select ${DOMAIN_COLUMNS} from ${DOMAIN_TABLES}
+  const { rows } = await sql<ShownRow>`
+    select ${SHOWN_COLUMNS} from ${SHOWN_TABLES}
     where d.name = ${encodeNameColumn(name)} and ${IS_RESTORABLE} order by d.deleted_at desc, d.id desc`.execute(
     db,
   );
@@ -80,8 +80,8 @@ export async function loadDomainById(db: Database, id: number): Promise<Domain |
 }
 
 async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<Domain | undefined> {
-  const { rows } = await sql<DomainRow>`
-    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${DOMAIN_TABLES} where ${where}`.execute(
+  const { rows } = await sql<ShownRow>`
+    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${SHOWN_TABLES} where ${where}`.execute(
     db,
   );
   const [row] = rows;
@@ -109,12 +109,26 @@ export interface DomainOrder {
   readonly descending: boolean;
 }
 
+interface DomainKey extends SortKey {
+  /** The table that has the key: `d`, or `c` for that of checks. */
+  readonly table: 'd' | 'c';
+  /** The domain's id in that table. */
+  readonly id: RawBuilder<unknown>;
+}
+
+const OWN_ID = { table: 'd', id: sql`d.id` } as const;
+
 /** Each key has an index, with the same expression. */
-const SORT_KEYS: Readonly<Record<DomainSort, SortKey>> = {
-  name: { expression: sql`d.name`, type: 'text' },
-  created_at: { expression: sql`d.created_at`, type: 'timestamptz' },
-  status: { expression: sql`d.status`, type: 'text' },
-  next_check_at: { expression: sql`coalesce(d.next_check_at, 'infinity')`, type: 'timestamptz' },
+const SORT_KEYS: Readonly<Record<DomainSort, DomainKey>> = {
+  name: { ...OWN_ID, expression: sql`d.name`, type: 'text' },
+  created_at: { ...OWN_ID, expression: sql`d.created_at`, type: 'timestamptz' },
+  status: { ...OWN_ID, expression: sql`d.status`, type: 'text' },
+  next_check_at: {
+    table: 'c',
+    id: sql`c.domain_id`,
+    expression: sql`coalesce(c.next_at, 'infinity')`,
+    type: 'timestamptz',
+  },
 };
 
 /** Throws `CursorError`. */
@@ -123,28 +137,46 @@ export async function listDomains(
   caller: Caller,
   filter: DomainFilter,
   order: DomainOrder,
-  { limit, cursor, offset = 0 }: Page,
+  page: Page,
 ): Promise<Paged<VisibleDomain>> {
-  const key = SORT_KEYS[order.sort];
-  const { behind, direction } = pageSql(order, key, sql`d.id`, cursor);
-  const wanted = offset + limit + 1;
-  // Each branch is bounded by itself, so that each goes along its index.
-  const branches = visibleBranches(caller, filter).map(
-    (branch) => sql`(select d.id, ${key.expression} as key, ${branch.role} as role from ${branch.tables}
-      where ${branch.where} and ${behind} order by 2 ${direction}, 1 ${direction} limit ${wanted})`,
-  );
-  if (branches.length === 0) return { items: [], cursor: undefined };
+  const statement = listStatement(caller, filter, order, page);
+  if (statement === undefined) return { items: [], cursor: undefined };
   const settings = await loadPublishSettings(db);
-  const { rows } = await sql<DomainRow & { myRole: Role; sortKey: string }>`
-    select ${DOMAIN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", v.role as "myRole", v.key::text as "sortKey"
-    from (select * from (${sql.join(branches, sql` union all `)}) b
-        order by key ${direction}, id ${direction} offset ${offset} limit ${limit + 1}) v
-      join domains d on d.id = v.id left join plans p on p.id = d.plan_id
-    order by v.key ${direction}, v.id ${direction}`.execute(db);
-  return toPage(rows, limit, order, ({ myRole, sortKey: _, ...row }) => ({
+  const { rows } = await statement.execute(db);
+  return toPage(rows, page.limit, order, ({ myRole, sortKey: _, ...row }) => ({
     ...decodeDomain(row, settings),
     myRole,
   }));
+}
+
+interface ListedRow extends ShownRow {
+  readonly myRole: Role;
+  readonly sortKey: string;
+}
+
+/** Undefined: the caller sees no domain with this filter. */
+export function listStatement(
+  caller: Caller,
+  filter: DomainFilter,
+  order: DomainOrder,
+  { limit, cursor, offset = 0 }: Page,
+): RawBuilder<ListedRow> | undefined {
+  const key = SORT_KEYS[order.sort];
+  const { behind, direction } = pageSql(order, key, key.id, cursor);
+  const wanted = offset + limit + 1;
+  // Each branch is bounded by itself, so that each goes along its index.
+  const branches = visibleBranches(caller, filter, key.table).map(
+    (branch) => sql`(select d.id, ${key.expression} as key, ${branch.role} as role from ${branch.tables}
+      where ${branch.where} and ${behind} order by 2 ${direction}, 1 ${direction} limit ${wanted})`,
+  );
+  if (branches.length === 0) return undefined;
+  return sql`
+    with listed as (
+      select * from (${sql.join(branches, sql` union all `)}) b
+      order by key ${direction}, id ${direction} offset ${offset} limit ${limit + 1})
+    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", l.role as "myRole", l.key::text as "sortKey"
+    from ${SHOWN_TABLES} join listed l on l.id = d.id
+    order by l.key ${direction}, l.id ${direction}`;
 }
 
 /** Streams all domains, however many, in bounded memory. */
@@ -172,19 +204,24 @@ interface Branch {
   readonly role: RawBuilder<unknown>;
 }
 
-/** Selects own domains and shared ones; for a global admin all are own ones. */
-function visibleBranches({ accountId, isAdmin }: Caller, filter: DomainFilter): Branch[] {
+/** Selects own domains and shared ones; for a global admin all are own ones. `first`: the table that has the sort key. */
+function visibleBranches(
+  { accountId, isAdmin }: Caller,
+  filter: DomainFilter,
+  first: DomainKey['table'] = 'd',
+): Branch[] {
   const { role } = filter;
-  const where = conditions(filter);
+  const where = conditions(filter, first);
   const branches: Branch[] = [];
+  const checks = first === 'c' ? sql` join domain_checks c on c.domain_id = d.id` : sql``;
   if (role === undefined || role === 'owner') {
-    const own = isAdmin ? where : sql`d.account_id = ${accountId} and ${where}`;
-    branches.push({ tables: sql`domains d`, where: own, role: sql`'owner'` });
+    const own = isAdmin ? where : sql`${sql.ref(first)}.account_id = ${accountId} and ${where}`;
+    branches.push({ tables: sql`domains d${checks}`, where: own, role: sql`'owner'` });
   }
   if (!isAdmin && role !== 'owner') {
     const granted = role === undefined ? sql`true` : sql`m.role = ${role}`;
     branches.push({
-      tables: sql`memberships m join domains d on d.id = m.domain_id`,
+      tables: sql`memberships m join domains d on d.id = m.domain_id${checks}`,
       where: sql`m.account_id = ${accountId} and d.account_id <> ${accountId} and ${granted} and ${where}`,
       role: sql`m.role`,
     });
@@ -192,14 +229,12 @@ function visibleBranches({ accountId, isAdmin }: Caller, filter: DomainFilter): 
   return branches;
 }
 
-function conditions({
-  search,
-  statuses,
-  dnsMode,
-  names,
-  deleted = false,
-}: DomainFilter): RawBuilder<unknown> {
+function conditions(
+  { search, statuses, dnsMode, names, deleted = false }: DomainFilter,
+  first: DomainKey['table'],
+): RawBuilder<unknown> {
   const all = [deleted ? IS_RESTORABLE : sql`d.deleted_at is null`];
+  if (first === 'c' && !deleted) all.push(sql`not c.deleted`);
   if (statuses !== undefined) all.push(sql`d.status = any(${statuses}::text[])`);
   if (dnsMode !== undefined) all.push(sql`d.dns_mode = ${dnsMode}`);
   if (names !== undefined) all.push(sql`d.name = any(${names.map(encodeNameColumn)}::text[])`);

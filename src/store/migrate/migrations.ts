@@ -13,6 +13,7 @@ import * as txtScansAname from './migrations/0009-txt-scans-aname.ts';
 import * as keptAnswers from './migrations/0010-kept-answers.ts';
 import * as maxDomains from './migrations/0011-max-domains.ts';
 import * as roles from './migrations/0013-roles.ts';
+import * as splitDomains from './migrations/0014-split-domains.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -27,4 +28,5 @@ export const migrations: Record<string, Migration> = {
   '0010-kept-answers': keptAnswers,
   '0011-max-domains': maxDomains,
   '0013-roles': roles,
+  '0014-split-domains': splitDomains,
 };

@@ -217,45 +217,13 @@ export interface DomainsTable {
   deleted_at: Date | null;
   pending_since: Date | null;
   moved_since: Date | null;
-  next_check_at: Date | null;
-  last_manual_ns_check_at: Date | null;
-  ns_check_interval_seconds: number | null;
-  current_ns: string[] | null;
   delegated_ns: string[] | null;
   chosen_ns: string[] | null;
-  verification_value: string | null;
-  verification_started_at: Date | null;
-  verification_expires_at: Date | null;
-  verified_at: Date | null;
   findings: ColumnType<StoredFinding[], string | undefined, string>;
-  /** The zone that delegates it: from the newest check that found one, before that the name above. */
-  check_parent: Generated<string>;
-  /** When the scheduler takes it, for a check or to repeat one; null when it is not checked. */
-  due_at: Date | null;
-  /** Saving a check compares this number. Every other change of what a check begins with adds one. */
-  check_seq: Generated<number>;
-  miss_count: Generated<number>;
-  first_miss_at: Date | null;
-  last_miss_at: Date | null;
-  /** When the newest conclusive check in this status was. */
-  conclusive_at: Date | null;
-  conclusive_ours: boolean | null;
-  /** When the parent last showed any of our servers. */
-  ours_at: Date | null;
   leaving_since: Date | null;
   preset: Generated<'clear' | 'undecided' | 'standing'>;
   /** While `standing`: the sets that the domain may not have. */
   preset_taken: ColumnType<string[][], string | undefined, string>;
-  last_check_id: number | null;
-  /** A hash of that run's outcome; an equal one only counts the run up. */
-  last_outcome: string | null;
-  /** The same as `due_at` and `next_check_at`, for the TXT record of external mode. */
-  txt_due_at: Date | null;
-  txt_next_at: Date | null;
-  /** How many times the schedule has looked: since the token was made, or since the last request. */
-  txt_attempts: Generated<number>;
-  /** The same as `check_seq`, for verifications. */
-  txt_seq: Generated<number>;
   cache_l2_max_gb: Generated<number>;
   cache_l2_ttl_days: Generated<number>;
   cache_cap_mb: Generated<number>;
@@ -270,6 +238,56 @@ export interface DomainsTable {
   uptime_min_requests: Generated<number>;
   uptime_min_active_min: Generated<number>;
   uptime_recover_min: Generated<number>;
+}
+
+/** What the delegation checker remembers of a domain; every domain has a row. */
+export interface DomainChecksTable {
+  domain_id: number;
+  /** The domain's account: the list of domains is sorted by `next_at` in this table. */
+  account_id: number;
+  /** The domain is deleted, and not listed. */
+  deleted: Generated<boolean>;
+  /** The zone that delegates it: from the newest check that found one, before that the name above. */
+  parent: string;
+  /** When the scheduler takes it, for a check or to repeat one; null when it is not checked. */
+  due_at: Date | null;
+  /** The planned time of the next check. */
+  next_at: Date | null;
+  interval_seconds: number | null;
+  /** Saving a check compares this number. Every other change of what a check begins with adds one. */
+  seq: Generated<number>;
+  miss_count: Generated<number>;
+  first_miss_at: Date | null;
+  last_miss_at: Date | null;
+  /** When the newest conclusive check in this status was. */
+  conclusive_at: Date | null;
+  conclusive_ours: boolean | null;
+  /** When the parent last showed any of our servers. */
+  ours_at: Date | null;
+  current_ns: string[] | null;
+  last_run_id: number | null;
+  /** A hash of that run's outcome; an equal one only counts the run up. */
+  last_outcome: string | null;
+  /** When a user of the domain last asked for a check. */
+  last_manual_at: Date | null;
+}
+
+/** The TXT record that proves a domain; a domain has a row while it is in external mode. */
+export interface DomainVerificationsTable {
+  domain_id: number;
+  /** What the record must hold: no other domain, and no other life of this one, ever had it. */
+  value: string;
+  started_at: Date;
+  expires_at: Date;
+  verified_at: Date | null;
+  /** When the scheduler takes it, to look or to look again; null when nobody looks. */
+  due_at: Date | null;
+  /** The planned time of the next look. */
+  next_at: Date | null;
+  /** How many times the schedule has looked: since the value was made, or since the last request. */
+  attempts: Generated<number>;
+  /** Saving a verification compares this number, and `value`: each that is saved adds one. */
+  seq: Generated<number>;
 }
 
 export interface MembershipsTable {
@@ -490,6 +508,8 @@ export interface Schema {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   domains: DomainsTable;
+  domain_checks: DomainChecksTable;
+  domain_verifications: DomainVerificationsTable;
   memberships: MembershipsTable;
   subscriptions: SubscriptionsTable;
   records: RecordsTable;

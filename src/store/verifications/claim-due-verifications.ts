@@ -14,10 +14,11 @@ export async function claimDueVerifications(
 ): Promise<{ domainId: number; kind: 'background' }[]> {
   const { rows } = await sql<{ domainId: number }>`
     with picked as materialized (
-      select d.id from domains d where d.txt_due_at <= now() and ${IS_TO_BE_VERIFIED}
-      order by d.txt_due_at limit ${limit} for no key update skip locked)
-    update domains set txt_due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where id = any(array(select id from picked))
-    returning id as "domainId"`.execute(db);
+      select v.domain_id from domain_verifications v join domains d on d.id = v.domain_id
+      where v.due_at <= now() and ${IS_TO_BE_VERIFIED}
+      order by v.due_at limit ${limit} for no key update of v skip locked)
+    update domain_verifications set due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where domain_id = any(array(select domain_id from picked))
+    returning domain_id as "domainId"`.execute(db);
   return rows.map(({ domainId }) => ({ domainId, kind: 'background' }));
 }

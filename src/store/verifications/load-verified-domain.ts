@@ -29,16 +29,21 @@ export interface VerifiedDomain {
 export const IS_TO_BE_VERIFIED = sql<boolean>`(d.status = 'unverified' and d.dns_mode = 'external'
   and d.deleted_at is null and d.zone_id is not null)`;
 
+/** Locks the domain's row, and no more: the row of its verification is written after it. */
+export async function lockVerified(trx: Database, domainId: number): Promise<void> {
+  await sql`select from domains where id = ${domainId} for no key update`.execute(trx);
+}
+
 /** Undefined: the domain is gone, proved, or in a status that no TXT record changes. */
 export async function loadVerifiedDomain(
   db: Database,
   domainId: number,
 ): Promise<VerifiedDomain | undefined> {
   const { rows } = await sql<VerifiedRow>`
-    select d.id, d.name, d.txt_seq as seq, d.verification_value as value, d.verification_started_at as "startedAt",
-      d.verification_expires_at as "expiresAt", d.txt_attempts as attempts, d.txt_next_at as "nextAt",
-      ${SETTINGS_TEXT} as settings
-    from domains d where d.id = ${domainId} and ${IS_TO_BE_VERIFIED}`.execute(db);
+    select d.id, d.name, v.seq, v.value, v.started_at as "startedAt", v.expires_at as "expiresAt", v.attempts,
+      v.next_at as "nextAt", ${SETTINGS_TEXT} as settings
+    from domains d join domain_verifications v on v.domain_id = d.id
+    where d.id = ${domainId} and ${IS_TO_BE_VERIFIED}`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { id, seq, value, startedAt, expiresAt, attempts } = row;
@@ -55,7 +60,6 @@ export async function loadVerifiedDomain(
   };
 }
 
-/** The row of an unverified domain, with its value and times. */
 interface VerifiedRow {
   readonly id: number;
   readonly name: string;

@@ -1,23 +1,24 @@
 // The last step of a verification, and the only one that writes: what it saw and what that does to the domain, in one
 // transaction. If the domain has changed since the verification began, nothing is written.
 //
-//     still unverified → the row's own lock: when to look again, the run
+//     still unverified → the lock of the domain's row: when to look again, the run
 //     active, disabled → under the locks of its name: columns, run, one change, the domains inside it
 
 import { sql } from 'kysely';
 import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
 import type { TxtJudgement } from '../../checks/txt/txt-judgement.ts';
+import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
 import { hasActiveDomainAround } from '../change/names-around.ts';
 import { saveStatus } from '../change/save-status.ts';
-import { NEXT_CHECK_SEQ, NOT_VERIFIED, offColumns } from '../change/start-status.ts';
+import { NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
 import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CheckKind } from '../postgres/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { IS_TO_BE_VERIFIED } from './load-verified-domain.ts';
+import { IS_TO_BE_VERIFIED, lockVerified } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
 
 export interface VerificationOrder {
@@ -73,9 +74,10 @@ async function saveStill(
   { attempts, nextAt }: Still,
 ): Promise<SavedVerification> {
   const next = nextAt === undefined ? null : new Date(nextAt);
+  await lockVerified(trx, order.domainId);
   const { numAffectedRows } = await sql`
-    update domains d set txt_attempts = ${attempts}, txt_due_at = ${next}, txt_next_at = ${next}, txt_seq = txt_seq + 1
-    where ${isSame(order)}`.execute(trx);
+    update domain_verifications v set attempts = ${attempts}, due_at = ${next}, next_at = ${next}, seq = v.seq + 1
+    from domains d where ${isSame(order)}`.execute(trx);
   if (numAffectedRows === 0n) return await savedBefore(trx, order);
   return { kind: 'saved', runId: await saveRun(trx, order) };
 }
@@ -85,11 +87,13 @@ async function saveStill(
  * it.
  */
 function isSame({ domainId, seq, value }: VerificationOrder) {
-  return sql`d.id = ${domainId} and d.txt_seq = ${seq} and d.verification_value = ${value} and ${IS_TO_BE_VERIFIED}`;
+  return sql`d.id = ${domainId} and v.domain_id = d.id and v.seq = ${seq} and v.value = ${value} and ${IS_TO_BE_VERIFIED}`;
 }
 
 async function isAsItWas(trx: Database, order: VerificationOrder): Promise<boolean> {
-  return (await sql`select from domains d where ${isSame(order)}`.execute(trx)).rows.length > 0;
+  const { rows } = await sql`
+    select from domains d, domain_verifications v where ${isSame(order)}`.execute(trx);
+  return rows.length > 0;
 }
 
 async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<SavedVerification> {
@@ -119,14 +123,14 @@ async function saveMove(
   to: 'active' | 'disabled',
 ): Promise<SavedVerification> {
   const runId = await saveRun(trx, order);
-  const columns = {
-    ...(to === 'active'
-      ? { status: to, verified_at: lock.now, findings: findingsWithout('CLAIM_LOST'), ...NOT_VERIFIED }
-      : offColumns(to, 'checker')),
-    check_seq: NEXT_CHECK_SEQ,
-    txt_seq: sql<number>`txt_seq + 1`,
-  };
-  const { changeId } = await saveStatus(trx, lock, columns, STATUS_BY_SYSTEM);
+  const parts: DomainParts =
+    to === 'active'
+      ? {
+          domain: { status: to, findings: findingsWithout('CLAIM_LOST') },
+          verification: { ...NOT_VERIFIED, verified_at: lock.now },
+        }
+      : offParts(to, 'checker');
+  const { changeId } = await saveStatus(trx, lock, parts, STATUS_BY_SYSTEM);
   if (runId !== undefined)
     await sql`update verification_runs set change_id = ${changeId} where id = ${runId}`.execute(trx);
   return { kind: 'saved', runId, changeId, transition: { from: 'unverified', to } };

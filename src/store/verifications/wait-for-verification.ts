@@ -46,8 +46,9 @@ export async function waitForVerification(
 
 async function isOpen(db: Database, { domainId, value }: WantedVerification): Promise<boolean> {
   const { rows } = await sql`
-    select from domains d
-    where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and d.verification_value = ${value}
-      and d.verification_expires_at > clock_timestamp()`.execute(db);
+    select from domains d join domain_verifications v on v.domain_id = d.id
+    where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and v.value = ${value} and v.expires_at > clock_timestamp()`.execute(
+    db,
+  );
   return rows.length > 0;
 }

@@ -22,7 +22,7 @@ async function freshDomain() {
 
 async function check(domainId: number, said: Said, kind: CheckKind = 'manual'): Promise<number> {
   // background checks run before they are due here
-  await sql`update domains set next_check_at = now() - interval '1 minute' where id = ${domainId}`.execute(
+  await sql`update domain_checks set next_at = now() - interval '1 minute' where domain_id = ${domainId}`.execute(
     api.database.db,
   );
   const outcome = await makeCheck(api.database.db, { domainId, kind }, (domain) => evidenceOf(domain, said));

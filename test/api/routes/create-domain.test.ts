@@ -317,7 +317,9 @@ describe('a name that another account claimed 73 hours ago', () => {
 
   it('is not when our servers were seen at its parent', async () => {
     await claim('used.com');
-    await sql`update domains set ours_at = now() where name = 'used.com.'`.execute(api.db);
+    await sql`update domain_checks set ours_at = now() where domain_id = (select id from domains where name = 'used.com.')`.execute(
+      api.db,
+    );
     const { status, body } = await create({ name: 'used.com' });
     expect([status, body]).toEqual([
       409,

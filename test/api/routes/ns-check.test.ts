@@ -48,7 +48,7 @@ async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
 
 async function lastManual(id: number): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
-    select last_manual_ns_check_at as at from domains where id = ${id}`.execute(api.database.db);
+    select last_manual_at as at from domain_checks where domain_id = ${id}`.execute(api.database.db);
   return rows[0]?.at ?? null;
 }
 
@@ -104,8 +104,9 @@ describe('POST ns-check', () => {
     const other = await freshDomain();
     expect((await api.ask('POST', other.check)).status).toBe(200);
     await sql`
-      update domains set last_manual_ns_check_at = last_manual_ns_check_at - interval '1 hour'
-      where id = ${id}`.execute(api.database.db);
+      update domain_checks set last_manual_at = last_manual_at - interval '1 hour' where domain_id = ${id}`.execute(
+      api.database.db,
+    );
     expect((await api.ask('POST', check)).status).toBe(200);
   });
 

@@ -106,7 +106,9 @@ describe('POST verify', () => {
     const { id, value, verify } = await freshDomain();
     work = seeing(ABSENT);
     await api.ask('POST', verify);
-    await sql`update domains set verification_expires_at = now() where id = ${id}`.execute(api.database.db);
+    await sql`update domain_verifications set expires_at = now() where domain_id = ${id}`.execute(
+      api.database.db,
+    );
     const { status, body } = await api.ask('POST', verify);
     expect([status, body.status, jobs.length]).toEqual([200, 'unverified', 1]);
     expect(body.verification).toMatchObject({ verified: false, found: 0, asked: 0, servers: [] });

@@ -71,7 +71,7 @@ describe('domain check', () => {
     says('good.com', OURS);
     for (const _ of [1, 2]) await run(['check', 'good.com']);
     const { rows } = await sql`
-      select r.kind, d.last_manual_ns_check_at as "hour" from check_runs r join domains d on d.id = r.domain_id`.execute(
+      select r.kind, c.last_manual_at as "hour" from check_runs r join domain_checks c using (domain_id)`.execute(
       database.db,
     );
     expect(rows).toEqual([

@@ -98,7 +98,7 @@ it('as JSON has the run and its evidence', async () => {
 });
 
 it('renews a value that has expired', async () => {
-  await sql`update domains set verification_expires_at = now()`.execute(database.db);
+  await sql`update domain_verifications set expires_at = now()`.execute(database.db);
   const { code, stdout } = await run('shop.com');
   expect(code).toBe(1);
   expect(stdout).not.toContain(value);

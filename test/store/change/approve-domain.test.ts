@@ -40,8 +40,10 @@ describe.each(testServers())('on $name', (server) => {
   test('one that stands: the sets are given back, the zone is served whole, and a check is due', async () => {
     const taken = JSON.stringify(SETS.slice(0, 1).map((set) => set.map((name) => `${name}.`)));
     await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb, chosen_ns = null,
-      due_at = now() + interval '1 hour', next_check_at = now() + interval '1 hour',
       findings = '[{"code": "PRESET_DELEGATION", "message": "x"}, {"code": "STALE_DS", "message": "x"}]'`.execute(
+      db,
+    );
+    await sql`update domain_checks set due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`.execute(
       db,
     );
     const approved = await approve();
@@ -65,7 +67,7 @@ describe.each(testServers())('on $name', (server) => {
       'www 300 A 192.0.2.1',
     ]);
     const { rows } = await sql`
-      select due_at <= clock_timestamp() and next_check_at = due_at as due, check_seq > 0 as bumped from domains`.execute(
+      select due_at <= clock_timestamp() and next_at = due_at as due, seq > 0 as bumped from domain_checks`.execute(
       db,
     );
     expect(rows).toEqual([{ due: true, bumped: true }]);

@@ -45,8 +45,10 @@ describe.each(testServers())('on $name', (server) => {
   /** All that a domain remembers is so much older. */
   const pass = async (hours: number) => {
     await sql`update domain_changes set at = at - make_interval(hours => ${hours})`.execute(db);
+    await sql`update domain_verifications set started_at = started_at - make_interval(hours => ${hours})`.execute(
+      db,
+    );
     await sql`update domains set pending_since = pending_since - make_interval(hours => ${hours}),
-      verification_started_at = verification_started_at - make_interval(hours => ${hours}),
       created_at = created_at - make_interval(hours => ${hours})`.execute(db);
   };
 
@@ -68,9 +70,8 @@ describe.each(testServers())('on $name', (server) => {
     expect(lost?.findings.map(({ code }) => code)).toEqual(['CLAIM_LOST']);
     expect(lost?.findings[0]?.message).not.toMatch(/me@|example\.org/);
     const { rows } = await sql`
-        select disabled_by, zone_id, due_at, check_seq > 0 as bumped from domains where id = ${old.id}`.execute(
-      db,
-    );
+        select disabled_by, zone_id, due_at, seq > 0 as bumped from domains join domain_checks on domain_id = id
+        where id = ${old.id}`.execute(db);
     expect(rows).toEqual([{ disabled_by: 'checker', zone_id: null, due_at: null, bumped: true }]);
     const [change, ...before] = await listDomainChanges(db, old.id, { limit: 9 });
     expect(change).toMatchObject({
@@ -103,13 +104,15 @@ describe.each(testServers())('on $name', (server) => {
   test('a sign of our servers, or of its owner, keeps it', async () => {
     const { id } = await newDomain(db, theirs);
     await pass(1000);
-    await sql`update domains set ours_at = now() - interval '900 hours'`.execute(db);
+    await sql`update domain_checks set ours_at = now() - interval '900 hours'`.execute(db);
     expect(await create(mine)).toBe('taken');
-    await sql`update domains set ours_at = null, dns_mode = 'external', status = 'unverified', verified_at = now()`.execute(
-      db,
-    );
+    await sql`update domain_checks set ours_at = null`.execute(db);
+    await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'external' } });
+    await pass(1000);
+    await sql`update domain_verifications set verified_at = now()`.execute(db);
     expect(await create(mine)).toBe('taken');
-    await sql`update domains set verified_at = null, status = 'active'`.execute(db);
+    await sql`update domain_verifications set verified_at = null`.execute(db);
+    await sql`update domains set status = 'active'`.execute(db);
     expect(await create(mine)).toBe('taken');
     await deleteDomain(db, { ...BY, domainId: id });
     expect(await create(mine)).toBe('created');
@@ -122,7 +125,7 @@ describe.each(testServers())('on $name', (server) => {
     await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'managed' } });
     const other = await newDomain(db, mine);
     await deleteDomain(db, { ...BY, domainId: other.id });
-    await sql`update domains set ours_at = now() where id = ${id}`.execute(db);
+    await sql`update domain_checks set ours_at = now() where domain_id = ${id}`.execute(db);
     await move(id, 'enable');
     expect(await loadDomainById(db, id)).toMatchObject({ status: 'pending', findings: [] });
     expect(await create(mine)).toBe('taken');

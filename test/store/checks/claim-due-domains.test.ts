@@ -30,21 +30,22 @@ describe.each(testServers())('on $name', (server) => {
         insert into zones (name, kind, version, mark, records)
         select 'd' || d || '.p' || lpad(p::text, 4, '0') || '.', 'domain', 0, 0, 0
         from generate_series(1, ${parents}::integer) p, generate_series(1, ${each}::integer) d
-        returning id, name)
-      insert into domains (account_id, name, unicode, zone_id, dns_mode, status, served, serial, answers_generation,
-        created_at, updated_at, check_parent, due_at)
-      select 1, name, name, id, 'managed', 'active', 'full', 1, 1, now(), now(),
-        substr(name, position('.' in name) + 1),
+        returning id, name),
+      domain as (
+        insert into domains (account_id, name, unicode, zone_id, dns_mode, status, served, serial, answers_generation,
+          created_at, updated_at)
+        select 1, name, name, id, 'managed', 'active', 'full', 1, 1, now(), now() from made returning id, name)
+      insert into domain_checks (domain_id, account_id, parent, due_at)
+      select id, 1, substr(name, position('.' in name) + 1),
         now() - make_interval(secs => ${seconds}) + make_interval(secs => substr(split_part(name, '.', 1), 2)::integer * 0.001)
-      from made`.execute(db);
+      from domain`.execute(db);
   };
   const claim = async (after = '', limit = 10, perParent = 3) =>
     await claimDueDomains(db, { limit, perParent, after, leaseSeconds: 120 });
   const namesOf = async (ids: readonly { readonly id: number }[]) => {
     const { rows } = await sql<{ name: string }>`
-      select name from domains where id = any(${ids.map(({ id }) => id)}::bigint[]) order by check_parent, name`.execute(
-      db,
-    );
+      select d.name from domains d join domain_checks c on c.domain_id = d.id
+      where d.id = any(${ids.map(({ id }) => id)}::bigint[]) order by c.parent, d.name`.execute(db);
     return rows.map(({ name }) => name);
   };
 
@@ -80,18 +81,20 @@ describe.each(testServers())('on $name', (server) => {
     expect(domains).toHaveLength(2);
     const { rows } = await sql<{ within: boolean }>`
       select due_at between ${before}::timestamptz + interval '2 minutes' and now() + interval '2 minutes' as within
-      from domains`.execute(db);
+      from domain_checks`.execute(db);
     expect(rows).toEqual([{ within: true }, { within: true }]);
-    await sql`update domains set due_at = due_at - interval '3 minutes'`.execute(db);
+    await sql`update domain_checks set due_at = due_at - interval '3 minutes'`.execute(db);
     expect((await claim()).domains).toHaveLength(2);
-    await sql`update domains set due_at = null`.execute(db);
+    await sql`update domain_checks set due_at = null`.execute(db);
     expect((await claim()).domains).toEqual([]);
   });
 
   test('several processes at once: each domain is claimed by one, and one that is locked by none', async () => {
     await add(5, 40);
     await db.transaction().execute(async (trx) => {
-      await sql`select from domains where name = 'd1.p0001.' for update`.execute(trx);
+      await sql`select from domain_checks c join domains d on d.id = c.domain_id where d.name = 'd1.p0001.' for update of c`.execute(
+        trx,
+      );
       const claimed = (await Promise.all(Array.from({ length: 8 }, () => claim('', 500, 500)))).flatMap(
         (c) => c.domains,
       );
@@ -113,18 +116,18 @@ describe.each(testServers())('on $name', (server) => {
   test('goes along the indexes: no table is read through and nothing is sorted, whatever the planner expects', async () => {
     await add(40, 300, 0);
     for (const due of ['0.03', '0.00001', '1']) {
-      await sql`update domains set due_at = now() + (random() - ${due}::float8) * interval '1 day'`.execute(
+      await sql`update domain_checks set due_at = now() + (random() - ${due}::float8) * interval '1 day'`.execute(
         db,
       );
-      await sql`analyze domains`.execute(db);
+      await sql`analyze domain_checks`.execute(db);
       for (const after of ['', 'p0007.']) {
         const { rows } = await sql<{ 'QUERY PLAN': string }>`
           explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`.execute(db);
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-        expect(plan).toMatch(/Index Scan using domains_due/);
+        expect(plan).toMatch(/Index Scan using domain_checks_due/);
         // The ids that were picked: after a vacuum the planner may read them through a bitmap of the same index.
-        expect(plan).toMatch(/Index Scan (using|on) domains_pkey/);
-        expect(plan).not.toMatch(/Seq Scan on domains|Sort|Bitmap Index Scan on domains_due/);
+        expect(plan).toMatch(/Index Scan (using|on) domain_checks_pkey/);
+        expect(plan).not.toMatch(/Seq Scan on domain_checks|Sort|Bitmap Index Scan on domain_checks_due/);
       }
     }
   });

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { parseName, ROOT } from '../../../src/dns/name.ts';
 import { findCheckByRequest, listChecks, loadCheck } from '../../../src/store/checks/load-checks.ts';
-import { saveCheck } from '../../../src/store/checks/save-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
-import { checkOnce, judgedCheck } from '../../support/database/saved-checks.ts';
+import { checkOnce, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { DS } from '../../support/world/check-evidence.ts';
 
 const REQUEST = '5f0c7d0a-1111-4222-8333-444455556666';
@@ -31,7 +30,7 @@ describe.each(testServers())('on $name', (server) => {
       kind: 'manual',
       ...(request !== undefined && { request }),
     });
-    const saved = await saveCheck(db, { ...order, evidence: { ...order.evidence, ...evidence } });
+    const saved = await saveOne(db, { ...order, evidence: { ...order.evidence, ...evidence } });
     if (saved.kind !== 'saved') throw new Error(saved.kind);
     return saved.checkId;
   };

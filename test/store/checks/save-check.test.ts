@@ -8,7 +8,6 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
-import { saveCheck } from '../../../src/store/checks/save-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -27,7 +26,7 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
-import { checkOnce, DAY_MS, HOUR_MS, judgedCheck } from '../../support/database/saved-checks.ts';
+import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
@@ -53,12 +52,15 @@ describe.each(testServers())('on $name', (server) => {
   });
   afterEach(() => database.drop());
 
-  const row = async (id = domainId) =>
-    (await db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow()) as Awaited<
-      ReturnType<typeof loadRow>
-    >;
-  const loadRow = async (id: number) =>
-    await db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  /** The domain's own row, with that of its checks. */
+  const row = async (id = domainId) => ({
+    ...(await db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow()),
+    check: await db
+      .selectFrom('domain_checks')
+      .selectAll()
+      .where('domain_id', '=', id)
+      .executeTakeFirstOrThrow(),
+  });
   const runs = async (id = domainId) => await listChecks(db, id, { limit: 200 });
   const changes = async (id = domainId) => await listDomainChanges(db, id, { limit: 50 });
   const nsOf = async () =>
@@ -76,19 +78,21 @@ describe.each(testServers())('on $name', (server) => {
       status: 'active',
       served: 'full',
       pending_since: null,
-      current_ns: ['ns1.example.org.', 'ns2.example.org.'],
       delegated_ns: ['ns1.example.org.', 'ns2.example.org.'],
-      check_parent: 'com.',
-      ours_at: new Date(at),
-      conclusive_at: new Date(at),
-      conclusive_ours: true,
-      next_check_at: new Date(at + 12 * HOUR_MS),
-      due_at: new Date(at + 12 * HOUR_MS),
-      ns_check_interval_seconds: 43_200,
-      last_check_id: done.checkId,
       findings: [],
+      check: {
+        current_ns: ['ns1.example.org.', 'ns2.example.org.'],
+        parent: 'com.',
+        ours_at: new Date(at),
+        conclusive_at: new Date(at),
+        conclusive_ours: true,
+        next_at: new Date(at + 12 * HOUR_MS),
+        due_at: new Date(at + 12 * HOUR_MS),
+        interval_seconds: 43_200,
+        last_run_id: done.checkId,
+      },
     });
-    expect((await row()).check_seq).toBeGreaterThan(before.check_seq);
+    expect((await row()).check.seq).toBeGreaterThan(before.check.seq);
     expect(await nsOf()).toEqual(['ns1.example.org.', 'ns2.example.org.']);
     expect((await changes())[0]).toMatchObject({
       id: done.changeId,
@@ -131,7 +135,7 @@ describe.each(testServers())('on $name', (server) => {
       lastSeenAt: new Date(at + 3),
       nextCheckAt: new Date(at + 3 + 12 * HOUR_MS),
     });
-    expect(await row()).toMatchObject({ serial, due_at: new Date(at + 3 + 12 * HOUR_MS) });
+    expect(await row()).toMatchObject({ serial, check: { due_at: new Date(at + 3 + 12 * HOUR_MS) } });
     expect(await changes()).toHaveLength(2);
     // what somebody asked for is a run of its own
     const request = '5f0c7d0a-1111-4222-8333-444455556666';
@@ -153,9 +157,11 @@ describe.each(testServers())('on $name', (server) => {
       expect(saved).not.toHaveProperty('transition');
     }
     expect(await row()).toMatchObject({
-      miss_count: 2,
-      first_miss_at: new Date(start + HOUR_MS),
-      last_miss_at: new Date(start + 2 * HOUR_MS),
+      check: {
+        miss_count: 2,
+        first_miss_at: new Date(start + HOUR_MS),
+        last_miss_at: new Date(start + 2 * HOUR_MS),
+      },
       delegated_ns: ['ns1.example.org.', 'ns2.example.org.'], // whoever still comes was sent by these
     });
     expect(await codes()).toEqual(['NS_FOREIGN']);
@@ -167,7 +173,7 @@ describe.each(testServers())('on $name', (server) => {
       moved_since: new Date(start + 26 * HOUR_MS),
       served: 'full',
       delegated_ns: null,
-      miss_count: 0,
+      check: { miss_count: 0 },
     });
     expect(await nsOf()).toEqual(['ns1.example.net.', 'ns2.example.net.']);
     expect(await checkOnce(db, domainId, FIRST, { at: start + 27 * HOUR_MS })).toMatchObject({
@@ -185,11 +191,13 @@ describe.each(testServers())('on $name', (server) => {
       status: 'disabled',
       disabled_by: 'checker',
       served: 'none',
-      due_at: null,
-      next_check_at: null,
-      ns_check_interval_seconds: null,
       moved_since: null,
-      current_ns: ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'],
+      check: {
+        due_at: null,
+        next_at: null,
+        interval_seconds: null,
+        current_ns: ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'],
+      },
     });
     expect(await codes()).toEqual(['NS_FOREIGN']);
     await untilEqual(node, db);
@@ -213,15 +221,14 @@ describe.each(testServers())('on $name', (server) => {
 
   test('an unknown outcome keeps what was seen, and only plans the next check', async () => {
     await checkOnce(db, domainId, FIRST);
-    const { current_ns, delegated_ns, ours_at, conclusive_at, serial } = await row();
+    const { delegated_ns, serial, check } = await row();
+    const { current_ns, ours_at, conclusive_at } = check;
     await checkOnce(db, domainId, 'timeout', { at: Date.now() + 90 * DAY_MS });
     expect(await row()).toMatchObject({
       status: 'active',
-      current_ns,
       delegated_ns,
-      ours_at,
-      conclusive_at,
       serial,
+      check: { current_ns, ours_at, conclusive_at },
     });
     expect((await runs())[0]).toMatchObject({
       verdict: 'unknown',
@@ -297,13 +304,18 @@ describe.each(testServers())('on $name', (server) => {
     await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
     expect(await row()).toMatchObject({ status: 'unverified', leaving: true, served: 'full' });
     expect(await checkOnce(db, domainId, FIRST)).not.toHaveProperty('transition');
-    expect(await row()).toMatchObject({ leaving: true, next_check_at: null });
-    expect((await row()).due_at).not.toBeNull();
+    expect(await row()).toMatchObject({ leaving: true, check: { next_at: null } });
+    expect((await row()).check.due_at).not.toBeNull();
     expect(await checkOnce(db, domainId, FOREIGN)).toMatchObject({
       changeId: expect.any(Number),
       transition: { from: 'leaving', to: 'left' },
     });
-    expect(await row()).toMatchObject({ status: 'unverified', leaving: false, served: 'none', due_at: null });
+    expect(await row()).toMatchObject({
+      status: 'unverified',
+      leaving: false,
+      served: 'none',
+      check: { due_at: null },
+    });
     expect((await row()).findings).toEqual([]); // in external mode there is nothing to be changed at the registrar
     expect((await runs())[0]).toMatchObject({
       statusBefore: 'leaving',
@@ -338,18 +350,18 @@ describe.each(testServers())('on $name', (server) => {
       }
       await happen();
       const before = await row();
-      expect([what, await saveCheck(db, order)]).toEqual([what, { kind }]);
+      expect([what, await saveOne(db, order)]).toEqual([what, { kind }]);
       expect(await row()).toEqual(before);
       expect(await runs()).toEqual([]);
-      if (before.due_at !== null) order = await judgedCheck(db, domainId, FIRST);
+      if (before.check.due_at !== null) order = await judgedCheck(db, domainId, FIRST);
     }
-    expect(await saveCheck(db, { ...order, domainId: 4711 })).toEqual({ kind: 'absent' });
+    expect(await saveOne(db, { ...order, domainId: 4711 })).toEqual({ kind: 'absent' });
   });
 
   test('of several saves of one state exactly one is made', async () => {
     for (const said of [FIRST, FIRST, FOREIGN]) {
       const orders = await Promise.all(Array.from({ length: 6 }, () => judgedCheck(db, domainId, said)));
-      const kinds = (await Promise.all(orders.map((order) => saveCheck(db, order)))).map(({ kind }) => kind);
+      const kinds = (await Promise.all(orders.map((order) => saveOne(db, order)))).map(({ kind }) => kind);
       expect(kinds.sort()).toEqual([...Array<string>(5).fill('conflict'), 'saved']);
     }
     expect((await runs()).map(({ repeated }) => repeated)).toEqual([0, 1]);
@@ -362,12 +374,12 @@ describe.each(testServers())('on $name', (server) => {
     await sql`alter table domain_changes add constraint broken check (status_to <> 'active') not valid`.execute(
       db,
     );
-    await expect(saveCheck(db, order)).rejects.toThrow('broken');
+    await expect(saveOne(db, order)).rejects.toThrow('broken');
     expect(await row()).toEqual(before);
     expect(await runs()).toEqual([]);
     expect(await changes()).toEqual(log);
     await sql`alter table domain_changes drop constraint broken`.execute(db);
-    expect(await saveCheck(db, order)).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
+    expect(await saveOne(db, order)).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
   });
 
   test('an active domain takes the claims of others inside it, and leaves those of its own account', async () => {
@@ -380,7 +392,7 @@ describe.each(testServers())('on $name', (server) => {
       status: 'disabled',
       disabled_by: 'checker',
       served: 'none',
-      due_at: null,
+      check: { due_at: null },
     });
     expect(await codes(theirsInside.id)).toEqual(['CLAIM_LOST']);
     expect((await changes(theirsInside.id))[0]).toMatchObject({
@@ -388,14 +400,14 @@ describe.each(testServers())('on $name', (server) => {
     });
     expect(await row(mineInside.id)).toMatchObject({ status: 'pending', served: 'full' });
     expect(await row(beside.id)).toMatchObject({ status: 'pending', served: 'full' });
-    expect(await saveCheck(db, late)).toEqual({ kind: 'conflict' });
+    expect(await saveOne(db, late)).toEqual({ kind: 'conflict' });
     await expectPublished(db, domainId, theirsInside.id, mineInside.id, beside.id);
   });
 
   test('of two claims that lie in each other, activated at once, one is', async () => {
     const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
     const orders = [await judgedCheck(db, domainId, FIRST), await judgedCheck(db, inside.id, FIRST)];
-    await Promise.all(orders.map((order) => saveCheck(db, order)));
+    await Promise.all(orders.map((order) => saveOne(db, order)));
     const statuses = [(await row()).status, (await row(inside.id)).status];
     expect([
       ['active', 'disabled'],
@@ -411,7 +423,7 @@ describe.each(testServers())('on $name', (server) => {
     const refused = await checkOnce(db, domainId, FIRST, { at });
     expect(refused).toMatchObject({ kind: 'saved', refused: expect.stringContaining('another account') });
     expect(refused).not.toHaveProperty('transition');
-    expect(await row()).toMatchObject({ status: 'pending', ns_check_interval_seconds: 900 });
+    expect(await row()).toMatchObject({ status: 'pending', check: { interval_seconds: 900 } });
     expect(await codes()).toEqual(['CLAIM_LOST']);
     expect(await checkOnce(db, domainId, FIRST)).toMatchObject({
       checkId: (refused as { checkId: number }).checkId,
@@ -424,7 +436,7 @@ describe.each(testServers())('on $name', (server) => {
   test('a set that is accepted no longer activates nothing', async () => {
     const order = await judgedCheck(db, domainId, SECOND);
     await migrate(db, TEST_SETTINGS);
-    expect(await saveCheck(db, order)).toEqual({ kind: 'conflict' });
+    expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
   });
 
   test('a domain that is disabled gives its room to a pending one inside it', async () => {

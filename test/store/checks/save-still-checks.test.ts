@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
 import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
@@ -79,6 +80,42 @@ describe.each(testServers())('on $name', (server) => {
     });
     expect(await saveStillChecks(db, given)).toEqual(new Map([[orders[4], expect.any(Number)]]));
     expect((await newest(asked))?.kind).toBe('background');
+  });
+
+  test('the same again neither writes nor waits for the domain’s own row; what is new waits for no lock either', async () => {
+    const living = ids.slice(2);
+    const own = async () =>
+      (await sql`select id, ctid, xmin, xmax, findings from domains order by id`.execute(db)).rows;
+    for (const said of ['referral ns1.example.net', OURS]) {
+      const news = await judged(said, living);
+      expect((await saveStillChecks(db, news)).size).toBe(living.length);
+      const before = await own();
+      const again = await judged(said, living);
+      expect((await saveStillChecks(db, again)).size).toBe(living.length);
+      expect(await own()).toEqual(before);
+    }
+    const same = await judged(OURS, living);
+    await db.transaction().execute(async (trx) => {
+      await sql`select from domains for update`.execute(trx);
+      expect(await saveStillChecks(db, await judged('nxdomain', living))).toEqual(new Map());
+      expect((await saveStillChecks(db, same)).size).toBe(living.length);
+      await sql`update domain_checks set seq = seq + 1`.execute(trx); // as every writer does under the domain's lock
+      expect(await saveStillChecks(db, await judged(OURS, living))).toEqual(new Map());
+    });
+    for (const id of living) expect((await newest(id))?.repeated).toBe(2);
+  });
+
+  test('a check with a new outcome but the same findings adds a run, and writes no row of a domain', async () => {
+    const living = ids.slice(2);
+    const versions = async () => (await sql`select id, ctid from domains order by id`.execute(db)).rows;
+    await saveStillChecks(db, await judged(OURS, living));
+    const before = await versions();
+    const parents = await Promise.all(
+      living.map((id) => judgedCheck(db, id, OURS, { parent: parseName('other.test.') })),
+    );
+    expect((await saveStillChecks(db, parents)).size).toBe(living.length);
+    for (const id of living) expect(await newest(id)).toMatchObject({ repeated: 0, verdict: 'match' });
+    expect(await versions()).toEqual(before);
   });
 
   test('those that come together share a statement; each has its own result, and its own failure', async () => {

@@ -46,21 +46,23 @@ interface Checking {
 
 async function checkingOf(db: Database, id: number): Promise<Checking> {
   const { rows } = await sql<Checking>`
-    select status, served, preset, leaving, check_seq as seq, miss_count as misses,
+    select status, served, preset, leaving, seq, miss_count as misses,
       due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() as due,
-      next_check_at = due_at as planned, ns_check_interval_seconds as interval,
+      next_at = due_at as planned, interval_seconds as interval,
       num_nonnulls(first_miss_at, last_miss_at, conclusive_at, conclusive_ours) > 0 as seen
-    from domains where id = ${id}`.execute(db);
+    from domains join domain_checks on domain_id = id where id = ${id}`.execute(db);
   return rows[0] as Checking;
 }
 
 /** As a life of checks leaves it. */
 async function age(db: Database, id: number, status: 'active' | 'moved' | 'pending'): Promise<void> {
-  await sql`update domains set status = ${status}, served = 'full', preset = 'clear', miss_count = 2,
-    first_miss_at = now(), last_miss_at = now(), conclusive_at = now(), conclusive_ours = true, ours_at = now(),
-    due_at = now() + interval '5 hours', next_check_at = now() + interval '5 hours',
-    ns_check_interval_seconds = 43200, findings = '[{"code": "UNCONFIRMED", "message": "x"}]',
-    moved_since = case when ${status} = 'moved' then now() end where id = ${id}`.execute(db);
+  await sql`update domain_checks set miss_count = 2, first_miss_at = now(), last_miss_at = now(), conclusive_at = now(),
+    conclusive_ours = true, ours_at = now(), due_at = now() + interval '5 hours', next_at = now() + interval '5 hours',
+    interval_seconds = 43200 where domain_id = ${id}`.execute(db);
+  await sql`update domains set status = ${status}, served = 'full', preset = 'clear',
+    findings = '[{"code": "UNCONFIRMED", "message": "x"}]', moved_since = case when ${status} = 'moved' then now() end where id = ${id}`.execute(
+    db,
+  );
 }
 
 /** As a check does that finds the domain delegated to the first set. */
@@ -122,8 +124,8 @@ describe.each(testServers())('on $name', (server) => {
       seen: false,
       seq: 0,
     });
-    const { rows } = await sql`select check_parent from domains`.execute(db);
-    expect(rows).toEqual([{ check_parent: 'com.' }]);
+    const { rows } = await sql`select parent from domain_checks`.execute(db);
+    expect(rows).toEqual([{ parent: 'com.' }]);
   });
 
   test('whoever comes back is undecided again, and nothing of an earlier life counts', async () => {

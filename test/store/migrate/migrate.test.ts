@@ -1,11 +1,12 @@
 // The schema and the stored settings.
 
-import { type Migration, Migrator, sql } from 'kysely';
+import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkSchema, migrate } from '../../../src/store/migrate/migrate.ts';
 import { migrations } from '../../../src/store/migrate/migrations.ts';
-import { loadAnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { loadAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import {
   createDatabase,
@@ -50,11 +51,11 @@ describe.each(testServers())('on $name', (server) => {
 
   test('names that publish nothing get their marks in a database that is older than marks', async () => {
     const { db } = database;
-    const [id, plainId] = await inOlderSchema(db, '0003-rate-limits', async () => {
-      const accountId = await newAccount(db, 'a@example.org');
-      const { id } = await newDomain(db, accountId);
-      const plain = await newDomain(db, accountId, 'plain.test.');
-      await saved(db, id, edit({ create: ['m TXT x', 't TXT x'] }));
+    const [id, plainId] = await inOlderSchema({ db, server }, '0003-rate-limits', async (today) => {
+      const accountId = await newAccount(today, 'a@example.org');
+      const { id } = await newDomain(today, accountId);
+      const plain = await newDomain(today, accountId, 'plain.test.');
+      await saved(today, id, edit({ create: ['m TXT x', 't TXT x'] }));
       return [id, plain.id] as const;
     });
     // as it was left then: the record is there, and nothing is published
@@ -75,9 +76,9 @@ describe.each(testServers())('on $name', (server) => {
 
   test('the targets of ANAME records from before are looked up, each once however many records have it', async () => {
     const { db } = database;
-    await inOlderSchema(db, '0007-unserved-zones', async () => {
-      const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
-      await saved(db, id, edit({ create: Array.from({ length: 300 }, (_, i) => `m${i} TXT x`) }));
+    await inOlderSchema({ db, server }, '0007-unserved-zones', async (today) => {
+      const { id } = await newDomain(today, await newAccount(today, 'a@example.org'));
+      await saved(today, id, edit({ create: Array.from({ length: 300 }, (_, i) => `m${i} TXT x`) }));
     });
     await sql`update records set type = 'ANAME', destination = 'Edge.example.net' where name like 'm%'`.execute(
       db,
@@ -89,9 +90,9 @@ describe.each(testServers())('on $name', (server) => {
 
   test('domains of a database that is older than checks are due, under their parents, and holders are known', async () => {
     const { db } = database;
-    await inOlderSchema(db, '0007-unserved-zones', async () => {
-      const accountId = await newAccount(db, 'a@example.org');
-      for (const name of ['a', 'b', 'c', 'd', 'e']) await newDomain(db, accountId, `${name}.example.com.`);
+    await inOlderSchema({ db, server }, '0007-unserved-zones', async (today) => {
+      const accountId = await newAccount(today, 'a@example.org');
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await newDomain(today, accountId, `${name}.example.com.`);
     });
     await sql`update domains set next_check_at = null`.execute(db);
     await sql`update domains set status = 'active' where name like 'b.%'`.execute(db);
@@ -104,10 +105,11 @@ describe.each(testServers())('on $name', (server) => {
     await sql`update domains set status = 'banned', served = 'none' where name like 'e.%'`.execute(db);
     await migrate(db, TEST_SETTINGS);
     const { rows } = await sql`
-      select left(name, 1) as name, check_parent as parent, due_at < now() + interval '11 minutes' as due,
-        next_check_at is not distinct from due_at as planned, leaving_since is not null as leaving,
-        txt_due_at < now() + interval '11 minutes' and txt_due_at = txt_next_at as txt
-      from domains order by name`.execute(db);
+      select left(d.name, 1) as name, c.parent, c.due_at < now() + interval '11 minutes' as due,
+        c.next_at is not distinct from c.due_at as planned, d.leaving_since is not null as leaving,
+        v.due_at < now() + interval '11 minutes' and v.due_at = v.next_at as txt
+      from domains d join domain_checks c on c.domain_id = d.id left join domain_verifications v on v.domain_id = d.id
+      order by 1`.execute(db);
     const of = (name: string, due: true | null, planned: boolean, leaving = false) => ({
       ...{ name, parent: 'example.com.', due, planned, leaving, txt: 'cd'.includes(name) || null },
     });
@@ -121,6 +123,94 @@ describe.each(testServers())('on $name', (server) => {
     expect(await db.selectFrom('name_holders').select('name').execute()).toEqual([
       { name: 'b.example.com.' },
     ]);
+  });
+
+  test('what checks and verifications have left in the table of domains is found in their own', async () => {
+    const { db } = database;
+    const ids = await inOlderSchema({ db, server }, '0013-roles', async (today) => {
+      const accountId = await newAccount(today, 'a@example.org');
+      const made: number[] = [];
+      for (const name of ['checked', 'proved', 'bare', 'gone'])
+        made.push((await newDomain(today, accountId, `${name}.test.`)).id);
+      return made;
+    });
+    const [checked, proved, bare, gone] = ids as [number, number, number, number];
+    await sql`
+      update domains set check_parent = 'parent.test.', due_at = '2026-01-01Z', next_check_at = '2026-01-02Z',
+        ns_check_interval_seconds = 77, check_seq = 5, miss_count = 2, first_miss_at = '2026-01-03Z',
+        last_miss_at = '2026-01-04Z', conclusive_at = '2026-01-05Z', conclusive_ours = true, ours_at = '2026-01-06Z',
+        current_ns = '{a.test.,b.test.}', last_check_id = 8, last_outcome = 'hash',
+        last_manual_ns_check_at = '2026-01-07Z' where id = ${checked}`.execute(db);
+    await sql`
+      update domains set dns_mode = 'external', status = 'unverified', verification_value = 'svc-verify=x',
+        verification_started_at = '2026-01-01Z', verification_expires_at = '2026-01-02Z', verified_at = '2026-01-03Z',
+        txt_due_at = '2026-01-04Z', txt_next_at = '2026-01-05Z', txt_attempts = 3, txt_seq = 4 where id = ${proved}`.execute(
+      db,
+    );
+    await sql`update domains set dns_mode = 'external', status = 'unverified' where id = ${bare}`.execute(db);
+    await sql`update domains set deleted_at = now(), zone_id = null, served = 'none' where id = ${gone}`.execute(
+      db,
+    );
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: ['0014-split-domains'] });
+
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day));
+    const all = await db.selectFrom('domain_checks').selectAll().orderBy('domain_id').execute();
+    expect(all.map((row) => [row.domain_id, row.deleted])).toEqual([
+      ...ids.slice(0, 3).map((id) => [id, false]),
+      [gone, true],
+    ]);
+    expect(all[0]).toEqual({
+      domain_id: checked,
+      account_id: expect.any(Number),
+      deleted: false,
+      parent: 'parent.test.',
+      due_at: at(1),
+      next_at: at(2),
+      interval_seconds: 77,
+      seq: 5,
+      miss_count: 2,
+      first_miss_at: at(3),
+      last_miss_at: at(4),
+      conclusive_at: at(5),
+      conclusive_ours: true,
+      ours_at: at(6),
+      current_ns: ['a.test.', 'b.test.'],
+      last_run_id: 8,
+      last_outcome: 'hash',
+      last_manual_at: at(7),
+    });
+    const verifications = await db
+      .selectFrom('domain_verifications')
+      .selectAll()
+      .orderBy('domain_id')
+      .execute();
+    expect(verifications).toEqual([
+      {
+        domain_id: proved,
+        value: 'svc-verify=x',
+        started_at: at(1),
+        expires_at: at(2),
+        verified_at: at(3),
+        due_at: at(4),
+        next_at: at(5),
+        attempts: 3,
+        seq: 4,
+      },
+      // It never had a value: the one that it has now has expired, and its owner can have it renewed.
+      expect.objectContaining({ domain_id: bare, value: expect.stringMatching(/^svc-verify=[0-9a-f]{32}$/) }),
+    ]);
+    expect(await renewExpiredVerification(db, bare)).toBe(true);
+    await sql`update domains set account_id = ${await newAccount(db, 'b@example.org')} where id = ${checked}`.execute(
+      db,
+    );
+    const moved = await sql`
+      select from domain_checks c join domains d on d.id = c.domain_id where c.account_id <> d.account_id`.execute(
+      db,
+    );
+    expect(moved.rows).toEqual([]);
+    await sql`delete from domains`.execute(db);
+    expect(await db.selectFrom('domain_checks').selectAll().execute()).toEqual([]);
+    expect(await db.selectFrom('domain_verifications').selectAll().execute()).toEqual([]);
   });
 
   test('a setting that differs is told, and operator zones are not made of it', async () => {
@@ -138,29 +228,49 @@ describe.each(testServers())('on $name', (server) => {
   });
 });
 
-const NEEDED = ['0008-checks', '0009-txt-scans-aname', '0011-max-domains'];
-
-/** Today's writers need what `NEEDED` adds: they have it while they work, and it is taken away behind them. */
-async function inOlderSchema<T>(db: Database, last: string, work: () => Promise<T>): Promise<T> {
+/** Gives the database the schema of that time, with the rows that `work` leaves in one of today. */
+async function inOlderSchema<T>(
+  { db, server }: { readonly db: Database; readonly server: ReturnType<typeof testServers>[number] },
+  last: string,
+  work: (today: Database) => Promise<T>,
+): Promise<T> {
   const provider = { getMigrations: async () => migrations };
   const { error } = await new Migrator({ db, provider }).migrateTo(last);
   expect(error).toBeUndefined();
-  await db.transaction().execute((trx) => saveAnswerSettings(trx, TEST_SETTINGS));
-  const before = await columnsOf(db);
-  const indexesBefore = await indexesOf(db);
-  for (const name of NEEDED) await (migrations[name] as Migration).up(db);
-  const result = await work();
-  const added = [...(await columnsOf(db))].filter(([table]) => !before.has(table)).map(([table]) => table);
-  for (const table of added) await sql`drop table ${sql.table(table)}`.execute(db);
-  for (const [table, columns] of await columnsOf(db)) {
-    for (const column of columns) {
-      if (before.get(table)?.includes(column)) continue;
-      await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
-    }
+  const today = await createDatabase({ server });
+  try {
+    const result = await work(today.db);
+    await copyRows(today.db, db);
+    return result;
+  } finally {
+    await today.drop();
   }
-  const indexes = (await indexesOf(db)).filter((name) => !indexesBefore.includes(name));
-  for (const name of indexes) await sql`drop index ${sql.id(name)}`.execute(db);
-  return result;
+}
+
+/** Copies what both schemas have: tables, of these the columns, and how far the sequences are. */
+async function copyRows(from: Database, to: Database): Promise<void> {
+  const known = await columnsOf(from);
+  await to.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx); // what refers to what is not in order
+    for (const [name, columns] of await columnsOf(to)) {
+      const common = columns.filter((column) => known.get(name)?.includes(column));
+      if (name.startsWith('kysely_') || common.length === 0) continue;
+      const { rows } = await sql<{ rows: string }>`
+        select coalesce(jsonb_agg(to_jsonb(t)), '[]')::text as rows from ${sql.table(name)} t`.execute(from);
+      const list = sql.join(common.map((column) => sql.ref(column)));
+      await sql`delete from ${sql.table(name)}`.execute(trx);
+      await sql`
+        insert into ${sql.table(name)} (${list}) overriding system value
+        select ${list} from jsonb_populate_recordset(null::${sql.table(name)}, ${rows[0]?.rows}::jsonb)`.execute(
+        trx,
+      );
+    }
+    const { rows: sequences } = await sql<{ name: string; value: number }>`
+      select sequencename as name, last_value as value from pg_sequences
+      where schemaname = 'public' and last_value is not null`.execute(from);
+    for (const { name, value } of sequences)
+      await sql`select setval(oid, ${value}) from pg_class where oid = to_regclass(${name})`.execute(trx);
+  });
 }
 
 async function columnsOf(db: Database): Promise<Map<string, string[]>> {
@@ -168,10 +278,4 @@ async function columnsOf(db: Database): Promise<Map<string, string[]>> {
     select table_name as name, json_agg(column_name) as columns from information_schema.columns
     where table_schema = 'public' group by table_name`.execute(db);
   return new Map(rows.map(({ name, columns }) => [name, columns]));
-}
-
-async function indexesOf(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select indexname as name from pg_indexes where schemaname = 'public'`.execute(db);
-  return rows.map(({ name }) => name);
 }

@@ -19,15 +19,17 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const dueAgo = (id: number, seconds: number) =>
-  sql`update domains set txt_due_at = now() - make_interval(secs => ${seconds}), txt_next_at = txt_due_at
-    where id = ${id}`.execute(database.db);
+  sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
+    where domain_id = ${id}`.execute(database.db);
 const claim = async (limit = 10) =>
   (await claimDueVerifications(database.db, limit)).map(({ domainId }) => domainId);
 
 test('a fresh value is looked for after a minute, not at once', async () => {
   expect(await claim()).toEqual([]);
   const { rows } = await sql<{ seconds: number }>`
-    select extract(epoch from txt_due_at - created_at)::int as seconds from domains`.execute(database.db);
+    select extract(epoch from due_at - started_at)::int as seconds from domain_verifications`.execute(
+    database.db,
+  );
   expect(rows.map(({ seconds }) => seconds)).toEqual([60, 60, 60]);
 });
 
@@ -36,7 +38,8 @@ test('the longest due first, and none twice until the lease is over; what was pl
   await dueAgo(a, 10);
   await dueAgo(b, 30);
   await dueAgo(c, 20);
-  const planned = () => sql`select id, txt_next_at from domains order by id`.execute(database.db);
+  const planned = () =>
+    sql`select domain_id, next_at from domain_verifications order by 1`.execute(database.db);
   const before = await planned();
   expect((await claim(2)).sort()).toEqual([b, c].sort());
   expect(await claim()).toEqual([a]);

@@ -39,14 +39,17 @@ const PRESENT = async (id = domainId): Promise<SaidWorld> => {
 };
 const columns = async (id = domainId) => {
   const { rows } = await sql<{ attempts: number; seq: number; dueAt: Date | null; nextAt: Date | null }>`
-    select txt_attempts as attempts, txt_seq as seq, txt_due_at as "dueAt", txt_next_at as "nextAt"
-    from domains where id = ${id}`.execute(db);
+    select attempts, seq, due_at as "dueAt", next_at as "nextAt" from domain_verifications where domain_id = ${id}`.execute(
+    db,
+  );
   return rows[0] as (typeof rows)[number];
 };
 /** As if its time had come. */
-const due = () => sql`update domains set txt_due_at = now(), txt_next_at = now()`.execute(db);
+const due = () => sql`update domain_verifications set due_at = now(), next_at = now()`.execute(db);
 const ago = (column: string, days: number) =>
-  sql`update domains set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`.execute(db);
+  sql`update domain_verifications set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`.execute(
+    db,
+  );
 
 describe('the TXT record is on every server', () => {
   test('the domain is active, in one change, with the run that did it', async () => {
@@ -156,14 +159,14 @@ describe('the TXT record is not there', () => {
   });
 
   test('unknown changes nothing but the time', async () => {
-    await ago('verification_started_at', 29);
+    await ago('started_at', 29);
     const outcome = await makeVerification(db, { domainId }, () => ({ servers: ['timeout', 'servfail'] }));
     expect(outcome).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
     expect((await domain()).status).toBe('unverified');
   });
 
   test('when its time is over the domain is disabled, and free to be claimed', async () => {
-    await ago('verification_started_at', 28);
+    await ago('started_at', 28);
     expect(await makeVerification(db, { domainId }, () => ABSENT)).toMatchObject({
       verdict: 'absent',
       transition: { from: 'unverified', to: 'disabled' },
@@ -179,7 +182,7 @@ describe('the TXT record is not there', () => {
 
 describe('an expired value', () => {
   test('is looked for by nobody; what is left is the end of the domain’s time', async () => {
-    await ago('verification_expires_at', 0);
+    await ago('expires_at', 0);
     const never = () => Promise.reject(new Error('nobody may look'));
     expect(await makeVerification(db, { domainId }, never)).toMatchObject({
       kind: 'expired',
@@ -197,7 +200,7 @@ describe('an expired value', () => {
 
   test('is renewed once, without beginning the domain’s time again', async () => {
     expect(await renewExpiredVerification(db, domainId)).toBe(false);
-    await ago('verification_expires_at', 1);
+    await ago('expires_at', 1);
     const before = (await domain()).verification;
     const renewed = await Promise.all([1, 2, 3].map(() => renewExpiredVerification(db, domainId)));
     expect(renewed.filter(Boolean)).toHaveLength(1);
@@ -216,7 +219,7 @@ describe('an expired value', () => {
       db,
       { domainId, kind: 'background' },
       async () => {
-        await ago('verification_expires_at', 1);
+        await ago('expires_at', 1);
         await renewExpiredVerification(db, domainId);
         return said;
       },
@@ -245,6 +248,21 @@ describe('what happened meanwhile', () => {
     expect(await loadVerifiedDomain(db, domainId)).toBeUndefined();
   });
 
+  test.each([
+    ['disable', 'enable'],
+    ['use_managed', 'use_external'],
+  ] as const)('%s and %s: what was seen of the earlier life proves nothing', async (...events) => {
+    const said = await PRESENT();
+    const outcome = await makeVerification(db, { domainId }, async () => {
+      const { seq } = await columns();
+      for (const event of events) await changeStatus(db, { ...BY, domainId, event });
+      await sql`update domain_verifications set seq = ${seq}`.execute(db); // the number alone tells nothing
+      return said;
+    });
+    expect(outcome).toMatchObject({ kind: 'conflict' });
+    expect((await domain()).status).toBe('unverified');
+  });
+
   test('disable and enable begin anew, with a fresh value; so does a deletion that is taken back', async () => {
     const first = await tokenOf();
     await makeVerification(db, { domainId }, () => ABSENT);
@@ -262,10 +280,12 @@ describe('what happened meanwhile', () => {
   });
 
   test('managed mode ends it, and external mode begins it', async () => {
+    const first = await tokenOf();
     await changeStatus(db, { ...BY, domainId, event: 'use_managed' });
-    expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
+    expect(await columns()).toBeUndefined();
     await changeStatus(db, { ...BY, domainId, event: 'use_external' });
     const said = await PRESENT();
+    expect(await tokenOf()).not.toBe(first);
     expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
       transition: { to: 'active' },
     });

@@ -70,7 +70,7 @@ it('is over when there is nothing more to be verified by that value', async () =
   await changeStatus(database.db, { ...BY, domainId: disabled.domainId, event: 'disable' });
   expect(await disabled.wait()).toEqual({ kind: 'over' });
   const expired = await waiting();
-  await sql`update domains set verification_expires_at = now() where id = ${expired.domainId}`.execute(
+  await sql`update domain_verifications set expires_at = now() where domain_id = ${expired.domainId}`.execute(
     database.db,
   );
   expect(await expired.wait()).toEqual({ kind: 'over' });

@@ -5,8 +5,9 @@ import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
 import { nextStatus, type Rules } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf } from '../../../src/dns/name.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
+import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
 import { loadCheckedDomain } from '../../../src/store/checks/load-checked-domain.ts';
-import { type SavedCheck, saveCheck } from '../../../src/store/checks/save-check.ts';
+import type { SavedCheck } from '../../../src/store/checks/save-check.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { evidenceOf } from '../world/check-evidence.ts';
 
@@ -27,6 +28,11 @@ export interface Wanted {
   readonly at?: number;
   readonly frozen?: boolean;
   readonly parent?: Name;
+}
+
+/** Saves a check as a process does that makes only this one. */
+export async function saveOne(db: Database, order: CheckOrder): Promise<SavedCheck> {
+  return await gatherChecks(db)(order);
 }
 
 /** Everything but the save. `said` as in `evidenceOf`; once, it is what two addresses say. */
@@ -67,5 +73,5 @@ export async function checkOnce(
   said: string,
   wanted: Wanted = {},
 ): Promise<SavedCheck> {
-  return await saveCheck(db, await judgedCheck(db, domainId, said, wanted));
+  return await saveOne(db, await judgedCheck(db, domainId, said, wanted));
 }

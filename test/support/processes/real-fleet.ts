@@ -123,7 +123,7 @@ export class RealFleet {
     let seen: Replied['body'];
     const next = async () => {
       seen = await newest();
-      await sql`update domains set due_at = now(), next_check_at = now() where id = ${id}`.execute(
+      await sql`update domain_checks set due_at = now(), next_at = now() where domain_id = ${id}`.execute(
         this.database.db,
       );
       const isNew = (run: Replied['body']) => run?.id !== seen?.id || run?.repeated !== seen?.repeated;

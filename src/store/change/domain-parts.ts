@@ -1,0 +1,90 @@
+// What a domain is made of: its own row, what its checks remember, and in external mode its verification. The one place
+// that writes them together.
+
+import { type Insertable, sql, type UpdateObject } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { DomainsTable, DomainVerificationsTable, Schema } from '../postgres/schema.ts';
+
+/** Columns to set. A part that is left out, and a column that is undefined, stay as they are. */
+export interface DomainParts {
+  readonly domain?: UpdateObject<Schema, 'domains'>;
+  readonly check?: UpdateObject<Schema, 'domain_checks'>;
+  /** Columns of the row that a domain in external mode has; nothing happens to one that has none. */
+  readonly verification?: UpdateObject<Schema, 'domain_verifications'>;
+  /** The verification begins anew, and nothing is kept of an earlier one; null: the domain is in managed mode. */
+  readonly newVerification?: NewVerification | null;
+}
+
+export type NewVerification = Omit<Insertable<DomainVerificationsTable>, 'domain_id' | 'attempts' | 'seq'>;
+
+/** Counts up the number that a save compares. */
+const NEXT_SEQ = sql<number>`seq + 1`;
+
+/**
+ * Call it under the domain's lock. What a running check or verification began with may be another now, so these are no
+ * longer saved.
+ */
+export async function setParts(
+  trx: Database,
+  domainId: number,
+  { domain = {}, check = {}, verification = {}, newVerification }: DomainParts,
+): Promise<void> {
+  if (hasColumns(domain)) await trx.updateTable('domains').set(domain).where('id', '=', domainId).execute();
+  await trx
+    .updateTable('domain_checks')
+    .set({ ...check, ...listedAs(domain), seq: NEXT_SEQ })
+    .where('domain_id', '=', domainId)
+    .execute();
+  if (hasColumns(verification))
+    await trx
+      .updateTable('domain_verifications')
+      .set({ ...verification, seq: NEXT_SEQ })
+      .where('domain_id', '=', domainId)
+      .execute();
+  if (newVerification !== undefined) await replaceVerification(trx, domainId, newVerification);
+}
+
+function hasColumns(columns: object): boolean {
+  return Object.values(columns).some((value) => value !== undefined);
+}
+
+/** The table of checks also says whether the domain is deleted. */
+function listedAs({ deleted_at }: UpdateObject<Schema, 'domains'>): { deleted?: boolean } {
+  return deleted_at === undefined ? {} : { deleted: deleted_at !== null };
+}
+
+async function replaceVerification(
+  trx: Database,
+  domainId: number,
+  row: NewVerification | null,
+): Promise<void> {
+  await trx.deleteFrom('domain_verifications').where('domain_id', '=', domainId).execute();
+  if (row !== null) await insertVerification(trx, domainId, row);
+}
+
+async function insertVerification(trx: Database, domainId: number, row: NewVerification): Promise<void> {
+  await trx
+    .insertInto('domain_verifications')
+    .values({ ...row, domain_id: domainId })
+    .execute();
+}
+
+export interface NewDomainParts {
+  readonly domain: Insertable<DomainsTable>;
+  readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
+  readonly newVerification: NewVerification | null;
+}
+
+/** Gives the domain's id. */
+export async function insertParts(
+  trx: Database,
+  { domain, check, newVerification }: NewDomainParts,
+): Promise<number> {
+  const { id } = await trx.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow();
+  await trx
+    .insertInto('domain_checks')
+    .values({ ...check, domain_id: id, account_id: domain.account_id })
+    .execute();
+  if (newVerification !== null) await insertVerification(trx, id, newVerification);
+  return id;
+}
