@@ -144,6 +144,6 @@ test('it ends with its signal', async () => {
   const { rounds } = queue;
   const other = fakeQueue();
   schedule(other);
-  await until(() => other.rounds > 5); // in the same number of rounds the first one would have taken some
+  await until(() => other.rounds > 5); // time for several rounds of the stopped schedule
   expect(queue.rounds).toBe(rounds);
 });

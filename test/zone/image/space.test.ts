@@ -56,7 +56,7 @@ describe('space', () => {
     const space = spaceOf(smallImage());
     const random = randomFrom(7);
     const refs = fill(space, 5);
-    const [last] = refs.splice(-1); // from here on, no space behind it is unused
+    const [last] = refs.splice(-1); // stays in use, so that freed space does not join the untouched rest
     expect(last).toBeDefined();
     for (const ref of refs.sort(() => random() - 0.5)) space.retire(ref, 5);
     space.reclaim();
