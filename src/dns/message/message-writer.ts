@@ -13,7 +13,7 @@ const MAX_POINTER = 0x3fff;
 export type OwnerCase = 'folded' | 'exact';
 
 export class MessageWriter {
-  bytes: Uint8Array = new Uint8Array(0);
+  octets: Uint8Array = new Uint8Array(0);
   length = 0;
   /** The offset after which no record may end. */
   limit = 0;
@@ -24,12 +24,12 @@ export class MessageWriter {
   #foldedQuestion: Name | undefined;
   #questionIndexed = false;
 
-  /** Starts a message of at most `limit` octets in `bytes`. */
-  begin(bytes: Uint8Array, limit: number): void {
-    this.bytes = bytes;
-    this.limit = Math.min(limit, bytes.length);
+  /** Starts a message of at most `limit` octets in `octets`. */
+  begin(octets: Uint8Array, limit: number): void {
+    this.octets = octets;
+    this.limit = Math.min(limit, octets.length);
     this.length = HEADER_OCTETS;
-    bytes.fill(0, 0, HEADER_OCTETS);
+    octets.fill(0, 0, HEADER_OCTETS);
     this.#forget();
   }
 
@@ -45,7 +45,7 @@ export class MessageWriter {
    * no other name: its suffixes are indexed when the first one does.
    */
   adoptQuestion(query: Uint8Array, end: number, folded: Name): void {
-    for (let i = HEADER_OCTETS; i < end; i++) this.bytes[i] = query[i] as number;
+    for (let i = HEADER_OCTETS; i < end; i++) this.octets[i] = query[i] as number;
     this.length = end;
     this.#foldedQuestion = folded;
     this.setCount(0, 1);
@@ -67,13 +67,13 @@ export class MessageWriter {
   }
 
   writeOctets(octets: Uint8Array): void {
-    this.bytes.set(octets, this.length);
+    this.octets.set(octets, this.length);
     this.length += octets.length;
   }
 
   #set16(at: number, value: number): void {
-    this.bytes[at] = value >> 8;
-    this.bytes[at + 1] = value;
+    this.octets[at] = value >> 8;
+    this.octets[at + 1] = value;
   }
 
   /** Writes one question, or nothing and false when it does not fit. */
@@ -132,8 +132,8 @@ export class MessageWriter {
   #copy(octets: Uint8Array, from: number, to: number): boolean {
     if (this.length + to - from > this.limit) return false;
     // Rdata is mostly a few octets long, where a loop is faster than a view and `set`.
-    if (to - from > 64) this.bytes.set(octets.subarray(from, to), this.length);
-    else for (let i = from; i < to; i++) this.bytes[this.length + i - from] = octets[i] as number;
+    if (to - from > 64) this.octets.set(octets.subarray(from, to), this.length);
+    else for (let i = from; i < to; i++) this.octets[this.length + i - from] = octets[i] as number;
     this.length += to - from;
     return true;
   }
@@ -153,7 +153,7 @@ export class MessageWriter {
       if (!this.#writeLabel(name, i, suffix)) return false;
     }
     if (this.length + 1 > this.limit) return false;
-    this.bytes[this.length++] = 0;
+    this.octets[this.length++] = 0;
     return true;
   }
 
@@ -167,7 +167,7 @@ export class MessageWriter {
     const octets = name.charCodeAt(at) + 1;
     if (this.length + octets > this.limit) return false;
     this.#index(suffix, this.length);
-    for (let i = 0; i < octets; i++) this.bytes[this.length + i] = name.charCodeAt(at + i);
+    for (let i = 0; i < octets; i++) this.octets[this.length + i] = name.charCodeAt(at + i);
     this.length += octets;
     return true;
   }
@@ -182,7 +182,7 @@ export class MessageWriter {
 
   #indexQuestion(): void {
     this.#questionIndexed = true;
-    const name = nameOf(this.bytes, HEADER_OCTETS, endOfName(this.bytes, HEADER_OCTETS));
+    const name = nameOf(this.octets, HEADER_OCTETS, endOfName(this.octets, HEADER_OCTETS));
     for (let i = 0; name.charCodeAt(i) !== 0; i += name.charCodeAt(i) + 1) {
       this.#index(name.slice(i), HEADER_OCTETS + i);
     }

@@ -56,16 +56,16 @@ export const FLAG = {
 const MAX_MESSAGE_OCTETS = 65535;
 
 /** Reads a whole message. Octets after it are ignored, as BIND and NSD do. Throws only WireError. */
-export function decodeMessage(bytes: Uint8Array): Message {
-  if (bytes.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function decodeMessage(octets: Uint8Array): Message {
+  if (octets.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
+  const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   const flags = view.getUint16(2);
   const place = { at: HEADER_OCTETS };
   const questions: Question[] = [];
-  for (let i = view.getUint16(4); i > 0; i--) questions.push(readQuestion(bytes, view, place));
-  const answers = readRecords(bytes, view, place, view.getUint16(6));
-  const authorities = readRecords(bytes, view, place, view.getUint16(8));
-  const additionals = readRecords(bytes, view, place, view.getUint16(10));
+  for (let i = view.getUint16(4); i > 0; i--) questions.push(readQuestion(octets, view, place));
+  const answers = readRecords(octets, view, place, view.getUint16(6));
+  const authorities = readRecords(octets, view, place, view.getUint16(8));
+  const additionals = readRecords(octets, view, place, view.getUint16(10));
   const opt = takeOpt([...answers, ...authorities], additionals);
   return {
     id: view.getUint16(0),
@@ -86,32 +86,32 @@ export function decodeMessage(bytes: Uint8Array): Message {
   };
 }
 
-function readQuestion(bytes: Uint8Array, view: DataView, place: { at: number }): Question {
-  const { name, end } = decodeName(bytes, place.at);
-  if (end + 4 > bytes.length) throw new WireError('a question is cut short');
+function readQuestion(octets: Uint8Array, view: DataView, place: { at: number }): Question {
+  const { name, end } = decodeName(octets, place.at);
+  if (end + 4 > octets.length) throw new WireError('a question is cut short');
   place.at = end + 4;
   return { name, type: view.getUint16(end), class: view.getUint16(end + 2) };
 }
 
 function readRecords(
-  bytes: Uint8Array,
+  octets: Uint8Array,
   view: DataView,
   place: { at: number },
   count: number,
 ): MessageRecord[] {
   const records: MessageRecord[] = [];
   for (let i = 0; i < count; i++) {
-    const { name: owner, end } = decodeName(bytes, place.at);
-    if (end + 10 > bytes.length) throw new WireError('a record is cut short');
+    const { name: owner, end } = decodeName(octets, place.at);
+    if (end + 10 > octets.length) throw new WireError('a record is cut short');
     const type = view.getUint16(end);
     const length = view.getUint16(end + 8);
     const start = end + 10;
-    if (start + length > bytes.length) throw new WireError("a record's rdata is cut short");
+    if (start + length > octets.length) throw new WireError("a record's rdata is cut short");
     // Empty rdata stands in messages without data: RFC 2136 §2.4.
     const rdata =
       type === TYPE.OPT || length === 0
-        ? bytes.slice(start, start + length)
-        : readRdata(type, bytes, start, length);
+        ? octets.slice(start, start + length)
+        : readRdata(type, octets, start, length);
     records.push({ owner, type, class: view.getUint16(end + 2), ttl: view.getUint32(end + 4), rdata });
     place.at = start + length;
   }
@@ -147,24 +147,25 @@ export function encodeMessage(message: Message, maxOctets: number = MAX_MESSAGE_
   const optRdata = message.edns === undefined ? undefined : encodeOptions(message.edns.options);
   const reserved = optRdata === undefined ? 0 : OPT_OCTETS + optRdata.length;
   const writer = new MessageWriter();
-  const bytes = new Uint8Array(Math.min(maxOctets, MAX_MESSAGE_OCTETS));
-  if (bytes.length < HEADER_OCTETS + reserved) throw new RangeError(`no message fits ${bytes.length} octets`);
-  writer.begin(bytes, bytes.length - reserved);
+  const octets = new Uint8Array(Math.min(maxOctets, MAX_MESSAGE_OCTETS));
+  if (octets.length < HEADER_OCTETS + reserved)
+    throw new RangeError(`no message fits ${octets.length} octets`);
+  writer.begin(octets, octets.length - reserved);
   for (const question of message.questions) {
     if (!writer.writeQuestion(question.name, question.type, question.class)) {
-      throw new RangeError(`the questions do not fit ${bytes.length} octets`);
+      throw new RangeError(`the questions do not fit ${octets.length} octets`);
     }
   }
   writer.setCount(0, message.questions.length);
   const tc = !writeSections(writer, message);
   if (message.edns !== undefined && optRdata !== undefined) {
-    writer.limit = bytes.length;
+    writer.limit = octets.length;
     const ttl = optTtl(message.rcode, message.edns.version, message.edns.dnssecOk);
     writer.writeRecord(ROOT, 'exact', TYPE.OPT, message.edns.udpPayloadSize, ttl, optRdata);
-    writer.setCount(3, countAt(bytes, 10) + 1);
+    writer.setCount(3, countAt(octets, 10) + 1);
   }
-  writeHeader(bytes, message, tc);
-  return bytes.slice(0, writer.length);
+  writeHeader(octets, message, tc);
+  return octets.slice(0, writer.length);
 }
 
 /** Writes the three sections; false when something that is required did not fit. */
@@ -195,11 +196,11 @@ function writeRecords(writer: MessageWriter, records: readonly MessageRecord[]):
   return records.length;
 }
 
-function countAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+function countAt(octets: Uint8Array, at: number): number {
+  return ((octets[at] as number) << 8) | (octets[at + 1] as number);
 }
 
-function writeHeader(bytes: Uint8Array, message: Message, tc: boolean): void {
+function writeHeader(octets: Uint8Array, message: Message, tc: boolean): void {
   const flags =
     (message.qr ? FLAG.QR : 0) |
     ((message.opcode & 15) << 11) |
@@ -210,8 +211,8 @@ function writeHeader(bytes: Uint8Array, message: Message, tc: boolean): void {
     (message.ad ? FLAG.AD : 0) |
     (message.cd ? FLAG.CD : 0) |
     (message.rcode & 15);
-  bytes[0] = message.id >> 8;
-  bytes[1] = message.id;
-  bytes[2] = flags >> 8;
-  bytes[3] = flags;
+  octets[0] = message.id >> 8;
+  octets[1] = message.id;
+  octets[2] = flags >> 8;
+  octets[3] = flags;
 }

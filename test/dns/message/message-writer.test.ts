@@ -13,7 +13,7 @@ function writerOf(limit = 512, octets = 65535): MessageWriter {
 function write(writer: MessageWriter, name: string, nameCase: OwnerCase = 'exact'): string {
   const start = writer.length;
   expect(writer.writeName(parseName(name), nameCase)).toBe(true);
-  return Buffer.from(writer.bytes.subarray(start, writer.length)).toString('latin1');
+  return Buffer.from(writer.octets.subarray(start, writer.length)).toString('latin1');
 }
 
 describe('a name', () => {
@@ -62,8 +62,8 @@ describe('the question taken over from a query', () => {
   };
   test('keeps its octets', () => {
     const writer = taken();
-    expect(writer.bytes.subarray(12, writer.length)).toEqual(Uint8Array.from(query.subarray(12)));
-    expect(writer.bytes[5]).toBe(1);
+    expect(writer.octets.subarray(12, writer.length)).toEqual(Uint8Array.from(query.subarray(12)));
+    expect(writer.octets[5]).toBe(1);
   });
   test('is what owners point to in any case', () => {
     expect(write(taken(), 'www.example.', 'folded')).toBe('\xc0\x0c');
@@ -90,9 +90,9 @@ describe('a record', () => {
     const writer = writerOf();
     expect(writer.writeRecord(owner, 'exact', type, 1, 300, rdata)).toBe(true);
     const start = 12 + owner.length + 10;
-    const length = (writer.bytes[start - 2]! << 8) | writer.bytes[start - 1]!;
+    const length = (writer.octets[start - 2]! << 8) | writer.octets[start - 1]!;
     expect(start + length).toBe(writer.length);
-    return { octets: length, first: (at: number): Name => decodeName(writer.bytes, start + at).name };
+    return { octets: length, first: (at: number): Name => decodeName(writer.octets, start + at).name };
   };
 
   test.each([
