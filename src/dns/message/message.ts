@@ -54,16 +54,16 @@ export const FLAG = {
 } as const;
 
 /** Reads a whole message. Octets after it are ignored, as BIND and NSD do. Throws only WireError. */
-export function decodeMessage(bytes: Uint8Array): Message {
-  if (bytes.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function decodeMessage(octets: Uint8Array): Message {
+  if (octets.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
+  const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   const flags = view.getUint16(2);
   const place = { at: HEADER_OCTETS };
   const questions: Question[] = [];
-  for (let i = view.getUint16(4); i > 0; i--) questions.push(readQuestion(bytes, view, place));
-  const answers = readRecords(bytes, view, place, view.getUint16(6));
-  const authorities = readRecords(bytes, view, place, view.getUint16(8));
-  const additionals = readRecords(bytes, view, place, view.getUint16(10));
+  for (let i = view.getUint16(4); i > 0; i--) questions.push(readQuestion(octets, view, place));
+  const answers = readRecords(octets, view, place, view.getUint16(6));
+  const authorities = readRecords(octets, view, place, view.getUint16(8));
+  const additionals = readRecords(octets, view, place, view.getUint16(10));
   const opt = takeOpt([...answers, ...authorities], additionals);
   return {
     id: view.getUint16(0),
@@ -84,32 +84,32 @@ export function decodeMessage(bytes: Uint8Array): Message {
   };
 }
 
-function readQuestion(bytes: Uint8Array, view: DataView, place: { at: number }): Question {
-  const { name, end } = decodeName(bytes, place.at);
-  if (end + 4 > bytes.length) throw new WireError('a question is cut short');
+function readQuestion(octets: Uint8Array, view: DataView, place: { at: number }): Question {
+  const { name, end } = decodeName(octets, place.at);
+  if (end + 4 > octets.length) throw new WireError('a question is cut short');
   place.at = end + 4;
   return { name, type: view.getUint16(end), class: view.getUint16(end + 2) };
 }
 
 function readRecords(
-  bytes: Uint8Array,
+  octets: Uint8Array,
   view: DataView,
   place: { at: number },
   count: number,
 ): MessageRecord[] {
   const records: MessageRecord[] = [];
   for (let i = 0; i < count; i++) {
-    const { name: owner, end } = decodeName(bytes, place.at);
-    if (end + 10 > bytes.length) throw new WireError('a record is cut short');
+    const { name: owner, end } = decodeName(octets, place.at);
+    if (end + 10 > octets.length) throw new WireError('a record is cut short');
     const type = view.getUint16(end);
     const length = view.getUint16(end + 8);
     const start = end + 10;
-    if (start + length > bytes.length) throw new WireError("a record's rdata is cut short");
+    if (start + length > octets.length) throw new WireError("a record's rdata is cut short");
     // Empty rdata stands in messages without data: RFC 2136 §2.4.
     const rdata =
       type === TYPE.OPT || length === 0
-        ? bytes.slice(start, start + length)
-        : readRdata(type, bytes, start, length);
+        ? octets.slice(start, start + length)
+        : readRdata(type, octets, start, length);
     records.push({ owner, type, class: view.getUint16(end + 2), ttl: view.getUint32(end + 4), rdata });
     place.at = start + length;
   }

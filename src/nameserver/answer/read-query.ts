@@ -44,11 +44,11 @@ export class Query {
 }
 
 /**
- * Fills `query` from `octets` octets at `start`, which hold at least a header; `view` is a view of `bytes`. Octets
+ * Fills `query` from `octets` octets at `start`, which hold at least a header; `view` is a view of `input`. Octets
  * after the message are ignored, as BIND and NSD do.
  */
 export function readQuery(
-  bytes: Uint8Array,
+  input: Uint8Array,
   view: DataView,
   start: number,
   octets: number,
@@ -65,27 +65,27 @@ export function readQuery(
   query.tcpKeepalive = false;
   query.zoneVersion = false;
   query.cookieOctets = -1;
-  query.opcode = ((bytes[start + 2] as number) >> 3) & 15;
-  query.questions = read16(bytes, start + 4);
+  query.opcode = ((input[start + 2] as number) >> 3) & 15;
+  query.questions = read16(input, start + 4);
   let at = start + HEADER_OCTETS;
-  if (query.questions === 1) at = readQuestion(bytes, view, query);
-  else at = skipQuestions(bytes, query);
-  const others = read16(bytes, start + 6) + read16(bytes, start + 8);
-  const records = others + read16(bytes, start + 10);
-  for (let i = 0; i < records && at >= 0; i++) at = readRecord(bytes, at, i >= others, query);
+  if (query.questions === 1) at = readQuestion(input, view, query);
+  else at = skipQuestions(input, query);
+  const others = read16(input, start + 6) + read16(input, start + 8);
+  const records = others + read16(input, start + 10);
+  for (let i = 0; i < records && at >= 0; i++) at = readRecord(input, at, i >= others, query);
   if (at < 0) query.malformed = true;
 }
 
-function read16(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+function read16(input: Uint8Array, at: number): number {
+  return ((input[at] as number) << 8) | (input[at + 1] as number);
 }
 
 /** The offset after the question, or -1. Its name cannot be compressed, since no name stands before it. */
-function readQuestion(bytes: Uint8Array, view: DataView, query: Query): number {
-  const at = query.name.readQuestion(bytes, view, query.start + HEADER_OCTETS, query.end);
+function readQuestion(input: Uint8Array, view: DataView, query: Query): number {
+  const at = query.name.readQuestion(input, view, query.start + HEADER_OCTETS, query.end);
   if (at < 0) return withoutQuestion(query);
-  query.type = read16(bytes, at);
-  query.class = read16(bytes, at + 2);
+  query.type = read16(input, at);
+  query.class = read16(input, at + 2);
   query.questionEnd = at + 4 - query.start;
   return at + 4;
 }
@@ -101,45 +101,45 @@ function withoutQuestion(query: Query): number {
  * Skips the questions. More than one is FORMERR (RFC 9619 §4), but an OPT record after them still needs one in the
  * answer.
  */
-function skipQuestions(bytes: Uint8Array, query: Query): number {
+function skipQuestions(input: Uint8Array, query: Query): number {
   query.name.clear();
   withoutQuestion(query);
   query.malformed = query.questions > 1;
   let at = query.start + HEADER_OCTETS;
   for (let i = 0; i < query.questions && at >= 0; i++) {
-    const end = skipName(bytes, at, query);
+    const end = skipName(input, at, query);
     at = end < 0 || end + 4 > query.end ? -1 : end + 4;
   }
   return at;
 }
 
 /** The offset after the record at `at`, or -1. Of records other than OPT only the owner and the bounds are read. */
-function readRecord(bytes: Uint8Array, at: number, additional: boolean, query: Query): number {
-  const ownerEnd = skipName(bytes, at, query);
+function readRecord(input: Uint8Array, at: number, additional: boolean, query: Query): number {
+  const ownerEnd = skipName(input, at, query);
   if (ownerEnd < 0 || ownerEnd + 10 > query.end) return -1;
   const rdata = ownerEnd + 10;
-  const end = rdata + read16(bytes, ownerEnd + 8);
+  const end = rdata + read16(input, ownerEnd + 8);
   if (end > query.end) return -1;
-  if (read16(bytes, ownerEnd) !== TYPE.OPT) return end;
+  if (read16(input, ownerEnd) !== TYPE.OPT) return end;
   const second = query.edns;
   query.edns = true;
   // RFC 6891 §6.1.1: one, in the additional section, with the root as its owner.
-  if (second || !additional || bytes[at] !== 0) return -1;
-  query.udpPayloadSize = read16(bytes, ownerEnd + 2);
-  query.version = bytes[ownerEnd + 5] as number;
-  query.dnssecOk = ((bytes[ownerEnd + 6] as number) & 0x80) !== 0;
+  if (second || !additional || input[at] !== 0) return -1;
+  query.udpPayloadSize = read16(input, ownerEnd + 2);
+  query.version = input[ownerEnd + 5] as number;
+  query.dnssecOk = ((input[ownerEnd + 6] as number) & 0x80) !== 0;
   // Options of a version that we do not know may have another form.
-  return query.version !== 0 || readOptions(bytes, rdata, end, query) ? end : -1;
+  return query.version !== 0 || readOptions(input, rdata, end, query) ? end : -1;
 }
 
 /** The offset after the name at `from`, or -1. */
-function skipName(bytes: Uint8Array, from: number, { start, end }: Query): number {
+function skipName(input: Uint8Array, from: number, { start, end }: Query): number {
   let at = from;
   for (;;) {
     if (at >= end) return -1;
-    const length = bytes[at] as number;
+    const length = input[at] as number;
     if (length === 0) return at + 1;
-    if (length >= 0xc0) return at + 1 < end && pointsBack(bytes, at, start, from) ? at + 2 : -1;
+    if (length >= 0xc0) return at + 1 < end && pointsBack(input, at, start, from) ? at + 2 : -1;
     if (length > 63) return -1;
     at += length + 1;
     if (at - from >= MAX_NAME_OCTETS) return -1;
@@ -147,20 +147,20 @@ function skipName(bytes: Uint8Array, from: number, { start, end }: Query): numbe
 }
 
 /** Whether the pointer at `at` leads to a place before its own name and after the header (RFC 1035 §4.1.4). */
-function pointsBack(bytes: Uint8Array, at: number, start: number, from: number): boolean {
-  const target = read16(bytes, at) & 0x3fff;
+function pointsBack(input: Uint8Array, at: number, start: number, from: number): boolean {
+  const target = read16(input, at) & 0x3fff;
   return target >= HEADER_OCTETS && start + target < from;
 }
 
 /**
  * Reads the options. False when an option runs past the record, or a cookie has an impossible length (RFC 7873 §5.2.2).
  */
-function readOptions(bytes: Uint8Array, from: number, end: number, query: Query): boolean {
+function readOptions(input: Uint8Array, from: number, end: number, query: Query): boolean {
   let at = from;
   while (at < end) {
     if (at + 4 > end) return false;
-    const code = read16(bytes, at);
-    const length = read16(bytes, at + 2);
+    const code = read16(input, at);
+    const length = read16(input, at + 2);
     at += 4;
     if (at + length > end) return false;
     if (code === EDNS_OPTION.COOKIE) {

@@ -44,9 +44,9 @@ export type RunOnce =
   | { readonly kind: 'mismatch' };
 
 export interface KeepRules {
-  /** The most octets of JSON of an answer that is kept whole, or of what is kept instead. */
+  /** The most bytes of JSON of an answer that is kept whole, or of what is kept instead. */
   readonly answerBytes: number;
-  /** The most octets of all answers that are kept for one account. */
+  /** The most bytes of all answers that are kept for one account. */
   readonly accountBytes: number;
 }
 
@@ -128,16 +128,16 @@ async function keep(
   { json, digest, changeId, least }: Kept,
   { accountBytes }: KeepRules,
 ): Promise<void> {
-  const octets = Buffer.byteLength(json);
+  const bytes = Buffer.byteLength(json);
   const saved = await sql`
     with total as (
       insert into idempotency_octets as t (account_id, octets)
-      select ${accountId}, ${octets}::integer where ${octets}::integer <= ${accountBytes}::bigint
+      select ${accountId}, ${bytes}::integer where ${bytes}::integer <= ${accountBytes}::bigint
       on conflict (account_id) do update set octets = t.octets + excluded.octets
         where t.octets + excluded.octets <= ${accountBytes}::bigint
       returning 1)
     update idempotency_keys set response = ${json}::json, digest = ${digest && Buffer.from(digest)}::bytea,
-      change_id = ${changeId}::bigint, octets = ${octets}::integer
+      change_id = ${changeId}::bigint, octets = ${bytes}::integer
     where account_id = ${accountId} and key = ${key} and exists (select from total)`.execute(trx);
   if (saved.numAffectedRows === 1n) return;
   // No room: keep the key without the answer, so that a repeated call learns that it was carried out. Workers make room later.

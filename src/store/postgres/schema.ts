@@ -486,7 +486,7 @@ export interface IdempotencyKeysTable {
   /** The digest of the body's JSON, when the body is not kept. */
   digest: Buffer | null;
   change_id: number | null;
-  /** The octets of `response`. */
+  /** The bytes of `response`. */
   octets: Generated<number>;
   created_at: Generated<Date>;
 }

@@ -1,4 +1,4 @@
-// What is kept of idempotent requests has an end: in octets for each account, and in days.
+// What is kept of idempotent requests has an end: in bytes for each account, and in days.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -41,10 +41,10 @@ describe.each(testServers())('on $name', (server) => {
       },
       RULES,
     );
-  const text = (octets: number) => 'x'.repeat(octets);
+  const text = (bytes: number) => 'x'.repeat(bytes);
 
   /** What stands there, and what is said to stand there. */
-  async function octets(account = accountId): Promise<number> {
+  async function keptBytes(account = accountId): Promise<number> {
     const { rows } = await sql<{ stored: number; noted: number; total: number }>`
       select coalesce(sum(octet_length(response::text)) filter (where octets > 0), 0)::bigint as stored,
         coalesce(sum(octets), 0)::bigint as noted,
@@ -58,7 +58,7 @@ describe.each(testServers())('on $name', (server) => {
   test('a large answer is kept as digest, change and what it can be made again from', async () => {
     const body = { list: text(1000) };
     expect(await ask('a', { body, rest: { n: 1 } })).toMatchObject({ kind: 'response', replayed: false });
-    expect(await octets()).toBeLessThan(200);
+    expect(await keptBytes()).toBeLessThan(200);
     expect(await ask('a')).toEqual({
       kind: 'condensed',
       response: {
@@ -74,16 +74,16 @@ describe.each(testServers())('on $name', (server) => {
     expect(done).toEqual(['a', 'b']);
   });
 
-  test('a failure leaves neither a key nor octets', async () => {
+  test('a failure leaves neither a key nor bytes', async () => {
     await ask('a', { status: 400, body: text(900) });
-    expect(await octets()).toBe(0);
+    expect(await keptBytes()).toBe(0);
     expect((await sql`select from idempotency_keys`.execute(database.db)).rows).toEqual([]);
   });
 
   test('an account keeps no more than it may; what comes then is known by its key alone, others are not concerned', async () => {
     const other = await newAccount(database.db, 'b@example.org');
     for (let i = 0; i < 20; i++) await ask(`k${i}`, { body: text(900) });
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes);
+    expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes);
     for (let i = 0; i < 20; i++) expect((await ask(`k${i}`)).kind).toBe(i < 4 ? 'response' : 'condensed');
     expect(done).toHaveLength(20);
     await ask('k', { body: text(900) }, other);
@@ -92,7 +92,7 @@ describe.each(testServers())('on $name', (server) => {
 
   test('of many at once none goes past what an account may keep', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, i) => ask(`k${i}`, { body: text(900) })));
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes);
+    expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes);
     expect(done).toHaveLength(30);
   });
 
@@ -100,11 +100,11 @@ describe.each(testServers())('on $name', (server) => {
     const bodies = [1, 2, 3, 4].map((i) => `${i}${text(850)}é"\\u0041\n`);
     for (const [i, body] of bodies.entries()) await ask(`k${i}`, { body });
     expect(await purgeIdempotency(database.db, PURGE)).toEqual({ forgotten: 0, shrunk: 1, isMore: true });
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
+    expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
     expect(await purgeIdempotency(database.db, PURGE)).toEqual({ forgotten: 0, shrunk: 0, isMore: false });
     const first = await ask('k0');
     expect(first).toMatchObject({ kind: 'condensed', response: { status: 200, changeId: 7 } });
-    // The server's digest is of the same octets as ours.
+    // The server's digest is of the same bytes as ours.
     expect(first.kind === 'condensed' && first.response.digest).toEqual(Buffer.from(digestOf(bodies[0])));
     expect(await ask('k1')).toMatchObject({ kind: 'response', replayed: true });
     await ask('k4', { body: text(850) });
@@ -115,10 +115,10 @@ describe.each(testServers())('on $name', (server) => {
   test('what is left of large answers makes room too', async () => {
     for (let i = 0; i < 6; i++) await ask(`k${i}`, { body: text(1000), rest: text(880) });
     expect((await purgeIdempotency(database.db, PURGE)).shrunk).toBeGreaterThan(0);
-    expect(await octets()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
+    expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
   });
 
-  test('keys of more than 30 days go, piece by piece, and their octets with them; younger ones stay', async () => {
+  test('keys of more than 30 days go, piece by piece, and their bytes with them; younger ones stay', async () => {
     for (let i = 0; i < 4; i++) await ask(`k${i}`, { body: text(500) });
     await sql`update idempotency_keys set created_at = now() - interval '30 days 1 minute' where key <> 'k3'`.execute(
       database.db,
@@ -129,7 +129,7 @@ describe.each(testServers())('on $name', (server) => {
     const pieces = { ...PURGE, rows: 2 };
     expect(await purgeIdempotency(database.db, pieces)).toEqual({ forgotten: 2, shrunk: 0, isMore: true });
     expect(await purgeIdempotency(database.db, pieces)).toEqual({ forgotten: 1, shrunk: 0, isMore: false });
-    expect(await octets()).toBeLessThan(700);
+    expect(await keptBytes()).toBeLessThan(700);
     expect(await ask('k3')).toMatchObject({ replayed: true });
     expect(await ask('k0')).toMatchObject({ replayed: false });
   });
