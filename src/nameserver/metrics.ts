@@ -6,7 +6,7 @@ import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 
 /** Values that are read at every scrape. */
-export interface NodeGauges {
+interface NodeGauges {
   zones(): number;
   records(): number;
   /** Bytes of the zone image: in use, and reserved. */

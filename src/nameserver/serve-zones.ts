@@ -36,7 +36,7 @@ const FAILURE_LOG_INTERVAL_MS = 1000;
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 
-export interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'> {
+interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'> {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';

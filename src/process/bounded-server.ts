@@ -15,7 +15,7 @@ export interface ServerLimits extends ConnectionLimits {
   readonly keepAliveTimeoutMs: number;
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SWEEP_MS = 1000;
 /** How many requests a client may send before it has the answer to its first; a connection with more is cut. */

@@ -7,7 +7,7 @@ import { hidePasswords } from './hide-passwords.ts';
 export type Log = Logger;
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const MAX_LINE_CHARACTERS = 32_768;
 const MAX_TEXT_CHARACTERS = 4096;

@@ -44,7 +44,7 @@ export interface Resolver {
   close(): Promise<void>;
 }
 
-export interface ResolverOptions {
+interface ResolverOptions {
   readonly exchange: Exchange;
   readonly rootServers: readonly RootServer[];
   /** Networks that may be asked although their addresses are not public. */

@@ -16,7 +16,7 @@ export const DEMO_APEX = 'zonefleet.example.';
 export const DEMO_NAME = 'www.zonefleet.example';
 
 /** Reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849). */
-export function demoRecords(hasEdge: boolean): RecordText[] {
+function demoRecords(hasEdge: boolean): RecordText[] {
   return [
     { name: '@', type: 'A', destination: '192.0.2.10' },
     { name: '@', type: 'AAAA', destination: '2001:db8::10' },

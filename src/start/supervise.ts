@@ -14,13 +14,13 @@ import type { ListenAddress } from '../process/listen-address.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
-export type ProcessMessage =
+type ProcessMessage =
   | { kind: 'ready'; addresses: readonly ListenAddress[] }
   | { kind: 'failed'; reason: string };
 
 type Ready = Extract<ProcessMessage, { kind: 'ready' }>;
 
-export interface SupervisedOptions {
+interface SupervisedOptions {
   readonly name: string;
   readonly entry: URL;
   readonly env: NodeJS.ProcessEnv;

@@ -6,7 +6,7 @@ import { decodeName, type Name, ROOT } from '../name.ts';
 import { readRdata } from '../record/rdata.ts';
 import { TYPE } from '../type-codes.ts';
 import { DNSSEC_OK, decodeOptions, type Edns } from './edns.ts';
-import { HEADER_OCTETS } from './message-writer.ts';
+import { HEADER_OCTETS } from './header.ts';
 
 interface Question {
   readonly name: Name;

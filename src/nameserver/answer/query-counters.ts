@@ -6,11 +6,11 @@ import { TYPE } from '../../dns/type-codes.ts';
 export type Transport = 'udp' | 'tcp';
 /** A transport as an index into TRANSPORTS. */
 export type TransportIndex = 0 | 1;
-export const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
+const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
 
 /** The counted types; the last one stands for all others. */
-export const COUNTED_TYPES: readonly string[] = [...Object.keys(TYPE), 'other'];
-export const COUNTED_RCODES = 24; // up to BADCOOKIE
+const COUNTED_TYPES: readonly string[] = [...Object.keys(TYPE), 'other'];
+const COUNTED_RCODES = 24; // up to BADCOOKIE
 /** Upper bounds of the latency histogram. */
 export const LATENCY_BOUNDS_SECONDS: readonly number[] = [
   0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.005, 0.02, 0.1,

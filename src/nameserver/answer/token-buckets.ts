@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 
 const WAYS = 4;
-export const DEFAULT_SETS = 1 << 16;
+const DEFAULT_SETS = 1 << 16;
 
 const HEADER = { SETS: 0, SEED: 1, SECOND_SEED: 2, PER_SECOND: 3 } as const;
 const HEADER_WORDS = 16; // a cache line

@@ -28,7 +28,7 @@ export class NodeNameTakenError extends Error {
   override readonly name = 'NodeNameTakenError';
 }
 
-export interface ReporterOptions {
+interface ReporterOptions {
   databaseUrl: string;
   nodeName: string;
   log: Log;

@@ -58,7 +58,7 @@ export interface ImageThread {
 }
 
 /** The start failed for a reason that the operator can mend. */
-export class ImageThreadFault extends StartFault {
+class ImageThreadFault extends StartFault {
   override readonly name = 'ImageThreadFault';
 }
 

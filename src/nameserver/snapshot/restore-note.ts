@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface RestoreNote {
+interface RestoreNote {
   readonly generation: number;
   /** How often reading the generation began. */
   readonly attempts: number;

@@ -116,7 +116,7 @@ export async function writeBase(
   await syncDirectory(dirname(file));
 }
 
-export type ReadBase =
+type ReadBase =
   | {
       readonly kind: 'read';
       readonly id: Uint8Array;
@@ -129,7 +129,7 @@ export type ReadBase =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-export interface ReadBaseOptions {
+interface ReadBaseOptions {
   readonly read?: ReadFile;
   /** Called after each chunk with the bytes read and the bytes in all. */
   readonly onBytes?: (done: number, total: number) => void;

@@ -22,7 +22,7 @@ import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** A directory of this node alone. */
   readonly directory: string;
   readonly image: Image;

@@ -3,7 +3,7 @@
 // looks, so that neither reads the other's clock.
 
 /** `waiting`: the thread waits for the database, or for a change. All others are work, which is counted in steps. */
-export const DOING = [
+const DOING = [
   'starting',
   'reading the snapshot',
   'reading the log of the snapshot',
@@ -78,7 +78,7 @@ export class ImageProgress {
 /** How many looks, one a second, may pass without a step while there is work, or without a turn of the event loop. */
 export const MAX_LOOKS = 60;
 /** How many looks may pass before the first step: the thread loads its code, perhaps beside others. */
-export const MAX_LOOKS_AT_START = 600;
+const MAX_LOOKS_AT_START = 600;
 
 export class StandstillWatch {
   #steps = -1;

@@ -21,7 +21,7 @@ import {
 import type { UdpSocket } from './udp-sockets.ts';
 
 /** The counters besides those of the answers. */
-export interface PacketCounters {
+interface PacketCounters {
   ignored: number;
   unsent: number;
   observeLatency(seconds: number, answers: number): void;

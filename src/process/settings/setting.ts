@@ -9,7 +9,7 @@ export type ProcessName = (typeof PROCESSES)[number];
 export type Reader = ProcessName | 'npm start' | 'CLI';
 
 /** A default that is no fixed text: how the document says it, and how the program makes it. */
-export interface MadeDefault<T> {
+interface MadeDefault<T> {
   readonly words: string;
   readonly make: () => T;
 }

@@ -14,7 +14,7 @@ import { Lookups } from '../walk/lookups.ts';
 import { nextParentStep } from '../walk/next-step.ts';
 import { pickAddresses } from '../walk/pick-addresses.ts';
 
-export type ParentResult =
+type ParentResult =
   | { readonly kind: 'seen'; readonly servers: readonly ServerEvidence[]; readonly parentAddresses: number }
   | { readonly kind: 'failed'; readonly failure: WalkFailure }
   /** There is a zone between this one and the domain. */

@@ -2,7 +2,7 @@
 // unless the server is known to refuse EDNS. The id is set when the question is sent.
 
 import { DNSSEC_OK, OPT_OCTETS, optTtl } from '../../dns/message/edns.ts';
-import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
+import { HEADER_OCTETS } from '../../dns/message/header.ts';
 import type { Name } from '../../dns/name.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 

@@ -2,12 +2,12 @@
 // a sender who cannot see our questions could have sent is `unrelated`: the true reply may still come.
 
 import { WireError } from '../../dns/errors.ts';
+import { HEADER_OCTETS } from '../../dns/message/header.ts';
 import { decodeMessage, FLAG, type Message } from '../../dns/message/message.ts';
-import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { decodeName } from '../../dns/name.ts';
 
-export type ReplyMatch =
+type ReplyMatch =
   | { readonly kind: 'reply'; readonly message: Message }
   /** TC is set: ask again over TCP (RFC 2181 §9). The rest is not read, since the message may be cut anywhere. */
   | { readonly kind: 'truncated' }

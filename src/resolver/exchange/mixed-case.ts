@@ -1,7 +1,7 @@
 // Puts the letters of a question into random case (draft-vixie-dnsext-dns0x20): a reply repeats it, and a forger must
 // guess one bit for each letter.
 
-import { HEADER_OCTETS } from '../../dns/message/message-writer.ts';
+import { HEADER_OCTETS } from '../../dns/message/header.ts';
 
 /** How many random octets are enough for any name. */
 export const MIXING_BYTES = 32;

@@ -17,7 +17,7 @@ import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
 
 /** One address of a nameserver, with the nameserver's name. */
-export interface Glue {
+interface Glue {
   readonly name: Name;
   readonly address: string;
   readonly ttl: number;
@@ -54,7 +54,7 @@ export type UsefulReply =
 
 export type ReplyOf<K extends UsefulReply['kind']> = Extract<UsefulReply, { kind: K }>;
 
-export type UselessReply =
+type UselessReply =
   | { readonly kind: 'lame' | 'bad'; readonly error: string }
   | { readonly kind: 'refused' | 'servfail' }
   | { readonly kind: 'timeout'; readonly error?: string };

@@ -8,7 +8,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
 import { lowestTtl, MAX_RECORDS, rdataOf, recordsOf } from './classify-reply.ts';
 
-export interface Alias {
+interface Alias {
   readonly name: Name;
   readonly target: Name;
   readonly ttl: number;

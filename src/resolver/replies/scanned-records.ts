@@ -13,7 +13,7 @@ export interface ScannedSet {
   readonly rdata: readonly Uint8Array[];
 }
 
-export interface ScanBounds {
+interface ScanBounds {
   readonly records: number;
   /** The limit on octets of rdata. */
   readonly octets: number;

@@ -28,7 +28,7 @@ import {
 import { COMMON_WORDS } from './scan-words.ts';
 
 /** A record set that exists. */
-export interface ExistingSet {
+interface ExistingSet {
   readonly type: number;
   readonly rdata: readonly Uint8Array[];
 }

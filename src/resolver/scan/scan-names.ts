@@ -4,7 +4,7 @@ import { labelsOf, type Name } from '../../dns/name.ts';
 import { list, set } from './scan-kind.ts';
 
 /** What is known of a name that exists. */
-export interface KnownName {
+interface KnownName {
   /** The name has records of its own. If not, another name is below it (RFC 8020). */
   readonly hasRecords: boolean;
   readonly hasAddress: boolean;

@@ -38,7 +38,7 @@ interface TypedReply {
   readonly reply: ScanReply;
 }
 
-export interface ZoneScanOptions {
+interface ZoneScanOptions {
   readonly words: readonly string[];
   readonly random: () => number;
   readonly onProgress: (progress: { names: number; of: number; records: number }) => void;

@@ -5,7 +5,7 @@ import { labelsOf, type Name, prependLabel } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ScanReply } from '../replies/read-scan-reply.ts';
 
-export type Ask = (name: Name, type: number) => Promise<ScanReply>;
+type Ask = (name: Name, type: number) => Promise<ScanReply>;
 
 const RANDOM_NAMES = 3;
 const RANDOM_LABEL_LENGTH = 12;

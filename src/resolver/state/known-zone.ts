@@ -31,7 +31,7 @@ interface Server {
   until: number;
 }
 
-export interface ServerAddress {
+interface ServerAddress {
   readonly name: Name;
   readonly address: string;
 }

@@ -16,7 +16,7 @@ import { ZoneCache } from './zone-cache.ts';
  * The addresses of a nameserver's name, by a walk of its own. Injected: that walk meets servers without addresses, and starts
  * another. Throws Stopped.
  */
-export type FindAddresses = (
+type FindAddresses = (
   state: ResolverState,
   host: Name,
   options: { readonly work: Work; readonly within: Errand | undefined },

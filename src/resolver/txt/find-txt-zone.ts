@@ -8,7 +8,7 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 import { type Journey, walk } from '../walk/walk.ts';
 
-export type TxtZoneResult =
+type TxtZoneResult =
   | { readonly kind: 'arrived'; readonly zone: KnownZone }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 

@@ -13,7 +13,7 @@ import { pickAddresses } from '../walk/pick-addresses.ts';
 import { type FollowedTxt, followTxt, type SiblingResult } from './follow-txt.ts';
 import type { ObservedLink } from './observe-txt-link.ts';
 
-export interface ProbeResult {
+interface ProbeResult {
   readonly siblings: readonly TxtSibling[];
   /** What servers answered for the name itself. */
   readonly again: readonly TxtServerEvidence[];

@@ -11,7 +11,7 @@ import type { Work } from '../state/work.ts';
 import { askZone } from './ask-zone.ts';
 import { type Journey, keepReferral, walk } from './walk.ts';
 
-export type AuthorityResult =
+type AuthorityResult =
   | {
       readonly kind: 'answered';
       readonly reply: ReplyOf<'answer' | 'alias' | 'nodata' | 'nxdomain'>;

@@ -19,7 +19,7 @@ export interface TxtResult {
   readonly evidence: TxtServerEvidence;
 }
 
-export interface TxtResults {
+interface TxtResults {
   readonly results: readonly TxtResult[];
   /** The nameservers that cannot be asked. */
   readonly missing: readonly TxtServerEvidence[];

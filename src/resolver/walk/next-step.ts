@@ -9,7 +9,7 @@ import type { Name } from '../../dns/name.ts';
 import type { CutState } from '../state/zone-cache.ts';
 
 /** `path`: the zones from the start to the current one, both included. */
-export type Step<Z> = { readonly path: readonly Z[]; readonly zone: Z } & (
+type Step<Z> = { readonly path: readonly Z[]; readonly zone: Z } & (
   | { readonly kind: 'ask'; readonly name: Name }
   /**
    * No zone is known between `zone` and the domain. `doubt` is a name above the domain that servers say does not exist.
@@ -57,7 +57,7 @@ function offsetsBelow(name: Name, zone: Name): number[] {
   return offsets;
 }
 
-export interface ParentProgress {
+interface ParentProgress {
   readonly answers: readonly ServerEvidence[];
   /** How many addresses were not asked yet, and to how many nameservers without any asked address they belong. */
   readonly addresses: number;
@@ -67,7 +67,7 @@ export interface ParentProgress {
   readonly maxAddresses: number;
 }
 
-export type ParentStep =
+type ParentStep =
   | { readonly kind: 'ask'; readonly count: number }
   /** Look up one more nameserver of the parent. */
   | { readonly kind: 'resolve' }

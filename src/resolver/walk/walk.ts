@@ -66,7 +66,7 @@ export class Journey {
   }
 }
 
-export type WalkResult =
+type WalkResult =
   | { readonly kind: 'arrived'; readonly zone: KnownZone; readonly doubt: Name | undefined }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 

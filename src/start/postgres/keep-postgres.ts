@@ -10,7 +10,7 @@ import { type RunningPostgres, startPostgres } from './postgres.ts';
 
 const RESTART_MS = 1000;
 
-export interface KeptPostgres {
+interface KeptPostgres {
   readonly directory: string;
   /** The superuser's. */
   readonly url: string;

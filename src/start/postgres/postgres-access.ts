@@ -18,7 +18,7 @@ import { scramVerifier } from '../../store/roles/scram-verifier.ts';
 import { runSingleUser, SUPERUSER } from './postgres-cluster.ts';
 import type { PostgresUser } from './postgres-user.ts';
 
-export interface LockedAccess {
+interface LockedAccess {
   readonly password: string;
   /** Parameters of the server. */
   readonly parameters: Record<string, string>;

@@ -13,7 +13,7 @@ export const POSTGRES_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 /** The cluster's superuser, and the name of its database. `initdb` trusts everyone: `npm start` uses a stricter file. */
 export const SUPERUSER = 'zonefleet';
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly bin: string;
   readonly cluster: string;
   readonly major: number;

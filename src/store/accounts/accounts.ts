@@ -17,7 +17,7 @@ export interface Account {
   readonly createdAt: Date;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly email: string;
   readonly name?: string | null;
   readonly isAdmin?: boolean;
@@ -25,7 +25,7 @@ export interface NewAccount {
   readonly planSlug?: string | null;
 }
 
-export type CreatedAccount =
+type CreatedAccount =
   | { readonly kind: 'created'; readonly account: Account }
   | { readonly kind: 'taken' | 'unknown_plan'; readonly message: string };
 

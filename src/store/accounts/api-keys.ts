@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { Account } from './accounts.ts';
 
-export const KEY_PREFIX = 'svc_';
+const KEY_PREFIX = 'svc_';
 const KEY_CHARACTERS = 40;
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

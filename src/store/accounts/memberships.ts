@@ -3,7 +3,7 @@
 import type { Database } from '../postgres/database.ts';
 import type { Role } from '../postgres/schema.ts';
 
-export type GrantedRole = Exclude<Role, 'owner'>;
+type GrantedRole = Exclude<Role, 'owner'>;
 
 export async function saveMembership(
   db: Database,

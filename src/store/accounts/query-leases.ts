@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-export interface Lease {
+interface Lease {
   readonly granted: number;
   /** Milliseconds until the next second begins. */
   readonly retryAfterMs: number;

@@ -8,7 +8,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { IS_NEEDED, type LoadedTarget } from './load-target.ts';
 
-export interface TargetLookUp {
+interface TargetLookUp {
   /** The target as it was loaded before the look-up. */
   readonly before: LoadedTarget;
   readonly decision: TargetDecision;

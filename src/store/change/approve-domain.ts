@@ -10,7 +10,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
 
-export type ApprovedDomain =
+type ApprovedDomain =
   /** Without `changeId` there was nothing to approve. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' };

@@ -16,7 +16,7 @@ import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
 import { offParts, startParts } from './start-status.ts';
 
-export type ChangedStatus =
+type ChangedStatus =
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };

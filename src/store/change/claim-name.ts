@@ -13,7 +13,7 @@ import { hasActiveDomainAround, isBelow, namesAbove } from './names-around.ts';
 /** How long a claim keeps its name from other accounts while our servers are not seen at the parent. */
 const CLAIM_HOURS = 72;
 
-export interface Claim {
+interface Claim {
   readonly nameText: string;
   readonly accountId: number;
   /** The claimant may take names around operator zones and nameservers. */

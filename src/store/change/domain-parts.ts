@@ -69,7 +69,7 @@ async function insertVerification(trx: Database, domainId: number, row: NewVerif
     .execute();
 }
 
-export interface NewDomainParts {
+interface NewDomainParts {
   readonly domain: Insertable<DomainsTable>;
   readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
   readonly newVerification: NewVerification | null;

@@ -18,7 +18,7 @@ export interface ScanOrder {
   readonly request?: string;
 }
 
-export interface OpenedScan {
+interface OpenedScan {
   readonly id: number;
   /**
    * `repeated`: opened by the same request before, and perhaps over. `barred`: a scan that imports by a key with

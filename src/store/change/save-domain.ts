@@ -48,7 +48,7 @@ export interface NewDomain extends ChangedBy {
   readonly isScanned?: boolean;
 }
 
-export type CreatedDomain =
+type CreatedDomain =
   | { readonly kind: 'created'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string }
   | { readonly kind: 'plan_limit'; readonly limit: number; readonly message: string };
@@ -140,7 +140,7 @@ async function insertDomain(
   });
 }
 
-export type DeletedDomain =
+type DeletedDomain =
   | { readonly kind: 'deleted'; readonly changeId: number; readonly serial: number }
   | { readonly kind: 'absent' };
 
@@ -177,7 +177,7 @@ export async function deleteDomain(
   });
 }
 
-export type RestoredDomain =
+type RestoredDomain =
   | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
 

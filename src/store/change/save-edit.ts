@@ -29,7 +29,7 @@ export interface LockedDomain {
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
 }
 
-export interface EditProblems {
+interface EditProblems {
   readonly kind: 'problems';
   readonly problems: readonly EditProblem[];
 }
@@ -37,7 +37,7 @@ export interface EditProblems {
 /** Makes an edit that depends on the current records. */
 export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
 
-export interface EditOrder extends ChangedBy {
+interface EditOrder extends ChangedBy {
   readonly domainId: number;
   readonly edit: Edit | EditMaker;
   /** Called with all problems of the edit: gives a smaller edit to try instead, or undefined when none is left. */
@@ -53,7 +53,7 @@ export interface EditOrder extends ChangedBy {
 /**
  * An operation with the item of the edit that caused it; a record that only followed the TTL of its set has no item.
  */
-export type SavedEditOperation = SavedOperation & { readonly item?: EditItem };
+type SavedEditOperation = SavedOperation & { readonly item?: EditItem };
 
 export type SavedEdit =
   | {

@@ -38,7 +38,7 @@ import { type Chunk, chunksOf, type RecordRow, recordRows } from '../zones/zone-
 import type { DomainLock } from './lock-domain.ts';
 import { saveManagedRecords } from './managed-records.ts';
 
-export interface DomainChangeOrder extends ChangedBy {
+interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;
   readonly ops?: readonly SavedOperation[];
   readonly status?: { readonly from: DomainStatus | null; readonly to: DomainStatus | null };

@@ -22,7 +22,7 @@ export interface BreakerTrip {
   readonly endedAt: Date | null;
 }
 
-export interface Breaker {
+interface Breaker {
   readonly counts: readonly CheckCounts[];
   /** The trips that have not ended. */
   readonly trips: readonly BreakerTrip[];

@@ -4,7 +4,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-export interface DueClaim {
+interface DueClaim {
   readonly limit: number;
   /** The most domains of one parent. */
   readonly perParent: number;
@@ -13,7 +13,7 @@ export interface DueClaim {
   readonly leaseSeconds: number;
 }
 
-export interface ClaimedDomains {
+interface ClaimedDomains {
   readonly domains: readonly { readonly id: number }[];
   /** Where the next round begins. */
   readonly after: string;

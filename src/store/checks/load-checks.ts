@@ -33,7 +33,7 @@ export interface SavedRun {
   readonly evidence: Evidence | undefined;
 }
 
-export interface CheckPage {
+interface CheckPage {
   /** List only newer runs. */
   readonly after?: number;
   /** List only older runs: how the list goes on. */

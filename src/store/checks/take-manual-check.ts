@@ -8,7 +8,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 
 const INTERVAL_MS = 3_600_000;
 
-export type TakenCheck =
+type TakenCheck =
   /** `taken` and `previous` are needed to give it back. */
   | { readonly kind: 'taken'; readonly taken: Date; readonly previous: Date | null }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number };

@@ -89,7 +89,7 @@ async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<Domain
 }
 
 export const DOMAIN_SORTS = ['name', 'created_at', 'status', 'next_check_at'] as const;
-export type DomainSort = (typeof DOMAIN_SORTS)[number];
+type DomainSort = (typeof DOMAIN_SORTS)[number];
 
 export interface DomainFilter {
   /** Text in the name, or in its Unicode form. */

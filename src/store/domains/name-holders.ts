@@ -26,7 +26,7 @@ export async function saveNameHolder(
   );
 }
 
-export interface Entry {
+interface Entry {
   readonly nameText: string;
   readonly dnsMode: DnsMode;
   readonly accountId: number;

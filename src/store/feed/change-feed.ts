@@ -29,7 +29,7 @@ export interface SeenChange {
 }
 
 /** A change, with its zone as the same snapshot has it; undefined for a deleted zone. */
-export interface FeedChange extends SeenChange {
+interface FeedChange extends SeenChange {
   readonly at: Date;
   readonly zoneId: number;
   readonly zone: ZoneState | undefined;

@@ -24,7 +24,7 @@ export interface NodeReport {
 }
 
 /** Removals that wait for an operator. */
-export interface HeldRemovals {
+interface HeldRemovals {
   id: string;
   since: Date;
   zones: number;

@@ -5,14 +5,14 @@ import { sql } from 'kysely';
 import { KEEP_RULES } from '../accounts/kept-answers.ts';
 import type { Database } from '../postgres/database.ts';
 
-export interface IdempotencyPurge {
+interface IdempotencyPurge {
   readonly forgotten: number;
   readonly shrunk: number;
   /** More may be left to do at once. */
   readonly isMore: boolean;
 }
 
-export interface PurgeRules {
+interface PurgeRules {
   readonly keptDays: number;
   readonly accountBytes: number;
   /** Rows in one statement. */

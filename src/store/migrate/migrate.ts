@@ -14,7 +14,7 @@ import { republishDomains } from './republish-domains.ts';
 
 const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
 
-export interface Migrated {
+interface Migrated {
   /** The migrations that were applied now. */
   applied: string[];
   /** The settings whose stored value differed. */

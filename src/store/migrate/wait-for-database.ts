@@ -7,7 +7,7 @@ import { checkSchema, SchemaError } from './migrate.ts';
 
 const RETRY_MS = 1000;
 
-export interface DatabaseWait {
+interface DatabaseWait {
   readonly log: Pick<Log, 'warn'>;
   /** Ends the wait, which then rejects. */
   readonly signal: AbortSignal;

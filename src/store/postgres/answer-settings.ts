@@ -55,7 +55,7 @@ function decodeSettings(text: string | null): StoredSettings | undefined {
 /** The row that says which generation of the settings published records are made of. */
 const GENERATIONS = 'ANSWER_GENERATIONS';
 
-export interface Generations {
+interface Generations {
   /** The generation in which the edge's addresses last changed. */
   readonly edges: number;
   /** The generation in which nameservers or the SOA's mailbox last changed. */

@@ -23,7 +23,7 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-export interface BoundedClientConfig extends ClientConfig {
+interface BoundedClientConfig extends ClientConfig {
   readonly limits?: Limits;
   /** The pool's; by default the connection counts for itself. */
   readonly statements?: PreparedStatements;

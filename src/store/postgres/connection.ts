@@ -6,7 +6,7 @@ import { Client, type Notification, Query, type QueryConfig } from 'pg';
 import { connectionTypes } from './connection-types.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   applicationName: string;
   connectTimeoutMs?: number;
   onNotification?: (notification: Notification) => void;

@@ -12,7 +12,7 @@ import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   maxConnections?: number;
   /** The limit for opening a connection, and for waiting until one is free. */
   connectTimeoutMs?: number;

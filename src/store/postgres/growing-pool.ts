@@ -9,7 +9,7 @@ export class PoolFull extends Error {
   override readonly name = 'PoolFull';
 }
 
-export interface GrowingPoolConfig extends PoolConfig {
+interface GrowingPoolConfig extends PoolConfig {
   readonly max: number;
   /** How many calls may wait for a connection; the next is refused at once. */
   readonly maxWaiting: number;

@@ -26,12 +26,12 @@ export interface SortKey {
   readonly type: 'text' | 'timestamptz';
 }
 
-export interface Order<S extends string> {
+interface Order<S extends string> {
   readonly sort: S;
   readonly descending: boolean;
 }
 
-export interface PageSql {
+interface PageSql {
   /** Limits the rows to those after the cursor. */
   readonly behind: RawBuilder<unknown>;
   readonly direction: RawBuilder<unknown>;

@@ -46,7 +46,7 @@ export interface StoredFinding {
   names?: string[];
 }
 
-export interface ZonesTable {
+interface ZonesTable {
   id: GeneratedAlways<number>;
   name: string;
   kind: ZoneKind;
@@ -59,7 +59,7 @@ export interface ZonesTable {
   deleted_at: Date | null;
 }
 
-export interface ZoneRecordsTable {
+interface ZoneRecordsTable {
   zone_id: number;
   owner: string;
   type: number;
@@ -70,7 +70,7 @@ export interface ZoneRecordsTable {
   removed: Generated<boolean>;
 }
 
-export interface ChangesTable {
+interface ChangesTable {
   /** The id, which is also the version of the zone: one global sequence, drawn under the lock of the zone's row. */
   id: number;
   zone_id: number;
@@ -84,7 +84,7 @@ export interface ChangesTable {
 }
 
 /** The log that customers see: one row for each change of a domain, with the id of its change in the feed. */
-export interface DomainChangesTable {
+interface DomainChangesTable {
   id: number;
   domain_id: number;
   /** The account of the owner. */
@@ -107,7 +107,7 @@ export interface DomainChangesTable {
   xid: Generated<string>;
 }
 
-export interface NodesTable {
+interface NodesTable {
   name: string;
   instance: string;
   started_at: Timestamp;
@@ -127,7 +127,7 @@ export interface NodesTable {
   confirmed_id: string | null;
 }
 
-export interface FeedTable {
+interface FeedTable {
   single: Generated<true>;
   epoch: Generated<string>;
   /** Changes of transactions up to this one may have been purged. */
@@ -135,12 +135,12 @@ export interface FeedTable {
   purged_at: Generated<Date>;
 }
 
-export interface SettingsTable {
+interface SettingsTable {
   name: string;
   value: ColumnType<unknown, string, string>;
 }
 
-export interface PlansTable {
+interface PlansTable {
   id: GeneratedAlways<number>;
   slug: string;
   name: string;
@@ -162,7 +162,7 @@ export interface PlansTable {
   quota_reset_days: number;
 }
 
-export interface AccountsTable {
+interface AccountsTable {
   id: GeneratedAlways<number>;
   email: string;
   name: string | null;
@@ -175,7 +175,7 @@ export interface AccountsTable {
   updated_at: Generated<Date>;
 }
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   id: GeneratedAlways<number>;
   account_id: number;
   name: string;
@@ -290,14 +290,14 @@ export interface DomainVerificationsTable {
   seq: Generated<number>;
 }
 
-export interface MembershipsTable {
+interface MembershipsTable {
   domain_id: number;
   account_id: number;
   role: Exclude<Role, 'owner'>;
   created_at: Generated<Date>;
 }
 
-export interface SubscriptionsTable {
+interface SubscriptionsTable {
   id: GeneratedAlways<number>;
   domain_id: number;
   account_id: number;
@@ -311,7 +311,7 @@ export interface SubscriptionsTable {
   is_trial: Generated<boolean>;
 }
 
-export interface RecordsTable {
+interface RecordsTable {
   id: Generated<number>;
   domain_id: number;
   name: string;
@@ -337,7 +337,7 @@ export interface RecordsTable {
   updated_at: Date;
 }
 
-export interface NameHoldersTable {
+interface NameHoldersTable {
   name: string;
   account_id: number;
   /** When its domain was last known to be active here. */
@@ -348,7 +348,7 @@ export interface NameHoldersTable {
 export type RunStatus = DomainStatus | 'leaving' | 'left';
 export type CheckKind = 'background' | 'manual' | 'operator';
 
-export interface CheckRunsTable {
+interface CheckRunsTable {
   id: Generated<number>;
   domain_id: number;
   kind: CheckKind;
@@ -374,7 +374,7 @@ export interface CheckRunsTable {
   change_id: number | null;
 }
 
-export interface CheckCountsTable {
+interface CheckCountsTable {
   minute: Date;
   parent: string;
   checked: number;
@@ -382,7 +382,7 @@ export interface CheckCountsTable {
   off: number;
 }
 
-export interface BreakerTripsTable {
+interface BreakerTripsTable {
   id: GeneratedAlways<number>;
   /** The parent; empty: overall. */
   parent: string;
@@ -394,7 +394,7 @@ export interface BreakerTripsTable {
   ended_at: Date | null;
 }
 
-export interface ResolverLeasesTable {
+interface ResolverLeasesTable {
   address: string;
   second: number;
   /** How many were granted in that second, and by the newest lease. */
@@ -402,7 +402,7 @@ export interface ResolverLeasesTable {
   newest: number;
 }
 
-export interface VerificationRunsTable {
+interface VerificationRunsTable {
   id: Generated<number>;
   domain_id: number;
   kind: CheckKind;
@@ -421,7 +421,7 @@ export interface VerificationRunsTable {
   change_id: number | null;
 }
 
-export interface ScansTable {
+interface ScansTable {
   id: Generated<number>;
   domain_id: number;
   account_id: number;
@@ -449,7 +449,7 @@ export interface ScansTable {
   change_id: number | null;
 }
 
-export interface AnameTargetsTable {
+interface AnameTargetsTable {
   id: Generated<number>;
   /** The target, like `destination` in lower case. */
   target: string;
@@ -476,7 +476,7 @@ export interface AnameTargetsTable {
   created_at: Generated<Date>;
 }
 
-export interface IdempotencyKeysTable {
+interface IdempotencyKeysTable {
   account_id: number;
   key: string;
   method: string;
@@ -491,7 +491,7 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
-export interface IdempotencyOctetsTable {
+interface IdempotencyOctetsTable {
   account_id: number;
   octets: number;
 }

@@ -3,7 +3,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from './database.ts';
 
-export interface StatementClient {
+interface StatementClient {
   query(statement: { text: string; values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 

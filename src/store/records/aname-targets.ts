@@ -107,7 +107,7 @@ async function flatten(
   return new Map<Name, FlattenedTarget>([...flattened, ...held]);
 }
 
-export interface AddressRow {
+interface AddressRow {
   readonly owner: string;
   readonly type: number;
   readonly ttl: number;

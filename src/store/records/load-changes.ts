@@ -34,12 +34,12 @@ export interface DomainChange {
 }
 
 /** A change with its domain and the role that the caller has in it. */
-export interface AccountChange extends DomainChange {
+interface AccountChange extends DomainChange {
   readonly domainName: Name;
   readonly role: Role;
 }
 
-export interface FeedPage {
+interface FeedPage {
   /** List only newer changes. */
   readonly after: number;
   readonly limit: number;
@@ -47,7 +47,7 @@ export interface FeedPage {
   readonly names?: readonly Name[];
 }
 
-export interface ChangePage {
+interface ChangePage {
   /** List only newer changes. */
   readonly after?: number;
   /** List only older changes: how a list that begins with the newest goes on. */

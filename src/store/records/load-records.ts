@@ -25,7 +25,7 @@ export interface ListedRecord extends CustomerRecord {
 }
 
 export const RECORD_SORTS = ['name', 'type', 'updated_at'] as const;
-export type RecordSort = (typeof RECORD_SORTS)[number];
+type RecordSort = (typeof RECORD_SORTS)[number];
 
 export interface RecordFilter {
   readonly name?: Name;

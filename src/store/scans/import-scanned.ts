@@ -35,7 +35,7 @@ export interface FailedRecord {
   readonly error: string;
 }
 
-export type ImportRefusal =
+type ImportRefusal =
   | 'not_found'
   | 'domain_disabled'
   | 'domain_banned'

@@ -10,7 +10,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { type ImportedScan, importScanned, type ScannedImport } from './import-scanned.ts';
 import { decodeResult, encodeFound, encodeResult, type JsonResult } from './scan-row.ts';
 
-export interface ScanSave {
+interface ScanSave {
   readonly scanId: number;
   readonly run: string;
   readonly scan: Scan;
@@ -19,7 +19,7 @@ export interface ScanSave {
   readonly countryOf?: ScannedImport['countryOf'];
 }
 
-export type SavedScanEnd =
+type SavedScanEnd =
   | { readonly kind: 'saved'; readonly imported: ImportedScan | undefined }
   /** Another worker owns the scan, or it was deleted with its domain. */
   | { readonly kind: 'lost' };

@@ -21,7 +21,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { IS_TO_BE_VERIFIED, lockVerified } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
 
-export interface VerificationOrder {
+interface VerificationOrder {
   readonly domainId: number;
   /** The number from `loadVerifiedDomain`. */
   readonly seq: number;
@@ -39,7 +39,7 @@ export interface VerificationLook {
   readonly judgement: TxtJudgement;
 }
 
-export type SavedVerification =
+type SavedVerification =
   | {
       readonly kind: 'saved';
       /** Undefined when no look was made. */

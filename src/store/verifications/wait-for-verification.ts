@@ -7,12 +7,12 @@ import { type Waiting, waitForRow } from '../postgres/wait-for-row.ts';
 import { findNewestVerification, findVerificationSince, type VerificationRun } from './load-verifications.ts';
 import { IS_TO_BE_VERIFIED } from './load-verified-domain.ts';
 
-export type AwaitedVerification =
+type AwaitedVerification =
   | { readonly kind: 'run'; readonly run: VerificationRun }
   /** The domain has changed: there is nothing to wait for. */
   | { readonly kind: 'over' };
 
-export interface WantedVerification {
+interface WantedVerification {
   readonly domainId: number;
   /** The value that is looked for. */
   readonly value: string;

@@ -6,7 +6,7 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
-export interface LoadedZone {
+interface LoadedZone {
   version: number;
   records: ZoneRecord[];
 }

@@ -14,7 +14,7 @@ import type { ChangeSource } from '../postgres/schema.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
 
-export interface ChangeBy {
+interface ChangeBy {
   source: ChangeSource;
   actor?: string;
 }

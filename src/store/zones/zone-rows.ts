@@ -21,7 +21,7 @@ export interface ZoneRows {
   rows: readonly RecordRow[];
 }
 
-export interface Slice {
+interface Slice {
   zoneId: number;
   version: number;
   /** The first owner of the slice. */

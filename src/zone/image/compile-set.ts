@@ -2,7 +2,7 @@
 // are compressed against the owner and each other (layout.ts says where pointers may lead). Names keep their octets: a
 // name whose case differs from the folded owner is not compressed against it.
 
-import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/message-writer.ts';
+import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/header.ts';
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS } from '../../dns/type-codes.ts';

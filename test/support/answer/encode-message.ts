@@ -2,8 +2,8 @@
 // their case, so only names of equal octets become pointers.
 
 import { type Edns, OPT_OCTETS, optTtl } from '../../../src/dns/message/edns.ts';
+import { HEADER_OCTETS } from '../../../src/dns/message/header.ts';
 import { FLAG, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
-import { HEADER_OCTETS } from '../../../src/dns/message/message-writer.ts';
 import { type Name, ROOT } from '../../../src/dns/name.ts';
 import { nameFields } from '../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
