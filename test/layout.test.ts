@@ -365,6 +365,15 @@ describe('files', () => {
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
+  it('are at most 25 in a folder, but for record types, which are a list', () => {
+    const sizes = new Map<string, number>();
+    for (const path of ['src', 'workers', 'test', 'bench'].flatMap(filesIn)) {
+      if (/\.(ts|mts|mjs)$/.test(path)) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+    }
+    const full = [...sizes].filter(([folder, files]) => files > 25 && !folder.endsWith('dns/record/types'));
+    expect(full).toEqual([]);
+  });
+
   it('have kebab-case names that say something', () => {
     const names = [
       ...sources.map(({ path }) => path),
@@ -426,6 +435,18 @@ describe('references', () => {
         .map((cited) => `${path}: ${cited}`),
     );
     expect(outside).toEqual([]);
+  });
+
+  it('of a document to a file or a folder lead to one', () => {
+    const broken = texts
+      .filter(({ path }) => path.endsWith('.md'))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/`((?:src|workers|test|bench|fixtures|docs)\/[\w./-]+)`/g)]
+          .map(([, named]) => named as string)
+          .filter((named) => !['', '.ts', '.test.ts'].some((end) => existsSync(join(ROOT, named + end))))
+          .map((named) => `${path}: ${named}`),
+      );
+    expect(broken).toEqual([]);
   });
 
   it('to a section of a document name a file and a heading that exist', () => {
