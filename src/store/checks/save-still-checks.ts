@@ -120,10 +120,10 @@ async function saveRows(db: Database, json: string): Promise<readonly StillRow[]
   const { rows } = await sql<StillRow>`
     with w as materialized (select * from jsonb_to_recordset(${json}::jsonb) as w(${CHECK_COLUMNS})),
     changed as materialized (
-      select d.id
-      from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
-      where c.seq = w.seq and c.last_outcome is distinct from w.last_outcome
-      for no key update of d skip locked),
+      select id from domains where id = any(array(
+        select c.domain_id from w join domain_checks c on c.domain_id = w.domain_id
+        where c.seq = w.seq and c.last_outcome is distinct from w.last_outcome))
+      for no key update skip locked),
     locked as materialized (
       select c.domain_id as id, c.last_run_id, l.id is null as same
       from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
