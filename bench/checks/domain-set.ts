@@ -66,7 +66,7 @@ export async function domainDatabase({ name, count, parent, dueAt }: DomainSet):
            created_at, updated_at, delegated_ns)
          select (select id from accounts), label || '.' || parent, label || '.' || parent, id, 'managed', 'active', 'full',
            1, 1, now(), now(), array[${names}]
-         from made order by id`,
+         from made order by made.id`,
       `insert into domain_checks (domain_id, account_id, parent, due_at, next_at, conclusive_at, conclusive_ours)
          select d.id, d.account_id, made.parent, due.at, due.at, now(), true
          from made join domains d on d.zone_id = made.id

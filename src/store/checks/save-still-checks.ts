@@ -116,19 +116,22 @@ interface StillRow {
 // those. A new run locks its domain's row by the foreign key, so that row is locked here first, and skipped too. The
 // domain has to be what it was when the check began: `seq` says so, whoever changes it meanwhile, and without its lock.
 // What would be published anew (`delegated_ns`, `preset`) has to be what the check makes it.
+// `any`: of the join alone the planner may make a look at every row, since it takes `w` for a hundred.
 async function saveRows(db: Database, json: string): Promise<readonly StillRow[]> {
   const { rows } = await sql<StillRow>`
     with w as materialized (select * from jsonb_to_recordset(${json}::jsonb) as w(${CHECK_COLUMNS})),
     changed as materialized (
-      select d.id
-      from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
-      where c.seq = w.seq and c.last_outcome is distinct from w.last_outcome
-      for no key update of d skip locked),
+      select id from domains where id = any(array(
+        select c.domain_id from w join domain_checks c on c.domain_id = w.domain_id
+        where c.domain_id = any(array(select domain_id from w))
+          and c.seq = w.seq and c.last_outcome is distinct from w.last_outcome))
+      for no key update skip locked),
     locked as materialized (
       select c.domain_id as id, c.last_run_id, l.id is null as same
       from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
         left join changed l on l.id = d.id
-      where c.seq = w.seq and d.deleted_at is null and d.zone_id is not null
+      where d.id = any(array(select domain_id from w))
+        and c.seq = w.seq and d.deleted_at is null and d.zone_id is not null
         and (l.id is not null or c.last_run_id is not null and c.last_outcome = w.last_outcome)
         and case when w.status = 'leaving' then d.leaving
           else not d.leaving and d.dns_mode = 'managed' and d.status = w.status end
