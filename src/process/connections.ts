@@ -48,11 +48,11 @@ export interface Connection {
 }
 
 /** A peer that moves nothing for this long while we wait for it is cut. */
-export const STALL_MS = 15_000;
+const STALL_MS = 15_000;
 /** A peer that on average moves less than this is cut later. */
-export const MIN_BYTES_PER_SECOND = 1024;
+const MIN_BYTES_PER_SECOND = 1024;
 /** How long the rest of a body is received, and discarded, after its answer. */
-export const REST_MS = 3000;
+const REST_MS = 3000;
 
 export class Connections {
   readonly #limits: ConnectionLimits;

@@ -9,7 +9,7 @@ export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-export const MAX_LINE_CHARACTERS = 32_768;
+const MAX_LINE_CHARACTERS = 32_768;
 const MAX_TEXT_CHARACTERS = 4096;
 
 export function openLog(

@@ -44,7 +44,7 @@ const OWN_NAME = 'zonefleet';
  * The id that is chosen otherwise: it has no name and lies outside the ranges that distributions and systemd assign, so
  * no other program has it.
  */
-export const UNNAMED_ID = 60_953;
+const UNNAMED_ID = 60_953;
 
 /** Undefined: the process stays the user that it is. `setting` is RUN_AS; 'off' keeps root. */
 export function chooseUser(setting: string | undefined, accounts: Accounts): ProcessUser | undefined {
@@ -120,7 +120,7 @@ export function loadAccounts(): Accounts {
 }
 
 /** Whether `user` may pass through `directory` and all that enclose it. */
-export function mayEnter(directory: string, user: ProcessUser): boolean {
+function mayEnter(directory: string, user: ProcessUser): boolean {
   for (let at = directory; ; at = dirname(at)) {
     if (!has(at, user, 1)) return false;
     if (dirname(at) === at) return true;

@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { databaseDirectory } from '../../src/start/postgres/keep-postgres.ts';
 import { SUPERUSER } from '../../src/start/postgres/postgres-cluster.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey } from '../../src/store/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { findDatabaseUrl } from '../../src/store/postgres/database-url.ts';
+import { databaseDirectory } from '../support/processes/database-directory.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { until } from '../support/tests/until.ts';
 import type { Seen, WitnessOptions } from './witness.ts';

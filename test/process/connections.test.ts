@@ -3,12 +3,13 @@ import {
   type Connection,
   Connections,
   type Exchange,
-  MIN_BYTES_PER_SECOND,
   networkOf,
-  REST_MS,
-  STALL_MS,
   type Wire,
 } from '../../src/process/connections.ts';
+
+const STALL_SECONDS = 15;
+const MIN_BYTES_PER_SECOND = 1024;
+const REST_SECONDS = 3;
 
 class FakeWire implements Wire {
   isTrusted = false;
@@ -119,7 +120,7 @@ describe('an answer that is not taken', () => {
   it('ends the connection after a while', () => {
     const { wire } = open();
     wire.unreadBytes = 500;
-    seconds(STALL_MS / 1000 - 1);
+    seconds(STALL_SECONDS - 1);
     expect(wire.isCut).toBe(false);
     seconds(1);
     expect(wire.isCut).toBe(true);
@@ -137,7 +138,7 @@ describe('an answer that is not taken', () => {
   it('is not waited for by one byte a second', () => {
     const { wire } = open();
     wire.unreadBytes = 900;
-    seconds(STALL_MS / 1000 + 1, () => (wire.takenBytes += 1));
+    seconds(STALL_SECONDS + 1, () => (wire.takenBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
@@ -145,7 +146,7 @@ describe('an answer that is not taken', () => {
     const { wire } = open();
     wire.unreadBytes = 900;
     seconds(1, () => (wire.takenBytes += 100_000_000));
-    seconds(STALL_MS / 1000);
+    seconds(STALL_SECONDS);
     expect(wire.isCut).toBe(true);
   });
 
@@ -168,7 +169,7 @@ describe('a body that does not come', () => {
 
   it('ends the connection after a while, byte by byte too', () => {
     const { wire } = sending();
-    seconds(STALL_MS / 1000 + 1, () => (wire.receivedBytes += 1));
+    seconds(STALL_SECONDS + 1, () => (wire.receivedBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
@@ -188,7 +189,7 @@ describe('a body that does not come', () => {
   it('is not waited for after its answer, however fast it comes', () => {
     const { wire, connection } = sending();
     connection.exchange = exchange({ isWhole: false, isAnswered: true });
-    seconds(REST_MS / 1000, () => (wire.receivedBytes += 1_000_000));
+    seconds(REST_SECONDS, () => (wire.receivedBytes += 1_000_000));
     expect(wire.isCut).toBe(true);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE_CHARACTERS, openLog } from '../../src/process/log.ts';
+import { openLog } from '../../src/process/log.ts';
+
+const MAX_LINE_CHARACTERS = 32_768;
 
 function logging() {
   const lines: string[] = [];

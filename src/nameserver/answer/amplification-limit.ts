@@ -13,7 +13,7 @@ import { mix, TokenBuckets } from './token-buckets.ts';
  * attacker who forges a network's addresses cannot use the limit to keep small answers (most addresses, NODATA,
  * NXDOMAIN) from that network.
  */
-export const ANSWERED_PER_ASKED = 2.5;
+const ANSWERED_PER_ASKED = 2.5;
 /** How many seconds of its rate a network that was quiet gets at once. */
 const BURST_SECONDS = 2;
 /** Two answers of the largest size: with a smaller burst, some answers would never be sent. */

@@ -36,7 +36,7 @@ export interface AnswerSettings {
 const HEADER_OCTETS = 12;
 const OPCODE_QUERY = 0;
 const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
-export const MAX_TCP_OCTETS = 65535;
+const MAX_TCP_OCTETS = 65535;
 const TCP = 1;
 
 /** Where the sections of the answer come from. */

@@ -36,7 +36,7 @@ const HEADER_OCTETS = 12;
 const MAX_MESSAGE_OCTETS = 65535;
 const OVER_TCP = 1;
 /** The most queries, or octets of answers, of one turn; the rest waits for the next turn. */
-export const TURN_QUERIES = 64;
+const TURN_QUERIES = 64;
 const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
 

@@ -76,7 +76,7 @@ export class ImageProgress {
 }
 
 /** How many looks, one a second, may pass without a step while there is work, or without a turn of the event loop. */
-export const MAX_LOOKS = 60;
+const MAX_LOOKS = 60;
 /** How many looks may pass before the first step: the thread loads its code, perhaps beside others. */
 const MAX_LOOKS_AT_START = 600;
 

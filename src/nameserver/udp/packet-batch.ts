@@ -33,7 +33,7 @@ export interface Reader {
   leave(): void;
 }
 
-export const BATCH_PACKETS = 64;
+const BATCH_PACKETS = 64;
 /** The clocks are read once in this many batches, and whenever a wait has ended without a packet. */
 const TIMED_BATCHES = 16;
 /** The largest UDP payload. Memory that no packet has reached is not used. */

@@ -162,7 +162,7 @@ function octetsOf(address: string): Uint8Array {
 }
 
 /** Makes a struct sockaddr_in or sockaddr_in6; the zone of an address may be a number or the name of an interface. */
-export function encodeSocketAddress({ address, port }: ListenAddress): Uint8Array {
+function encodeSocketAddress({ address, port }: ListenAddress): Uint8Array {
   const ipv6 = address.includes(':');
   const bytes = new Uint8Array(ipv6 ? SOCKADDR_IN6_BYTES : SOCKADDR_IN_BYTES);
   const view = new DataView(bytes.buffer);
@@ -174,7 +174,7 @@ export function encodeSocketAddress({ address, port }: ListenAddress): Uint8Arra
   return bytes;
 }
 
-export function decodeSocketAddress(bytes: Uint8Array): ListenAddress {
+function decodeSocketAddress(bytes: Uint8Array): ListenAddress {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const port = view.getUint16(2);
   if (view.getUint16(0, true) === AF_INET) return { address: printIpv4(bytes.subarray(4, 8)), port };

@@ -8,19 +8,19 @@ type Interfaces = ReturnType<typeof networkInterfaces>;
 const REFRESH_MS = 60_000;
 
 /** `privateToo`: in a lab, unique local addresses (RFC 4193) are reachable as well. */
-export function watchIpv6(privateToo: boolean): () => boolean {
+export function watchIpv6(privateToo: boolean, look: () => Interfaces = networkInterfaces): () => boolean {
   let found = false;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
     if (performance.now() - lookedAtMs > REFRESH_MS) {
       lookedAtMs = performance.now();
-      found = hasIpv6(networkInterfaces(), privateToo);
+      found = hasIpv6(look(), privateToo);
     }
     return found;
   };
 }
 
-export function hasIpv6(interfaces: Interfaces, privateToo: boolean): boolean {
+function hasIpv6(interfaces: Interfaces, privateToo: boolean): boolean {
   return Object.values(interfaces).some((addresses) =>
     addresses?.some(({ family, internal, address }) => {
       if (family !== 'IPv6' || internal) return false;

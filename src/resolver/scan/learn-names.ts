@@ -26,7 +26,7 @@ export function learnNames(domain: Name, type: number, rdata: Uint8Array): Name[
  * The hosts that the MX and SPF records of a domain point to, in lower case without a final dot: they show its mail
  * providers.
  */
-export function mailHosts(type: number, rdata: Uint8Array): string[] {
+function mailHosts(type: number, rdata: Uint8Array): string[] {
   if (type === TYPE.TXT) {
     const text = joinedText(rdata);
     return isSpf(text) ? hostsInText(text) : [];

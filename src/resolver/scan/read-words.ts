@@ -29,7 +29,7 @@ export function readWordGroups<F extends string, O extends string = never>(
 }
 
 /** Throws RangeError with the number of the line. */
-export function parseWordGroups<F extends string, O extends string = never>(
+function parseWordGroups<F extends string, O extends string = never>(
   text: string,
   fields: readonly F[],
   optional: readonly O[] = [],

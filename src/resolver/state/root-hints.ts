@@ -35,7 +35,7 @@ export async function loadRootHints(path: string = SHIPPED): Promise<RootServer[
 }
 
 /** Throws TextError, with the line number if one line is at fault. */
-export function parseRootHints(text: string): RootServer[] {
+function parseRootHints(text: string): RootServer[] {
   const { records, problems } = parseZoneFile(text, {
     origin: ROOT,
     defaultTtlSeconds: DEFAULT_TTL_SECONDS,

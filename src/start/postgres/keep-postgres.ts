@@ -20,9 +20,9 @@ interface KeptPostgres {
 }
 
 /** Under DATA_DIR; for root, whose home the Postgres user may not enter, in a place of its own for each DATA_DIR. */
-export function databaseDirectory(dataDirectory: string, isRoot = process.getuid?.() === 0): string {
-  if (!isRoot) return join(dataDirectory, 'postgres');
-  return rootPlaceOf(dataDirectory);
+function databaseDirectory(dataDirectory: string): string {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot ? rootPlaceOf(dataDirectory) : join(dataDirectory, 'postgres');
 }
 
 /** Makes the parents too, one by one: Node's `recursive` never returns where mkdir always fails with ENOENT (/proc). */

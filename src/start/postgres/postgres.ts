@@ -73,7 +73,7 @@ const CLAIM_TIMEOUT_MS = 4000;
 const LEFTOVER_TIMEOUT_MS = 60_000; // they notice as soon as they get a CPU
 
 /** The cluster's own directory, which Postgres calls its data directory. */
-export function clusterOf(directory: string): string {
+function clusterOf(directory: string): string {
   return join(resolve(directory), 'cluster');
 }
 

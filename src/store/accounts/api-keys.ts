@@ -77,11 +77,6 @@ export interface FoundKey {
   readonly state: 'valid' | 'revoked' | 'expired';
 }
 
-/** Finds a key by the hash of the presented text: one query for each request. */
-export async function findApiKey(db: Database, hash: Buffer): Promise<FoundKey | undefined> {
-  return (await findApiKeys(db, [hash])).get(hash.toString('hex'));
-}
-
 /** Finds existing keys, by their hash in hex. */
 export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
   const { rows } = await sql<ApiKey & { hash: Buffer; account: Account; state: FoundKey['state'] }>`

@@ -155,7 +155,7 @@ interface ListedRow extends ShownRow {
 }
 
 /** Undefined: the caller sees no domain with this filter. */
-export function listStatement(
+function listStatement(
   caller: Caller,
   filter: DomainFilter,
   order: DomainOrder,

@@ -19,7 +19,7 @@ interface PurgeRules {
   readonly rows: number;
 }
 
-export const PURGE_RULES: PurgeRules = {
+const PURGE_RULES: PurgeRules = {
   keptDays: 30,
   accountBytes: KEEP_RULES.accountBytes,
   rows: 1000,

@@ -16,7 +16,7 @@ export const SERVICE_LIMITS: Limits = { readMs: 5000, writeMs: 10_000 };
 /** The limits for an operator's commands, which read and sort whole zones at once. */
 export const OPERATOR_LIMITS: Limits = { readMs: 30_000, writeMs: 120_000 };
 /** The limit for a statement of a transaction that writes many rows, and for the pauses in which those are planned. */
-export const LONG_MS = 120_000;
+const LONG_MS = 120_000;
 /** The number of rows from which a transaction counts as long. */
 export const LONG_ROWS = 5000;
 /** The limit of a migration, which may rewrite every table, and waits for another process that migrates. */

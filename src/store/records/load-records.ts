@@ -51,19 +51,10 @@ export async function loadRecord(
   domainId: number,
   id: number,
 ): Promise<ListedRecord | undefined> {
-  return (await loadRecords(db, domainId, [id]))[0];
-}
-
-/** Those of the records that the domain has, in the order of ids. */
-export async function loadRecords(
-  db: Database,
-  domainId: number,
-  ids: readonly number[],
-): Promise<ListedRecord[]> {
   const { rows } = await sql<ListedRow>`
     select ${RECORD_COLUMNS}, r.managed from records r
-    where r.id = any(${ids}::bigint[]) and r.domain_id = ${domainId} order by r.id`.execute(db);
-  return rows.map(decodeListed);
+    where r.id = ${id} and r.domain_id = ${domainId}`.execute(db);
+  return rows.map(decodeListed)[0];
 }
 
 const SORT_KEYS: Readonly<Record<RecordSort, SortKey>> = {

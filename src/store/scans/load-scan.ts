@@ -35,7 +35,7 @@ interface ScanRow extends Omit<SavedScan, 'found' | 'result'> {
   readonly changeId: number | null;
 }
 
-export async function loadScan(db: Database, id: number): Promise<SavedScan | undefined> {
+async function loadScan(db: Database, id: number): Promise<SavedScan | undefined> {
   return await loadOne(db, sql`s.id = ${id}`);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteMembership } from '../../../src/store/accounts/memberships.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { deleteMembership } from '../../support/database/memberships.ts';
 import { until } from '../../support/tests/until.ts';
 
 let api: TestApi;

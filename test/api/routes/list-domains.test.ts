@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
-import { saveMembership } from '../../../src/store/accounts/memberships.ts';
 import { setPlan } from '../../../src/store/change/update-domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { saveMembership } from '../../support/database/memberships.ts';
 
 let api: TestApi;
 const NAMES = ['alpha.test', 'beta.test', 'delta.test', 'gamma.test', 'xn--bcher-kva.test'];

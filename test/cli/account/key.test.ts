@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
-import { findApiKey, hashKey } from '../../../src/store/accounts/api-keys.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
+import { findApiKey } from '../../support/database/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const run = (...args: string[]) => runCommands(addKeyCommands, ['key', ...args], database.url);
-const find = (text: string) => findApiKey(database.db, hashKey(text));
+const find = (text: string) => findApiKey(database.db, text);
 
 describe('key create', () => {
   it('shows the key alone on stdout, and stores its hash', async () => {

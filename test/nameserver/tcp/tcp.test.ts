@@ -8,13 +8,13 @@ import {
   type TcpLimits,
   type TcpListener,
 } from '../../../src/nameserver/tcp/tcp.ts';
-import { TURN_QUERIES } from '../../../src/nameserver/tcp/tcp-connection.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type TestNodeOptions, testNode } from '../../support/answer/test-node.ts';
 import { heapOctets } from '../../support/tests/heap-octets.ts';
 import { until } from '../../support/tests/until.ts';
 
+const TURN_QUERIES = 64;
 const LARGE = Array.from({ length: 240 }, (_, i) => `large TXT "${i} ${'x'.repeat(240)}"`).join('\n');
 const WITH_LARGE = `@ SOA ns1 hostmaster 7 3600 600 86400 60\n@ NS ns1\nns1 A 192.0.2.1\nwww A 192.0.2.3\n${LARGE}`;
 

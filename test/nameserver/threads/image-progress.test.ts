@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type Doing,
   ImageProgress,
-  MAX_LOOKS,
   StandstillWatch,
 } from '../../../src/nameserver/threads/image-progress.ts';
+
+const MAX_LOOKS = 60;
 
 /** How often it was said in so many looks, between each of which something happens. */
 function told(looks: number, doing: Doing, between: (progress: ImageProgress, look: number) => void): number {

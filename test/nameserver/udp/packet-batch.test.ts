@@ -13,7 +13,7 @@ import {
   MSG_TRUNC,
   MSG_WAITFORONE,
 } from '../../../src/nameserver/threads/libc.ts';
-import { BATCH_PACKETS, PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
+import { PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
 import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { FakeLibc, type FakePacket } from '../../support/answer/fake-libc.ts';
 
@@ -21,6 +21,7 @@ const V4: UdpSocket = { descriptor: 4, ipv6: false, wildcard: false };
 const V6: UdpSocket = { descriptor: 6, ipv6: true, wildcard: false };
 const EINVAL = 22;
 const ROOM = 100;
+const BATCH_PACKETS = 64;
 
 /** Answers with the octets of the query behind 'A'; silence for 's'; throws for 't'. Notes who asked. */
 class Echo implements PacketAnswerer {

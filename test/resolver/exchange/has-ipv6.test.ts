@@ -1,6 +1,6 @@
-import type { NetworkInterfaceInfo } from 'node:os';
+import type { NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { hasIpv6 } from '../../../src/resolver/exchange/has-ipv6.ts';
+import { watchIpv6 } from '../../../src/resolver/exchange/has-ipv6.ts';
 
 function interfacesWith(address: string, { internal = false } = {}): Record<string, NetworkInterfaceInfo[]> {
   const common = { netmask: '', mac: '', internal, cidr: null };
@@ -8,6 +8,10 @@ function interfacesWith(address: string, { internal = false } = {}): Record<stri
     ? ({ family: 'IPv6', scopeid: 0 } as const)
     : ({ family: 'IPv4' } as const);
   return { eth0: [{ ...common, ...family, address } as NetworkInterfaceInfo] };
+}
+
+function hasIpv6(interfaces: ReturnType<typeof networkInterfaces>, privateToo: boolean): boolean {
+  return watchIpv6(privateToo, () => interfaces)();
 }
 
 describe('a machine can ask over IPv6', () => {

@@ -1,14 +1,28 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { groupOf, parseWordGroups } from '../../../src/resolver/scan/read-words.ts';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { groupOf, readWordGroups } from '../../../src/resolver/scan/read-words.ts';
 
 const WORDS = new URL('../../../src/resolver/scan/words/', import.meta.url);
 
-const parse = (...lines: string[]) => parseWordGroups(lines.join('\n'), ['names'], ['signs']);
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'words-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Reads a file outside of the folder of the lists, so by its path from there. */
+function read(...lines: string[]) {
+  writeFileSync(join(directory, 'list.txt'), lines.join('\n'));
+  const file = join(relative(fileURLToPath(WORDS), directory), 'list');
+  return readWordGroups(file, ['names'], ['signs']);
+}
 
 describe('a word list', () => {
   it('has groups and their words in the order of the file', () => {
-    const groups = parse(
+    const groups = read(
       '# a head',
       '',
       '[b]',
@@ -43,7 +57,7 @@ describe('a word list', () => {
     ['an empty label', ['[a]', 'names: a..b']],
     ['a comment behind words', ['[a]', 'names: www # the web']],
   ])('with %s is refused', (_, lines) => {
-    expect(() => parse(...lines)).toThrow(RangeError);
+    expect(() => read(...lines)).toThrow(RangeError);
   });
 
   it.each(readdirSync(WORDS))('says in its first line what it is: %s', (file) => {

@@ -3,10 +3,22 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { isAskable } from '../../../src/resolver/state/address-rules.ts';
-import { loadRootHints, parseRootHints } from '../../../src/resolver/state/root-hints.ts';
+import { loadRootHints, type RootServer } from '../../../src/resolver/state/root-hints.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'root-hints-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function load(text: string): Promise<RootServer[]> {
+  const path = join(folder, 'lab.root');
+  await writeFile(path, text);
+  return await loadRootHints(path);
+}
 
 describe('loadRootHints', () => {
   it('without a path gives the thirteen servers of the root, each with an IPv4 and an IPv6 address', async () => {
@@ -22,23 +34,11 @@ describe('loadRootHints', () => {
     expect(servers[1]?.addresses).toEqual(['170.247.170.2', '2801:1b8:10::b']); // since November 2023
   });
 
-  it('says file and line of what is wrong', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'root-hints-'));
-    try {
-      const path = join(folder, 'lab.root');
-      await writeFile(path, '. 60 NS ns.lab.\nns.lab. 60 A 192.0.2.256\n');
-      await expect(loadRootHints(path)).rejects.toThrow(`${path}:2: "192.0.2.256" is not an IPv4 address`);
-      await writeFile(path, '; nothing\n');
-      await expect(loadRootHints(path)).rejects.toThrow(`${path}: there is no NS record of the root`);
-      await expect(loadRootHints(join(folder, 'absent'))).rejects.toThrow(/ENOENT.*absent/);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+  it('says which file cannot be read', async () => {
+    await expect(loadRootHints(join(folder, 'absent'))).rejects.toThrow(/ENOENT.*absent/);
   });
-});
 
-describe('parseRootHints', () => {
-  it('reads names in any case, without TTLs and classes, relative names as those below the root', () => {
+  it('reads names in any case, without TTLs and classes, relative names as those below the root', async () => {
     const text = `
       . NS NS1.Lab.
       . IN NS ns2
@@ -47,7 +47,7 @@ describe('parseRootHints', () => {
       ns1.lab. A 10.0.0.1 ; twice
       ns2 AAAA fd00:0::53
     `;
-    expect(parseRootHints(text.replaceAll(/^ +/gm, ''))).toEqual([
+    expect(await load(text.replaceAll(/^ +/gm, ''))).toEqual([
       { name: parseName('ns1.lab.'), addresses: ['10.0.0.1', '10.0.0.2'] },
       { name: parseName('ns2.'), addresses: ['fd00::53'] },
     ]);
@@ -76,16 +76,11 @@ describe('parseRootHints', () => {
     ],
     ['an address that is none', '. NS a.\na. AAAA fd00::g', 2, '"fd00::g" is not an IPv6 address'],
     ['an include', '. NS a.\n$INCLUDE /etc/passwd', 2, '$INCLUDE is not allowed here'],
-    ['something else', 'hello', 1, undefined],
+    ['something else', 'hello', 1, ''],
   ] as const) {
-    it(`refuses ${what}`, () => {
-      let error: unknown;
-      try {
-        parseRootHints(text);
-      } catch (thrown) {
-        error = thrown;
-      }
-      expect(error).toMatchObject({ name: 'TextError', line, ...(message !== undefined && { message }) });
+    it(`refuses ${what}, and says where`, async () => {
+      const place = `${join(folder, 'lab.root')}${line === undefined ? '' : `:${line}`}`;
+      await expect(load(text)).rejects.toThrow(`${place}: ${message}`);
     });
   }
 });

@@ -15,7 +15,6 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
-  clusterOf,
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,
@@ -206,14 +205,14 @@ describe('a launcher that is killed', () => {
     const starting = start(directory, FAST);
     const next = await starting;
     expect(isAlive(Number(said.pid))).toBe(false);
-    expect(readPidFile(clusterOf(directory))?.pid).toBe(next.pid);
+    expect(readPidFile(join(directory, 'cluster'))?.pid).toBe(next.pid);
     expect(await ask(next.url, 'select 1')).toBe(1);
   });
 
   it('may leave a pid that is another program by now', async () => {
     const directory = temporaryDirectory();
     const first = await start(directory, FAST);
-    const file = join(clusterOf(directory), 'postmaster.pid');
+    const file = join(join(directory, 'cluster'), 'postmaster.pid');
     const text = readFileSync(file, 'utf8');
     await first.stop();
     const other = spawn('sleep', ['60'], { stdio: 'ignore' });
@@ -244,8 +243,8 @@ describe('a directory', () => {
 
   it('with a cluster of another major version is refused in words', async () => {
     const directory = temporaryDirectory();
-    mkdirSync(clusterOf(directory));
-    writeFileSync(join(clusterOf(directory), 'PG_VERSION'), '12\n');
+    mkdirSync(join(directory, 'cluster'));
+    writeFileSync(join(join(directory, 'cluster'), 'PG_VERSION'), '12\n');
     await expect(start(directory, FAST)).rejects.toThrow(/made by PostgreSQL 12, but this is PostgreSQL 18/);
   });
 

@@ -8,10 +8,11 @@ import type { Database } from '../../../src/store/postgres/database.ts';
 import type { ScanKind } from '../../../src/store/postgres/schema.ts';
 import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begin-scan.ts';
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
-import { findRecentScan, loadScan, waitForScan } from '../../../src/store/scans/load-scan.ts';
+import { findRecentScan, waitForScan } from '../../../src/store/scans/load-scan.ts';
 import { saveScan } from '../../../src/store/scans/save-scan.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { loadScan } from '../../support/database/saved-scans.ts';
 import { scanOf, unreachable } from '../../support/world/made-scans.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
@@ -204,7 +205,7 @@ describe.each(testServers())('on $name', (server) => {
     const silent = await open('preview');
     await end(silent.id, await begin(silent.id), unreachable(APEX));
     expect(await findRecentScan(db, domainId, 600)).toBeUndefined();
-    expect((await loadScan(db, silent.id))?.shortfalls).toEqual(['nobody answers']);
+    expect((await loadScan(db, silent.id))?.shortfalls).toEqual(['no server answers']);
     const told = await open('preview');
     await end(told.id, await begin(told.id));
     expect(await findRecentScan(db, domainId, 600)).toMatchObject({

@@ -8,12 +8,12 @@ import {
   runOnce,
   type StoredResponse,
 } from '../../../src/store/accounts/kept-answers.ts';
-import { PURGE_RULES, purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
+import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
 
 const RULES: KeepRules = { answerBytes: 1000, accountBytes: 4000 };
-const PURGE = { ...PURGE_RULES, accountBytes: RULES.accountBytes };
+const PURGE = { keptDays: 30, accountBytes: RULES.accountBytes, rows: 1000 };
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;

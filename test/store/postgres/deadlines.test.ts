@@ -4,12 +4,13 @@ import { openDatabase } from '../../../src/store/postgres/database.ts';
 import {
   allowLong,
   ConnectionDeadlines,
-  LONG_MS,
   SERVICE_LIMITS,
   sessionSettings,
   withMigrationLimits,
 } from '../../../src/store/postgres/deadlines.ts';
 import { createDatabase, testServers } from '../../support/database/database.ts';
+
+const LONG_MS = 120_000;
 
 describe('the deadlines of a connection', () => {
   const { readMs, writeMs } = SERVICE_LIMITS;

@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
-import { saveMembership } from '../../../src/store/accounts/memberships.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import {
   listAccountChanges,
@@ -12,6 +11,7 @@ import {
 import { type Edit, NO_EDIT } from '../../../src/zone/edit/edit.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { saveMembership } from '../../support/database/memberships.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 describe.each(testServers())('on $name', (server) => {

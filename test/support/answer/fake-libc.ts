@@ -72,8 +72,8 @@ export class FakeLibc implements Libc {
   errno = () => this.#errno;
   socket = unexpected;
   setsockopt = unexpected;
-  bind = unexpected;
-  getsockname = unexpected;
+  bind: Libc['bind'] = unexpected;
+  getsockname: Libc['getsockname'] = unexpected;
   shutdown = unexpected;
   close = unexpected;
   poll = unexpected;

@@ -14,13 +14,13 @@ import { databaseReadiness } from '../../../src/api/readiness.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
-import { saveMembership } from '../../../src/store/accounts/memberships.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
 import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
 import { asRole, createDatabase, type TestDatabase } from '../database/database.ts';
+import { saveMembership } from '../database/memberships.ts';
 
 /** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
 export const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;

@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { databaseDirectory } from '../../../src/start/postgres/keep-postgres.ts';
 import { until } from '../tests/until.ts';
+import { databaseDirectory } from './database-directory.ts';
 
 export interface User {
   readonly uid?: number;

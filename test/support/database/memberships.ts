@@ -1,7 +1,7 @@
 // Which accounts share a domain, and in which role. The owner is the domain's account and has no row here.
 
-import type { Database } from '../postgres/database.ts';
-import type { Role } from '../postgres/schema.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import type { Role } from '../../../src/store/postgres/schema.ts';
 
 type GrantedRole = Exclude<Role, 'owner'>;
 
@@ -18,12 +18,10 @@ export async function saveMembership(
     .execute();
 }
 
-/** False when there was no membership. */
-export async function deleteMembership(db: Database, domainId: number, accountId: number): Promise<boolean> {
-  const { numDeletedRows } = await db
+export async function deleteMembership(db: Database, domainId: number, accountId: number): Promise<void> {
+  await db
     .deleteFrom('memberships')
     .where('domain_id', '=', domainId)
     .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows === 1n;
+    .execute();
 }

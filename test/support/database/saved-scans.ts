@@ -1,0 +1,8 @@
+// Loads a scan as it stands, without waiting for its end.
+
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { type SavedScan, waitForScan } from '../../../src/store/scans/load-scan.ts';
+
+export async function loadScan(db: Database, id: number): Promise<SavedScan | undefined> {
+  return await waitForScan(db, id, { timeoutMs: 0, signal: new AbortController().signal });
+}
