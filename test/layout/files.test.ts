@@ -1,0 +1,66 @@
+// How files are named, how many a folder holds, and what is tested where.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesIn, offenders, ROOT, sources, tests, withoutComments } from '../support/tests/sources.ts';
+
+describe('files', () => {
+  it('begin with a comment that says what they do', () => {
+    const bare = sources.filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are at most 25 in a folder, but for record types, which are a list', () => {
+    const sizes = new Map<string, number>();
+    for (const path of ['src', 'workers', 'test', 'bench'].flatMap(filesIn)) {
+      if (/\.(ts|mts|mjs)$/.test(path)) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+    }
+    const full = [...sizes].filter(([folder, files]) => files > 25 && !folder.endsWith('dns/record/types'));
+    expect(full).toEqual([]);
+  });
+
+  it('have kebab-case names that say something', () => {
+    const names = [
+      ...sources.map(({ path }) => path),
+      ...filesIn('test').filter((path) => path.endsWith('.ts')),
+    ];
+    const empty = /(^|-)(utils?|helpers?|manager|service|handler|data|info)$/; // the noun, the last word
+    const bad = names.filter((path) => {
+      const name = basename(path).replace(/(\.test|\.d)?\.(ts|mjs)$/, '');
+      return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || empty.test(name);
+    });
+    expect(bad).toEqual([]);
+  });
+
+  it('read the environment where a process begins only', () => {
+    const allowed = /(\/main\.ts|\.mjs)$/;
+    expect(
+      offenders(({ path, text }) =>
+        allowed.test(path) ? [] : (withoutComments(text).match(/process\.env\b/g) ?? []),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  it('mirror the sources file for file, or folder for folder', () => {
+    const strays = tests.filter((path) => {
+      if (/^test\/(flows|proofs|chaos|support|layout)\//.test(path)) return false;
+      const stem = path.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`].some((source) =>
+        existsSync(join(ROOT, source)),
+      );
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it('do not measure how fast the machine is: figures are the benchmark’s', () => {
+    const timed =
+      /expect\((?:[^;]*performance\.now\(\)|\w*(?:elapsed|duration|took)\w*\)|\w+Ms\)\.toBeLess)/gi;
+    const found = tests.flatMap((path) =>
+      (readFileSync(join(ROOT, path), 'utf8').match(timed) ?? []).map((text) => `${path}: ${text}`),
+    );
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+// The table of the rooms: the order in which they stand is the order in which a reader may take them.
+
+/**
+ * The rooms, and what the files of each may import besides their own room. A row names only rooms of rows above it, so the
+ * imports are a graph without circles. `dns` is the files directly in src/dns; `start` composes the processes by running them.
+ */
+export const MAY_IMPORT: Readonly<Record<string, string>> = {
+  dns: '',
+  'dns/record': 'dns',
+  'dns/message': 'dns dns/record',
+  'dns/zone-file': 'dns dns/record',
+  zone: 'dns dns/message dns/record',
+  'zone/domain': 'dns zone',
+  'zone/image': 'dns dns/message dns/record zone',
+  'zone/records': 'dns dns/record dns/zone-file zone',
+  'zone/edit': 'dns zone zone/records',
+  'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
+  'zone/publish': 'dns dns/record zone zone/records',
+  'checks/delegation': 'dns',
+  'checks/aname': 'dns checks/delegation',
+  'checks/scan': 'dns dns/record checks/delegation',
+  'checks/txt': 'dns checks/delegation',
+  process: 'zone/records',
+  'process/settings': 'dns process',
+  queue: '',
+  'resolver/exchange': 'dns dns/message dns/record',
+  'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
+  'resolver/state': 'dns dns/record dns/zone-file checks/delegation resolver/exchange',
+  'resolver/walk':
+    'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
+  'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/delegation': 'dns checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/scan':
+    'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
+  'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
+  resolver:
+    'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
+  'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
+  'store/accounts': 'store/postgres',
+  'store/feed': 'dns zone store/postgres',
+  'store/records':
+    'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+  'store/domains':
+    'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
+  'store/roles': 'store/postgres',
+  'store/zones': 'dns dns/record checks/delegation zone store/postgres',
+  'store/change':
+    'dns zone zone/domain zone/edit zone/publish zone/records checks/delegation store/accounts store/domains store/postgres store/records store/zones',
+  'store/aname':
+    'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
+  'store/checks': 'dns zone/domain zone/publish checks/delegation store/change store/domains store/postgres',
+  'store/housekeeping':
+    'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
+  'store/migrate':
+    'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
+  'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
+  'store/verifications':
+    'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres',
+  'nameserver/answer': 'dns dns/message dns/record zone/image',
+  'nameserver/threads': '',
+  'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
+  'nameserver/follow':
+    'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
+  'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
+  'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
+  nameserver:
+    'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
+  'api/answers': '',
+  'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
+  'api/calls':
+    'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
+  'api/schemas': 'zone/domain zone/edit zone/records checks/delegation api/answers api/callers',
+  'api/actions':
+    'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
+  'api/body': 'api/answers api/calls api/schemas',
+  'api/print':
+    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
+  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
+  'api/routes':
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
+  'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
+  'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
+  'cli/terminal':
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
+  'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
+  'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
+  'cli/domain':
+    'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
+  'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
+  'cli/scan':
+    'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
+  'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
+  workers:
+    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+  'start/postgres': 'process store/roles',
+  start:
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/roles start/postgres',
+  cli: 'process/settings cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
+};
