@@ -5,6 +5,28 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, ROOT } from '../support/tests/sources.ts';
 
+describe('the map in the README', () => {
+  const rows = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)];
+  const foldersIn = (folder: string) =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+
+  it('has a row for each folder of sources', () => {
+    const folders = [...foldersIn('src').map((name) => `src/${name}`), 'workers'];
+    expect(rows.map(([, folder]) => folder).sort()).toEqual(folders.sort());
+  });
+
+  it.each(rows)('%s', (_row, folder = '', text = '') => {
+    const rooms = foldersIn(folder);
+    const named = new Set([...text.matchAll(/`([\w-]+)`/g)].map(([, name]) => name as string));
+    expect(rooms.filter((name) => !named.has(name))).toEqual([]);
+    const files = filesIn(folder).map((path) => basename(path, '.ts'));
+    expect([...named].filter((name) => !rooms.includes(name) && !files.includes(name))).toEqual([]);
+  });
+});
+
 describe('references', () => {
   const texts = [...['src', 'workers', 'test', 'bench', 'docs'].flatMap(filesIn), 'README.md']
     .filter((path) => /\.(ts|mts|mjs|md|sql|service)$/.test(path) && path !== 'test/layout/documents.test.ts')
