@@ -1,5 +1,6 @@
 // What an owner or the operator sets on a domain: fields, choice of nameservers, plan, suspension.
 
+import type { UpdateObject } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DnsMode, RefusalCode } from '../../zone/domain/domain-status.ts';
 import { findSet, setsLeft } from '../../zone/publish/select-nameservers.ts';
@@ -9,6 +10,7 @@ import { type Domain, type DomainSettings, nameserverChoice } from '../domains/d
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import type { Schema } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
@@ -66,7 +68,7 @@ export async function updateDomain(
       changeId = applied.changeId;
     }
     if (nameserversDiffer) changeId ??= await publishNameservers(trx, domainId, order);
-    return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+    return await updated(trx, domainId, changeId);
   });
 }
 
@@ -81,11 +83,7 @@ async function saveSettings(
       .map(([key, value]) => [SETTING_COLUMNS[key as keyof DomainSettings], value]),
   );
   if (Object.keys(columns).length === 0) return;
-  await trx
-    .updateTable('domains')
-    .set({ ...columns, updated_at: now })
-    .where('id', '=', row.id)
-    .execute();
+  await setColumns(trx, row.id, { ...columns, updated_at: now });
 }
 
 const SETTING_COLUMNS = {
@@ -112,11 +110,7 @@ async function chooseNameservers(
   chosen: readonly Name[],
 ): Promise<boolean> {
   const chosenNs = chosen.map(encodeNameColumn);
-  await trx
-    .updateTable('domains')
-    .set({ chosen_ns: chosenNs, updated_at: now })
-    .where('id', '=', row.id)
-    .execute();
+  await setColumns(trx, row.id, { chosen_ns: chosenNs, updated_at: now });
   return nameserversOf({ ...row, chosenNs }, settings) !== nameserversOf(row, settings);
 }
 
@@ -141,13 +135,9 @@ export async function setSuspended(
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { row, now } = lock;
     if (suspended !== (row.suspendedAt !== null)) {
-      await trx
-        .updateTable('domains')
-        .set({ suspended_at: suspended ? now : null, updated_at: now })
-        .where('id', '=', domainId)
-        .execute();
+      await setColumns(trx, domainId, { suspended_at: suspended ? now : null, updated_at: now });
     }
-    return { kind: 'updated', changeId: undefined, domain: (await loadDomainById(trx, domainId)) as Domain };
+    return await updated(trx, domainId);
   });
 }
 
@@ -165,12 +155,20 @@ export async function setPlan(
     if (planId !== (row.plan?.id ?? null)) {
       await stopSubscription(trx, domainId);
       if (planId !== null) await startSubscription(trx, domainId, row.accountId, planId);
-      await trx
-        .updateTable('domains')
-        .set({ plan_id: planId, updated_at: now })
-        .where('id', '=', domainId)
-        .execute();
+      await setColumns(trx, domainId, { plan_id: planId, updated_at: now });
     }
-    return { kind: 'updated', changeId: undefined, domain: (await loadDomainById(trx, domainId)) as Domain };
+    return await updated(trx, domainId);
   });
+}
+
+async function setColumns(
+  trx: Database,
+  domainId: number,
+  columns: UpdateObject<Schema, 'domains'>,
+): Promise<void> {
+  await trx.updateTable('domains').set(columns).where('id', '=', domainId).execute();
+}
+
+async function updated(trx: Database, domainId: number, changeId?: number): Promise<UpdatedDomain> {
+  return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
 }

@@ -1,6 +1,6 @@
 // Loads the records that a write has to see, under the domain's lock. Managed ones are left out.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { type Edit, idsTouched, namesTouched } from '../../zone/edit/edit.ts';
 import { formerHosts, possibleGlue } from '../../zone/edit/glue-needed.ts';
@@ -23,29 +23,19 @@ export async function loadRecordsWithIds(
   return rows.map(decodeRecord);
 }
 
+/** `among`: a condition on the records `r`. */
 export async function loadRecordsAt(
   trx: Database,
   domainId: number,
   names: readonly Name[],
+  among: RawBuilder<unknown> = sql`true`,
 ): Promise<CustomerRecord[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from records r
     where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[]) and not r.managed
+      and ${among}
     order by r.id`.execute(trx);
-  return rows.map(decodeRecord);
-}
-
-async function loadCutsAt(
-  trx: Database,
-  domainId: number,
-  names: readonly Name[],
-): Promise<CustomerRecord[]> {
-  if (names.length === 0) return [];
-  const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from records r
-    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[])
-      and r.type = 'NS' and not r.managed`.execute(trx);
   return rows.map(decodeRecord);
 }
 
@@ -100,10 +90,11 @@ export async function loadTouchedRecords(
   for (const host of hosts) at.add(host);
   const above = new Set([...needed.cutsAt, ...hosts.flatMap((host) => [...namesBetween(host, apex)])]);
   records.push(
-    ...(await loadCutsAt(
+    ...(await loadRecordsAt(
       trx,
       domainId,
       [...above].filter((name) => !at.has(name)),
+      sql`r.type = 'NS'`,
     )),
   );
   const glue = possibleGlue(needed, apex, records);
