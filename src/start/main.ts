@@ -114,7 +114,8 @@ async function prepareDatabase(
   try {
     await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
     const migrated = await migrate(db, settings.answers);
-    for (const role of migrated.roles.overpowered) log.warn({ role }, 'this role may do more than it should');
+    for (const role of migrated.roles.overpowered)
+      log.warn({ role }, 'this database role has more rights than needed');
     const roles =
       settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
     await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
