@@ -23,6 +23,8 @@ interface Asked {
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
+  /** Without a route: the path that the caller may have meant. */
+  readonly meant?: string | undefined;
   readonly log: FastifyBaseLogger;
 }
 
@@ -44,7 +46,12 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     isManaged: caller.account.providerId !== null,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) return notFound('path');
+  if (route === undefined) {
+    const { meant } = asked;
+    return meant === undefined
+      ? notFound('path')
+      : new Problem(404, `path not found; did you mean ${meant}?`);
+  }
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');

@@ -129,7 +129,10 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
   return read;
 }
 
-/** Which word of zone-file text is a host name; undefined: none, or the type has no zone-file text. Such hosts follow the rule for hosts, not the zone file's relative names. */
+/**
+ * Which word of zone-file text is a host name; undefined: none. Such hosts follow the rule for hosts, not the zone file's
+ * relative names.
+ */
 const HOST_WORD: Record<ApiType, number | undefined> = {
   A: undefined,
   AAAA: undefined,
