@@ -2,7 +2,7 @@
 // not changed since: a job that runs twice, or beside another, leaves one run.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
-//     └ gone, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
+//     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more, if a caller waits
 
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import { judgeDelegation } from '../src/checks/delegation/judge-delegation.ts';

@@ -27,8 +27,8 @@ import { type Database, openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { listenBoard } from './board.ts';
 import { runHousekeeping } from './housekeeping.ts';
-import { openLines, startLines, type Trouble } from './job-lines.ts';
 import { createWorkerMetrics } from './metrics.ts';
+import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -51,11 +51,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => db.destroy());
   const tellOf = seldom(log);
   let isStarted = false;
-  const lines = openLines(place, (error) => {
+  const workers = openQueueWorkers(place, (error) => {
     if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
   });
-  const all = Object.values(lines);
-  life.onStop(() => Promise.all(all.map((line) => line.close())));
+  const all = Object.values(workers);
+  life.onStop(() => Promise.all(all.map((worker) => worker.close())));
 
   const countryOf = await openCountryDb(settings.countryDb);
   const resolver = await openResolver(settings, db, life, (error) => tellOf('leases', error));
@@ -65,10 +65,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   const metrics = createWorkerMetrics({
     depths: async () => {
-      const depths = all.map(async (line) => [line.name, await line.queue.depth()] as const);
+      const depths = all.map(async (worker) => [worker.name, await worker.queue.depth()] as const);
       return Object.fromEntries(await Promise.all(depths));
     },
-    running: () => lines.checks.running(),
+    running: () => workers.checks.running(),
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
   });
@@ -79,7 +79,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const health = await listenHealth(
     settings.metricsListen,
     metrics.registry,
-    () => readiness(lines.checks.queue, () => isStarted && !life.stopping.aborted),
+    () => readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted),
     settings.metricsHosts,
   );
   life.onStop(() => health.close());
@@ -90,9 +90,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
   await breaker.start();
   life.onStop(() => breaker.stop());
-  life.onStop(() => Promise.all(all.map((line) => line.stop(GRACE_MS))));
+  life.onStop(() => Promise.all(all.map((worker) => worker.stop(GRACE_MS))));
   const { checkRules, checkConcurrency } = settings;
-  startLines(lines, {
+  startQueueWorkers(workers, {
     db,
     resolver,
     countryOf,

@@ -3,8 +3,9 @@
 //
 //     idle ── a request's header ──▶ worked on ── its answer is made ──▶ answered ── the answer is taken ──▶ idle
 //
-// A connection that has shown a right key is trusted. Where there is no room, one that is not trusted and not worked on
-// gives way to the new one, oldest first, so that whoever holds connections without a key keeps nobody out.
+// A connection that has shown a valid key is trusted. When the limit is reached, the oldest connection that is neither
+// trusted nor worked on is closed, so that connections without a key keep nobody out; if there is none, the trusted one
+// that has been idle longest.
 
 export interface ConnectionLimits {
   readonly connections: number;

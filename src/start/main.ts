@@ -16,6 +16,7 @@ import { loadSampleApex } from '../store/migrate/first-start.ts';
 import { migrate } from '../store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
+import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
@@ -101,6 +102,8 @@ async function makeFirstKey(url: string): Promise<string | undefined> {
 interface Samples {
   /** The name for the `dig` line. */
   readonly question: string;
+  /** What the answer to it has that would surprise; undefined: nothing. */
+  readonly remark: string | undefined;
   /** The path for the `curl` line. */
   readonly path: string;
 }
@@ -114,16 +117,20 @@ async function prepareDatabase(
   try {
     await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
     const migrated = await migrate(db, settings.answers);
-    for (const role of migrated.roles.overpowered) log.warn({ role }, 'this role may do more than it should');
+    for (const role of migrated.roles.overpowered)
+      log.warn({ role }, 'this database role has more rights than needed');
     const roles =
       settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
     await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
     const apex = await loadSampleApex(db, DEMO_APEX);
     // An operator zone has the name where the database is older than customers' domains.
     const demo = await findDomain(db, parseName(DEMO_APEX));
+    const isAskedForDemo = apex === DEMO_APEX;
+    const atName = demo === undefined ? [] : await loadRecordsAt(db, demo.id, [parseName(`${DEMO_NAME}.`)]);
+    const isProxied = isAskedForDemo && atName.some(({ proxied }) => proxied);
     const samples = {
-      question:
-        apex === undefined ? 'CH TXT id.server' : apex === DEMO_APEX ? `${DEMO_NAME} A` : `${apex} SOA`,
+      question: apex === undefined ? 'CH TXT id.server' : isAskedForDemo ? `${DEMO_NAME} A` : `${apex} SOA`,
+      remark: isProxied ? "this record is proxied: the answer has the edge's addresses" : undefined,
       path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
     };
     return { samples, roles };
@@ -153,6 +160,7 @@ function summary(started: {
   metrics: readonly ListenAddress[];
   place: string;
   question: string;
+  remark: string | undefined;
   path: string;
   key: string | undefined;
   shownKey: string;
@@ -170,6 +178,7 @@ function summary(started: {
     `  database  ${started.place}`,
     ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
+    ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
     `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,
     '  stop      Ctrl-C',
   ].join('\n');

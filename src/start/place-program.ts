@@ -1,6 +1,6 @@
-// Where the code of the processes lies. A user that root's processes become may not enter root's home, but threads that
-// start later still read code: then a copy lies in root's place under /var/lib, made once for each version of the
-// files.
+// Where the code of the processes lies. After dropping root, a process may be unable to read the checkout in root's home,
+// but threads that start later still read code: then a copy lies in root's place under /var/lib, made once for each
+// version of the files.
 
 import { createHash } from 'node:crypto';
 import {

@@ -93,6 +93,9 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const started = clone.start();
       const line = await started.ready(installed ? PATIENCE_MS : 4 * PATIENCE_MS);
       expect(dig(line).split('\n').sort()).toEqual(EDGE);
+      expect(started.output).toContain(
+        `${line}\n            (this record is proxied: the answer has the edge's addresses)\n`,
+      );
       expect(dig(line, '+tcp').split('\n').sort()).toEqual(EDGE);
       expect(started.output.match(/svc_\w{40} \(a global admin's, shown this once\)$/gm)).toHaveLength(1);
       expect(curl(started)).toContainEqual(expect.objectContaining({ name: 'www', proxied: true }));

@@ -16,7 +16,14 @@ import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';
 import { exchangeUdp } from '../support/answer/sockets.ts';
 import { heldZoneFor } from '../support/database/held-zone.ts';
-import { acceptedBy, outcomeOf, printEvidence, stateOf, wantedOf } from '../support/world/compare-check.ts';
+import {
+  acceptedBy,
+  outcomeOf,
+  printDifferences,
+  printEvidence,
+  stateOf,
+  wantedOf,
+} from '../support/world/compare-check.ts';
 import { FakeInternet, startWorld } from '../support/world/fake-internet.ts';
 import {
   type Expectations,
@@ -132,7 +139,11 @@ describe('a delegation check', () => {
         state = decision?.state;
         const { violations } = internet;
         const outcome = outcomeOf(check, expected.sets, { evidence, judgement, decision, violations });
-        expect(outcome, `check ${index + 1}: ${printEvidence(evidence)}`).toEqual(wantedOf(check));
+        const wanted = wantedOf(check);
+        expect(
+          outcome,
+          `check ${index + 1}: ${printDifferences(outcome, wanted)} (${printEvidence(evidence)})`,
+        ).toEqual(wanted);
         expect(evidence.queries, 'packets').toBeLessThanOrEqual(check.packets);
         expect(internet.seen.length - before, 'packets that arrived').toBeLessThanOrEqual(evidence.queries);
         for (const { address, max } of check.asked) {
@@ -144,6 +155,15 @@ describe('a delegation check', () => {
       await resolver.close();
       await internet.close();
     }
+  });
+});
+
+describe('a difference from what a world expects', () => {
+  it('names each field, with both values', () => {
+    const got = { verdict: 'match', parent: 'test.', findings: ['ALIAS'], status: 'active' };
+    expect(printDifferences(got, { verdict: 'alias', parent: 'test.', findings: ['ALIAS'], misses: 2 })).toBe(
+      'verdict: expected "alias", got "match"; misses: expected 2, got none; status: expected none, got "active"',
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { findApiKeys, hashKey, isKeyText, touchApiKey } from '../../store/accounts/api-keys.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { badRequest, Problem, unauthorized } from '../answers/problem.ts';
-import type { Caller } from './caller.ts';
+import type { ApiCaller } from './caller.ts';
 import { KeyLookups } from './key-lookups.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
@@ -48,7 +48,7 @@ export async function authenticate(
   { lookups, wrong }: KnownKeys,
   headers: IncomingHttpHeaders,
   address: string,
-): Promise<Caller | Problem> {
+): Promise<ApiCaller | Problem> {
   const text = presentedKey(headers);
   if (text === undefined) return unauthorized();
   const hash = hashKey(text);

@@ -2,25 +2,25 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import type { Actor, Caller as StoreCaller } from '../../store/accounts/actor.ts';
+import type { Actor, Caller } from '../../store/accounts/actor.ts';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
 import { judgeNarrowedWrite } from '../../zone/edit/key-narrowing.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { forbidden, type Problem } from '../answers/problem.ts';
 
-export interface Caller {
+export interface ApiCaller {
   readonly account: Account;
   readonly key: ApiKey;
   readonly address: string;
 }
 
 /** The caller in the form that the store's loads take. */
-export function asStoreCaller({ account }: Caller): StoreCaller {
+export function asStoreCaller({ account }: ApiCaller): Caller {
   return { accountId: account.id, isAdmin: account.isAdmin };
 }
 
 /** The caller in the form that the log of changes takes. */
-export function asActor({ account, key, address }: Caller): Actor {
+export function asActor({ account, key, address }: ApiCaller): Actor {
   return { kind: 'key', accountId: account.id, keyId: key.id, address };
 }
 

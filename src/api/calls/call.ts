@@ -6,7 +6,7 @@ import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
-import type { Caller } from '../callers/caller.ts';
+import type { ApiCaller } from '../callers/caller.ts';
 
 export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
@@ -40,7 +40,7 @@ export const STOPPING = 'this process stops';
 
 export interface Call<Params, Query, Body> {
   readonly api: Api;
-  readonly caller: Caller;
+  readonly caller: ApiCaller;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;

@@ -7,7 +7,7 @@ import { loadDomain } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
-import { asStoreCaller, type Caller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
+import { type ApiCaller, asStoreCaller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
 import type { Api, DomainCall } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
@@ -23,12 +23,14 @@ interface Asked {
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
+  /** Without a route: the path that the caller may have meant. */
+  readonly meant?: string | undefined;
   readonly log: FastifyBaseLogger;
 }
 
 /** What the guards loaded for the handler. */
 export interface Admitted {
-  readonly caller: Caller;
+  readonly caller: ApiCaller;
   readonly params: Readonly<Record<string, unknown>>;
   readonly domain: VisibleDomain | undefined;
   readonly found: unknown;
@@ -36,7 +38,7 @@ export interface Admitted {
 }
 
 /** Runs the guards that come after 401 and 429. */
-export async function admit(api: Api, caller: Caller, asked: Asked): Promise<Admitted | Problem> {
+export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<Admitted | Problem> {
   const { method, route } = asked;
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
@@ -44,7 +46,12 @@ export async function admit(api: Api, caller: Caller, asked: Asked): Promise<Adm
     isManaged: caller.account.providerId !== null,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) return notFound('path');
+  if (route === undefined) {
+    const { meant } = asked;
+    return meant === undefined
+      ? notFound('path')
+      : new Problem(404, `path not found; did you mean ${meant}?`);
+  }
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');
@@ -65,7 +72,7 @@ export async function admit(api: Api, caller: Caller, asked: Asked): Promise<Adm
 
 async function loadDomainOf(
   db: Database,
-  caller: Caller,
+  caller: ApiCaller,
   access: Access,
   text = '',
 ): Promise<VisibleDomain | Problem | undefined> {
@@ -77,7 +84,7 @@ async function loadDomainOf(
 
 function judgeAccess(
   method: string,
-  { key }: Caller,
+  { key }: ApiCaller,
   access: Access,
   domain: VisibleDomain | undefined,
 ): Problem | undefined {

@@ -13,7 +13,7 @@ import {
 } from '../../store/accounts/kept-answers.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { badRequest, Problem } from '../answers/problem.ts';
-import type { Caller } from '../callers/caller.ts';
+import type { ApiCaller } from '../callers/caller.ts';
 
 const MAX_KEY_BYTES = 191;
 
@@ -36,7 +36,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 export function idempotentRequest(
   asked: { readonly method: string; readonly url: string; readonly segments: readonly Uint8Array[] },
   key: string,
-  { account, key: { names, types } }: Pick<Caller, 'account' | 'key'>,
+  { account, key: { names, types } }: Pick<ApiCaller, 'account' | 'key'>,
 ): IdempotentRequest {
   const hash = createHash('sha256');
   for (const bytes of asked.segments) hash.update(bytes);

@@ -1,4 +1,4 @@
-// Whole surfaces that some callers may not use, by path alone: they are refused whether or not a route exists there.
+// Groups of paths that some callers may not use: they are refused by path alone, whether or not a route exists there.
 
 import { forbidden, Problem, problem } from '../answers/problem.ts';
 

@@ -30,6 +30,7 @@ import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
+import { createSlashHint } from './slash-hint.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
 
 interface ServerOptions {
@@ -80,6 +81,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, outages)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
 
+  const slashHint = createSlashHint(options.routes);
   const keys = openKeys(api.db);
   const uses = new KeyUses(api.db);
   app.addHook('onClose', () => uses.settle());
@@ -101,6 +103,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       params: request.params as Record<string, string>,
       idempotencyKey: request.headers['idempotency-key'],
       route: request.is404 ? undefined : route,
+      meant: request.is404 ? slashHint(request.method, request.url) : undefined,
       log: request.log,
     });
     if (admitted instanceof Problem) return sendProblem(reply, admitted);

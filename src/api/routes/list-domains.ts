@@ -15,7 +15,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
-import { asStoreCaller, type Caller } from '../callers/caller.ts';
+import { type ApiCaller, asStoreCaller } from '../callers/caller.ts';
 import { ROLES } from '../callers/permissions.ts';
 import { accountRoute } from '../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../lists/paging.ts';
@@ -57,7 +57,7 @@ export const listDomains = accountRoute({
   },
 });
 
-function filterOf({ key }: Caller, { search, status, dns_mode, role }: DomainQuery): DomainFilter {
+function filterOf({ key }: ApiCaller, { search, status, dns_mode, role }: DomainQuery): DomainFilter {
   return {
     // lower-case here, since the database may not fold letters beyond ASCII
     ...(search && { search: search.normalize('NFC').toLowerCase() }),

@@ -62,8 +62,9 @@ interface OursShown extends Shown {
   readonly target: NameserverSet;
 }
 
-const NOTHING_TO_CHANGE =
-  'There is nothing to change at your registrar for this; we check again automatically.';
+/** Ends the sentences that ask the owner for nothing. True of the checks of workers only. */
+export const WE_CHECK_AGAIN = 'we check again automatically';
+const NOTHING_TO_CHANGE = `There is nothing to change at your registrar for this; ${WE_CHECK_AGAIN}.`;
 
 export const FINDINGS = {
   NS_MISSING: ({ parent, observed, target }: OursShown) => {

@@ -16,7 +16,7 @@ const LOGGED_TRIPS = 50;
 export function addBreakerCommands(program: Command, cli: Cli): void {
   const breaker = program
     .command('breaker')
-    .description('holds moves to moved and disabled back while too many delegations turn at once');
+    .description('stops status changes to moved or disabled while unusually many domains change at once');
 
   breaker
     .command('show')

@@ -32,7 +32,12 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
   );
   if (evidence === undefined) return INTERRUPTED;
   const expected = expectedBy(settings);
-  const observed = { evidence, judgement: judgeDelegation(evidence, expected), expected };
+  const observed = {
+    evidence,
+    judgement: judgeDelegation(evidence, expected),
+    expected,
+    setsAreExamples: settings.nameserverSetsAreDefault === true,
+  };
   const { output } = cli;
   await output.print(
     output.json

@@ -1,11 +1,12 @@
 // Prints an observation of a delegation for people: the way from the root to the parent, what each address of the
-// parent said, the accepted sets beside what was seen, and the verdict. It also makes its JSON.
+// parent said, the accepted sets compared with that, and the verdict. It also makes its JSON.
 
 import type { Expected } from '../../checks/delegation/check-state.ts';
 import type { Evidence, ServerEvidence, WalkedZone } from '../../checks/delegation/evidence.ts';
+import { WE_CHECK_AGAIN } from '../../checks/delegation/findings.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
-import { compareNames, type Name } from '../../dns/name.ts';
+import { compareNames, type Name, ROOT } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -17,6 +18,8 @@ interface Observed {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly expected: Expected;
+  /** The accepted sets are the default of NAMESERVER_SETS, not the operator's. */
+  readonly setsAreExamples?: boolean;
 }
 
 export function printEvidence(observed: Observed, { colours }: { readonly colours: boolean }): string {
@@ -50,7 +53,7 @@ function walkedText({ zone, servers, cached }: WalkedZone): string {
   const shown = servers.slice(0, SHOWN_SERVERS).map(printWithoutDot);
   const more = servers.length > shown.length ? [`and ${servers.length - shown.length} more`] : [];
   const names = servers.length === 0 ? 'served by this fleet' : [...shown, ...more].join(' ');
-  return `${printWithoutDot(zone)}  ${names}${cached ? '  (cached)' : ''}`;
+  return `${printWithoutDot(zone)}  ${names}${zone === ROOT ? '  (root hints)' : cached ? '  (cached)' : ''}`;
 }
 
 function serverLines(evidence: Evidence, paint: Paint): string[] {
@@ -81,10 +84,17 @@ function saidText({ ns, ds, rcode, error }: ServerEvidence): string {
   return said.length === 0 ? '-' : said.join('; ');
 }
 
-/** For each accepted set, what must change at the parent so that it shows exactly that set; empty when it shows one. */
-function setLines({ judgement: { observed, matched }, expected }: Observed, paint: Paint): string[] {
+/** For each accepted set, what must change at the parent so that it shows exactly that set. */
+function setLines(
+  { judgement: { observed, matched }, expected, setsAreExamples }: Observed,
+  paint: Paint,
+): string[] {
   const ours = new Set(expected.allSets.flat());
-  const lines = [paint('bold', 'Accepted sets, beside what the parent shows')];
+  const legend = observed === undefined ? ' (? = not known whether the parent shows it)' : '';
+  const lines = [
+    paint('bold', `Our nameserver sets${legend}`),
+    ...(setsAreExamples === true ? ['  NAMESERVER_SETS is not set: these are examples'] : []),
+  ];
   for (const [i, set] of expected.sets.entries()) {
     const isOther = matched !== undefined && set !== matched;
     lines.push(`  set ${i + 1}${isOther ? ', accepted as well' : ''}`);
@@ -130,8 +140,13 @@ function verdictLines({ judgement }: Observed, paint: Paint): string[] {
   const told = verdict === 'unknown' ? '' : ` (${by}${confirmed ? '' : ', not confirmed'})`;
   return [
     `${paint('bold', 'Verdict')} ${paint(colour, verdict)}: ${VERDICT_WORDS[verdict]}${told}`,
-    ...findings.map(({ code, message }) => `  ${code}: ${message}`),
+    ...findings.map(({ code, message }) => `  ${code}: ${promisingNothing(message)}`),
   ];
+}
+
+/** Workers check again; this command does not. */
+function promisingNothing(message: string): string {
+  return message.replace(WE_CHECK_AGAIN, 'run the check again later, or from another network');
 }
 
 export function evidenceJson({ evidence, judgement, expected }: Observed): object {
@@ -191,7 +206,7 @@ function judgementJson(judgement: Judgement): object {
     stale_ds: staleDs,
     findings: findings.map(({ code, message, names }) => ({
       code,
-      message,
+      message: promisingNothing(message),
       ...(names !== undefined && names.length > 0 && { names: names.map(printWithoutDot) }),
     })),
   };

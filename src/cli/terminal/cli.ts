@@ -14,6 +14,7 @@ export interface CliSettings {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   readonly answers: AnswerSettings;
+  readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
   readonly redisUrl: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;

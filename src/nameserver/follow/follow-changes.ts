@@ -236,10 +236,7 @@ class Follower implements Following {
     if (!this.#isPlaceUntried || !isDataException(error)) return;
     this.#isPlaceUntried = false;
     this.#cursor = undefined;
-    this.#options.log.warn(
-      {},
-      'the place in the feed that the snapshot names is none: all zones are loaded again',
-    );
+    this.#options.log.warn({}, "the snapshot's feed cursor is invalid: all zones are loaded again");
   }
 
   async #follow(connection: Connection, succeeded: () => void): Promise<void> {

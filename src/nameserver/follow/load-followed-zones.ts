@@ -115,7 +115,7 @@ export class FollowedZonesLoader {
       case 'failed':
         this.#log.error(
           { zone, version, err: applied.error },
-          'unhandled error in zone, old version stays served',
+          'unhandled error in zone, the old version is still served',
         );
         return;
       default:

@@ -66,7 +66,10 @@ export class PositionReporter {
     } catch (error) {
       await connection?.close();
       if (error instanceof NodeNameTakenError) throw error;
-      this.#options.log.warn({ err: error }, 'the primary is away: this node does not report itself');
+      this.#options.log.warn(
+        { err: error },
+        'the primary cannot be reached: this node does not report itself',
+      );
       connection = undefined;
     }
     this.#running = this.#run(connection);

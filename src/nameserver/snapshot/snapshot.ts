@@ -82,7 +82,7 @@ export class Snapshot {
       const file = this.#file(generation, 'image');
       const whyNot = whyNotRead(note, generation);
       if (whyNot !== undefined) {
-        log.warn({ file, why: whyNot }, 'a snapshot is left out: the zones come from Postgres');
+        log.warn({ file, why: whyNot }, 'a snapshot is ignored: the zones come from Postgres');
         continue;
       }
       try {
@@ -291,7 +291,10 @@ export class Snapshot {
 
   /** After a failed write a log may end in half an entry, and entries after that would not be found. */
   #giveUpLogs(error: unknown): void {
-    this.#options.log.warn({ err: error }, 'the log of the snapshot cannot be written: it ends here');
+    this.#options.log.warn(
+      { err: error },
+      'the log of the snapshot cannot be written: changes after this are not in it',
+    );
     this.#log?.close();
     this.#log = undefined;
     this.#nextLog?.close();

@@ -42,6 +42,8 @@ export function readSettings(env: Environment) {
     checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
     /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
     answers: { nameserverSets, edgeIpv4, edgeIpv6, soaRname: soaRname ?? mailboxFor(nameserverSets) },
+    /** True when the nameserver sets are the examples that stand in for none. */
+    nameserverSetsAreDefault: textOf(SETTINGS.nameserverSets, env) === undefined,
     /** True when the addresses are defaults, so one that the machine lacks may be left out. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
     /** True when the address is the default: it is optional, and skipped when another program has it. */

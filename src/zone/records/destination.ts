@@ -129,8 +129,29 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
   return read;
 }
 
-/** Which word of the text is a host name. They follow the rule for hosts, not the zone file's relative names. */
-const HOST_WORD: Partial<Record<ApiType, number>> = { SRV: 3, HTTPS: 1, SVCB: 1, NAPTR: 5 };
+/**
+ * Which word of zone-file text is a host name; undefined: none. Such hosts follow the rule for hosts, not the zone file's
+ * relative names.
+ */
+const HOST_WORD: Record<ApiType, number | undefined> = {
+  A: undefined,
+  AAAA: undefined,
+  CNAME: undefined,
+  ANAME: undefined,
+  NS: undefined,
+  TXT: undefined,
+  MX: undefined,
+  SRV: 3,
+  PTR: undefined,
+  CAA: undefined,
+  TLSA: undefined,
+  SSHFP: undefined,
+  URI: undefined,
+  HTTPS: 1,
+  SVCB: 1,
+  DS: undefined,
+  NAPTR: 5,
+};
 
 function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDestination {
   const words = cut(text);

@@ -5,8 +5,26 @@ import { rdataNames } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { type ApiType, wireTypeCode } from './customer-types.ts';
 
-/** Where the name at the end of the rdata starts. In NAPTR it has no fixed place. */
-const NAME_FROM: Partial<Record<ApiType, number>> = { CNAME: 0, ANAME: 0, NS: 0, PTR: 0, MX: 2, SRV: 6 };
+/** Where the name at the end of the rdata starts; undefined: there is none, or (NAPTR) it has no fixed place. */
+const NAME_FROM: Record<ApiType, number | undefined> = {
+  A: undefined,
+  AAAA: undefined,
+  CNAME: 0,
+  ANAME: 0,
+  NS: 0,
+  TXT: undefined,
+  MX: 2,
+  SRV: 6,
+  PTR: 0,
+  CAA: undefined,
+  TLSA: undefined,
+  SSHFP: undefined,
+  URI: undefined,
+  HTTPS: undefined,
+  SVCB: undefined,
+  DS: undefined,
+  NAPTR: undefined,
+};
 
 export function rdataKey(type: ApiType, rdata: Uint8Array): string {
   const octets = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength).toString('latin1');

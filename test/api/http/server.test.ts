@@ -101,21 +101,37 @@ const fieldsOf = (body: { fields: { field: string }[] }) => body.fields.map(({ f
 describe('a path', () => {
   it('is taken as written: wrong slash, case, method and encoding are 404 in JSON, never a redirect', async () => {
     for (const [method, path] of [
-      ['GET', '/things'],
-      ['GET', '/domains/ns-sets/'],
       ['GET', '/Domains/ns-sets'],
       ['POST', '/domains/ns-sets'],
       ['PATCH', '/things'],
+      ['PUT', '/domains'],
       ['GET', '//domains/ns-sets'],
       ['GET', '/%zz'],
       ['GET', '/%ff'],
       ['GET', `/${'x'.repeat(5000)}`],
       ['GET', '/../etc/passwd'],
-      ['GET', '/domains/%00/'],
+      ['GET', '/domains/%00/x'],
     ] as const) {
       const { status, body, headers } = await api.ask(method, path);
       expect([method, path, status, body]).toEqual([method, path, 404, { error: 'path not found' }]);
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('with a wrong final slash is 404 too, and the answer names the path that is there for this method', async () => {
+    for (const [method, path, meant] of [
+      ['GET', '/domains', '/domains/'],
+      ['POST', '/domains', '/domains/'],
+      ['HEAD', '/domains?limit=1', '/domains/'],
+      ['OPTIONS', '/domains', '/domains/'],
+      ['GET', '/things?search=a', '/things/'],
+      ['GET', '/domains/ns-sets/', '/domains/ns-sets'],
+      ['GET', '/domains/%00/', '/domains/%00'],
+      ['GET', '/domains/shop.example/records', '/domains/shop.example/records/'],
+    ] as const) {
+      const { status, body } = await api.ask(method, path);
+      const error = `path not found; did you mean ${meant}?`;
+      expect([method, path, status, body]).toEqual([method, path, 404, { error }]);
     }
   });
 

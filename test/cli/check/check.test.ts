@@ -129,6 +129,11 @@ describe('check', () => {
       NAMESERVER_SETS: 'ns1.fleet.example,ns2.fleet.example',
     });
     expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, 'foreign']);
+    expect(stdout).not.toContain('these are examples');
+    const unset = await check(['good.test'], { NAMESERVER_SETS: '' });
+    expect(unset.stdout).toContain(
+      '  NAMESERVER_SETS is not set: these are examples\n  set 1\n    + ns1.zonefleet.example  missing\n',
+    );
   });
 
   it('asks no private address unless the settings allow it', async () => {

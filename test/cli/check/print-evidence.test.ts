@@ -69,7 +69,7 @@ describe('an observation as text', () => {
     ).split('\n\n');
     expect(first).toBe('shop.example');
     expect(rest[0]?.split('\n')).toEqual([
-      '.  a.root b.root c.root d.root and 1 more  (cached)',
+      '.  a.root b.root c.root d.root and 1 more  (root hints)',
       '└─ example  a.nic.example',
       '   └─ shop.example  is looked for in example',
     ]);
@@ -82,7 +82,7 @@ describe('an observation as text', () => {
       expect.stringMatching(/^ {2}b\.nic\.example +2001:db8::1 +tcp +12 ms +referral +NS /),
     ]);
     expect(rest[2]?.split('\n')).toEqual([
-      'Accepted sets, beside what the parent shows',
+      'Our nameserver sets',
       '  set 1',
       '      ns1.fleet.example',
       '    + ns2.fleet.example  missing',
@@ -120,9 +120,23 @@ describe('an observation as text', () => {
     const shown = text(seen);
     expect(shown).toMatch(/192\.0\.2\.1 +udp +- +timeout +no answer$/m);
     expect(shown).toMatch(/192\.0\.2\.2 +udp +12 ms +servfail +SERVFAIL$/m);
-    expect(shown).toContain('    ? ns1.fleet.example\n');
+    expect(shown).toContain(
+      '\nOur nameserver sets (? = not known whether the parent shows it)\n  set 1\n    ? ns1.fleet.example\n',
+    );
+    for (const told of [shown, JSON.stringify(evidenceJson(observe(seen)))]) {
+      expect(told).toContain('; run the check again later, or from another network.');
+      expect(told).not.toContain('automatically');
+    }
     expect(shown).toMatch(
       /^Verdict unknown: nothing that can be relied on was learnt\n {2}PARENT_UNREACHABLE: /m,
+    );
+  });
+
+  it('says when the sets are examples', () => {
+    const observed = observe(both(A));
+    const shown = printEvidence({ ...observed, setsAreExamples: true }, { colours: false });
+    expect(shown).toContain(
+      '\nOur nameserver sets\n  NAMESERVER_SETS is not set: these are examples\n  set 1\n',
     );
   });
 

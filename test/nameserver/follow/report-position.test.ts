@@ -85,7 +85,7 @@ describe('a node', () => {
   test('leaves a session of another process under its name alone, and tells of it', async () => {
     const [first, second] = [reporter(database.url), reporter()];
     proxy.cut();
-    await second.reporter.start(); // the primary is away: it goes on trying
+    await second.reporter.start(); // the primary cannot be reached: it goes on trying
     await first.reporter.start();
     proxy.resume();
     await until(

@@ -95,6 +95,6 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
-    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/roles start/postgres',
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
   cli: 'process/settings cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
 };

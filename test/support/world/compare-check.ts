@@ -1,6 +1,7 @@
 // Compares what a check in a small internet came to with what its expect.txt wants: both as plain values in words, so that
 // a difference can be read.
 
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CheckState,
   Expected,
@@ -124,6 +125,19 @@ export function wantedOf(check: ExpectedCheck): Outcome {
 
 function printAll(names: readonly Name[]): string[] {
   return names.map(printName).sort();
+}
+
+/** Each field that differs, for the reader of a failed test. */
+export function printDifferences(got: Outcome, wanted: Outcome): string {
+  const fields = [...new Set([...Object.keys(wanted), ...Object.keys(got)])];
+  return fields
+    .filter((field) => !isDeepStrictEqual(got[field], wanted[field]))
+    .map((field) => `${field}: expected ${valueText(wanted[field])}, got ${valueText(got[field])}`)
+    .join('; ');
+}
+
+function valueText(value: unknown): string {
+  return JSON.stringify(value) ?? 'none';
 }
 
 /** For the reader of a failed test. */

@@ -6,7 +6,7 @@ import { type JobWorker, type RunJob, runJobWorker } from '../src/queue/job-work
 import type { JobKind } from '../src/queue/jobs.ts';
 import type { Rounds } from './run-rounds.ts';
 
-interface JobLineOptions<J extends object> {
+interface QueueWorkerOptions<J extends object> {
   readonly place: QueuePlace;
   readonly kind: JobKind<J>;
   /** Called with the error of each failed call of the queue. */
@@ -21,13 +21,13 @@ interface WorkOptions<J extends object> {
   readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
 }
 
-export class JobLine<J extends object> {
+export class QueueWorker<J extends object> {
   readonly queue: JobQueue<J>;
-  readonly #options: JobLineOptions<J>;
+  readonly #options: QueueWorkerOptions<J>;
   #worker: JobWorker | undefined;
   #rounds: Rounds | undefined;
 
-  constructor(options: JobLineOptions<J>) {
+  constructor(options: QueueWorkerOptions<J>) {
     const { place, kind, onQueueTrouble } = options;
     this.#options = options;
     this.queue = new JobQueue(place, kind, { onTrouble: onQueueTrouble });

@@ -20,9 +20,9 @@ import { createAnameMetrics } from './aname-metrics.ts';
 import { createChecker } from './check-delegation.ts';
 import { fillQueue } from './fill-queue.ts';
 import { createFlattener } from './flatten-aname.ts';
-import { JobLine } from './job-line.ts';
 import { logScan, logTarget, logTransition, logVerification, type OutcomeLog } from './log-outcomes.ts';
 import type { WorkerMetrics } from './metrics.ts';
+import { QueueWorker } from './queue-worker.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 import { createScanner } from './scan-import.ts';
 import { createScanMetrics } from './scan-metrics.ts';
@@ -40,18 +40,18 @@ const IDLE_MS = 1000;
 
 export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping';
 
-type JobLines = ReturnType<typeof openLines>;
+type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 
-export function openLines(place: QueuePlace, onQueueTrouble: (error: Error) => void) {
+export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Error) => void) {
   return {
-    checks: new JobLine({ place, kind: CHECK_DELEGATION, onQueueTrouble }),
-    verifications: new JobLine({ place, kind: VERIFY_TXT, onQueueTrouble }),
-    scans: new JobLine({ place, kind: SCAN_IMPORT, onQueueTrouble }),
-    anames: new JobLine({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
+    checks: new QueueWorker({ place, kind: CHECK_DELEGATION, onQueueTrouble }),
+    verifications: new QueueWorker({ place, kind: VERIFY_TXT, onQueueTrouble }),
+    scans: new QueueWorker({ place, kind: SCAN_IMPORT, onQueueTrouble }),
+    anames: new QueueWorker({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
   };
 }
 
-interface Surroundings {
+interface Dependencies {
   readonly db: Database;
   readonly resolver: Resolver;
   readonly countryOf: CountryOf | undefined;
@@ -64,17 +64,17 @@ interface Surroundings {
   readonly trouble: (of: Trouble, error: Error) => void;
 }
 
-export function startLines(lines: JobLines, around: Surroundings): void {
-  startChecks(lines.checks, around);
-  startVerifications(lines.verifications, around);
-  startScans(lines.scans, around);
-  startAnames(lines.anames, around);
+export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependencies): void {
+  startChecks(workers.checks, dependencies);
+  startVerifications(workers.verifications, dependencies);
+  startScans(workers.scans, dependencies);
+  startAnames(workers.anames, dependencies);
 }
 
-function startChecks(line: JobLines['checks'], around: Surroundings): void {
-  const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = around;
-  const { unverifiedMaxMs: _, ...rules } = around.checkRules;
-  line.start({
+function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies): void {
+  const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = dependencies;
+  const { unverifiedMaxMs: _, ...rules } = dependencies.checkRules;
+  worker.start({
     run: createChecker({
       db,
       resolver,
@@ -88,17 +88,17 @@ function startChecks(line: JobLines['checks'], around: Surroundings): void {
     concurrency,
     rounds: runSchedule({
       db,
-      queue: line.queue,
+      queue: worker.queue,
       room: concurrency * WAITING_PER_RUN,
       onTrouble: (error) => trouble('schedule', error as Error),
     }),
-    onFailed: failing(line, around),
+    onFailed: failing(worker, dependencies),
   });
 }
 
-function startVerifications(line: JobLines['verifications'], around: Surroundings): void {
-  const { db, resolver, metrics, log, checkRules } = around;
-  line.start({
+function startVerifications(worker: QueueWorkers['verifications'], dependencies: Dependencies): void {
+  const { db, resolver, metrics, log, checkRules } = dependencies;
+  worker.start({
     run: createVerifier({
       db,
       resolver,
@@ -109,17 +109,17 @@ function startVerifications(line: JobLines['verifications'], around: Surrounding
       },
     }),
     concurrency: VERIFICATIONS_AT_ONCE,
-    rounds: feed<VerifyJob>(line, around, VERIFICATIONS_AT_ONCE * WAITING_PER_RUN, (limit) =>
+    rounds: feed<VerifyJob>(worker, dependencies, VERIFICATIONS_AT_ONCE * WAITING_PER_RUN, (limit) =>
       claimDueVerifications(db, limit),
     ),
-    onFailed: failing(line, around),
+    onFailed: failing(worker, dependencies),
   });
 }
 
-function startScans(line: JobLines['scans'], around: Surroundings): void {
-  const { db, resolver, countryOf, metrics, log } = around;
+function startScans(worker: QueueWorkers['scans'], dependencies: Dependencies): void {
+  const { db, resolver, countryOf, metrics, log } = dependencies;
   const count = createScanMetrics(metrics.registry);
-  line.start({
+  worker.start({
     run: createScanner({
       db,
       resolver,
@@ -130,15 +130,15 @@ function startScans(line: JobLines['scans'], around: Surroundings): void {
       },
     }),
     concurrency: SCANS_AT_ONCE,
-    rounds: feed(line, around, SCANS_AT_ONCE, (limit) => claimDueScans(db, limit)),
-    onFailed: failing(line, around),
+    rounds: feed(worker, dependencies, SCANS_AT_ONCE, (limit) => claimDueScans(db, limit)),
+    onFailed: failing(worker, dependencies),
   });
 }
 
-function startAnames(line: JobLines['anames'], around: Surroundings): void {
-  const { db, resolver, metrics, log } = around;
+function startAnames(worker: QueueWorkers['anames'], dependencies: Dependencies): void {
+  const { db, resolver, metrics, log } = dependencies;
   const count = createAnameMetrics(metrics.registry);
-  line.start({
+  worker.start({
     run: createFlattener({
       db,
       resolver,
@@ -148,14 +148,16 @@ function startAnames(line: JobLines['anames'], around: Surroundings): void {
       },
     }),
     concurrency: TARGETS_AT_ONCE,
-    rounds: feed(line, around, TARGETS_AT_ONCE * WAITING_PER_RUN, (limit) => claimDueTargets(db, limit)),
-    onFailed: failing(line, around),
+    rounds: feed(worker, dependencies, TARGETS_AT_ONCE * WAITING_PER_RUN, (limit) =>
+      claimDueTargets(db, limit),
+    ),
+    onFailed: failing(worker, dependencies),
   });
 }
 
 function feed<J extends object>(
-  { queue }: JobLine<J>,
-  { trouble }: Surroundings,
+  { queue }: QueueWorker<J>,
+  { trouble }: Dependencies,
   room: number,
   claim: (limit: number) => Promise<J[]>,
 ): Rounds {
@@ -163,7 +165,7 @@ function feed<J extends object>(
   return runRounds({ round: fillQueue({ queue, room, claim }), idleMs: IDLE_MS, onTrouble });
 }
 
-function failing({ name: kind }: { readonly name: string }, { metrics, log }: Surroundings) {
+function failing({ name: kind }: { readonly name: string }, { metrics, log }: Dependencies) {
   return (job: object, error: Error, isDead: boolean) => {
     metrics.countFailure(isDead);
     log.error({ err: error, ...job, kind, dead: isDead }, 'a job failed');
