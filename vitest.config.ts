@@ -15,6 +15,9 @@ const common = {
   testTimeout: proves ? 60 * MINUTE_MS : 3 * MINUTE_MS,
   hookTimeout: 5 * MINUTE_MS,
   teardownTimeout: MINUTE_MS,
+  // CI's machine may stand still for a second at any time: there a failed test is run once more, and told as flaky. Said
+  // for each project, since projects do not take it from the whole.
+  retry: process.env.CI === 'true' && !proves ? 1 : 0,
 } as const;
 
 const withPostgres = (name: string, include: readonly string[], isolate = true) => ({
@@ -32,8 +35,6 @@ const DEBIAN_POSTGRES = '/usr/lib/postgresql/15';
 export default defineConfig({
   test: {
     maxWorkers: proves ? 1 : 2,
-    // CI's machine may stand still for a second at any time: there a failed test is run once more, and told as flaky.
-    retry: process.env.CI === 'true' && !proves ? 1 : 0,
     reporters: ['default', './test/support/tests/closing-line.ts'],
     projects: [
       { test: { ...common, name: 'unit', include: [...unit], isolate: false } },
