@@ -10,7 +10,7 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { queryFor } from '../support/answer/queries.ts';
 import { exchangeUdp } from '../support/answer/sockets.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { createDatabase, databaseNow, type TestDatabase } from '../support/database/database.ts';
 import { askTcp } from '../support/peers/peers.ts';
 import { smallZone } from '../support/processes/follow.ts';
 import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
@@ -86,6 +86,16 @@ test('killed, it comes back with the newest content while Postgres is away, and 
 });
 
 test('a second process of its name and directory never gets ready', async () => {
+  // A holder that reports nothing would only be waited for: the first one is on its way back to Postgres here.
+  const begun = new Date(await databaseNow(database.db));
+  const hasReported = () =>
+    database.db
+      .selectFrom('nodes')
+      .select('name')
+      .where('name', '=', 'ns1')
+      .where('seen_at', '>', begun)
+      .executeTakeFirst();
+  await until(async () => (await hasReported()) !== undefined, 'a report of the first process');
   const refusal: Error = await start().then(
     () => new Error('it started'),
     (error) => error,
