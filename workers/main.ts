@@ -30,6 +30,7 @@ import { runHousekeeping } from './housekeeping.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { BreakerWatch } from './watch-breaker.ts';
+import { PoolWatch } from './watch-pool.ts';
 
 type Settings = SettingsOf<'workers'>;
 
@@ -38,6 +39,8 @@ const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
 /** The interval of log lines about the same trouble; each tells how many failed calls it stands for. */
 const TROUBLE_LINE_MS = 60_000;
+/** Faults of the nameserver pool in one line of the log. */
+const LOGGED_FAULTS = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('workers', settings.logLevel);
@@ -63,6 +66,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('breaker', error),
     onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
   });
+  const pool = new PoolWatch(db, {
+    resolver,
+    onFaults: (faults) =>
+      log.warn(
+        { faults: faults.slice(0, LOGGED_FAULTS), count: faults.length },
+        'the nameserver pool has faults',
+      ),
+    onTrouble: (error) => trouble('housekeeping', error),
+  });
   const metrics = createWorkerMetrics({
     depths: async () => {
       const depths = all.map(async (worker) => [worker.name, await worker.queue.depth()] as const);
@@ -71,6 +83,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     running: () => workers.checks.running(),
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
+    pool: () => pool.state(),
   });
   const trouble = (of: Trouble, error: Error) => {
     metrics.countTrouble(of);
@@ -79,7 +92,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const health = await listenHealth(
     settings.metricsListen,
     metrics.registry,
-    () => readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted),
+    async () => {
+      const state = await readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted);
+      return state.kind === 'ready' ? { ...state, warnings: pool.warnings() } : state;
+    },
     settings.metricsHosts,
   );
   life.onStop(() => health.close());
@@ -115,6 +131,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
+  pool.start();
+  life.onStop(() => pool.stop());
   isStarted = true;
   log.info(
     { metrics: health.address, board: board?.address, redis: settings.redisUrl !== undefined },

@@ -6,6 +6,7 @@ import type { QueueDepth } from '../src/queue/job-queue.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
+import type { PoolState } from './watch-pool.ts';
 
 export interface WorkerGauges {
   /** The depths by the queue's name; rejects while the queues cannot be reached. */
@@ -15,6 +16,8 @@ export interface WorkerGauges {
   packets(): Readonly<Record<string, number>>;
   /** How many breakers hold moves back. */
   held(): number;
+  /** Undefined without a nameserver pool. */
+  pool(): PoolState | undefined;
 }
 
 export interface WorkerMetrics {
@@ -132,6 +135,28 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
         this.set(read());
       },
     });
+  new Gauge({
+    name: 'zonefleet_nameserver_pool_given_ratio',
+    help: 'The share of the nameserver pool that is given to accounts, 0 to 1. Missing without a pool.',
+    registers,
+    collect() {
+      this.reset();
+      this.remove();
+      const pool = gauges.pool();
+      if (pool !== undefined) this.set(pool.shareGiven);
+    },
+  });
+  new Gauge({
+    name: 'zonefleet_nameserver_pool_faults',
+    help: 'Names and addresses of the nameserver pool that are not as its lists say: zonefleet nameservers. Missing before the first check.',
+    registers,
+    collect() {
+      this.reset();
+      this.remove();
+      const faults = gauges.pool()?.faults;
+      if (faults !== undefined) this.set(faults.length);
+    },
+  });
   gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());

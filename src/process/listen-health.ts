@@ -10,7 +10,10 @@ import type { ListenAddress } from './listen-address.ts';
 import { listenFault } from './listen-fault.ts';
 
 /** Whether the process can do its work; if not, why, in words for the operator. */
-export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'waiting'; readonly reason: string };
+export type Readiness =
+  /** `warnings`: what an operator should see to although it works, a line each. */
+  | { readonly kind: 'ready'; readonly warnings?: readonly string[] }
+  | { readonly kind: 'waiting'; readonly reason: string };
 
 export interface HealthListener {
   readonly address: ListenAddress;
@@ -75,7 +78,10 @@ async function respond(
       return send(response, 200, 'alive\n');
     case '/readyz': {
       const state = await readiness();
-      if (state.kind === 'ready') return send(response, 200, 'ready\n');
+      if (state.kind === 'ready') {
+        const warnings = (state.warnings ?? []).map((warning) => `warning: ${warning}\n`);
+        return send(response, 200, ['ready\n', ...warnings].join(''));
+      }
       response.setHeader('Retry-After', '1');
       return send(response, 503, `${state.reason}\n`);
     }

@@ -3,12 +3,14 @@
 
 import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
+import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { Name } from '../dns/name.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
 import type { Exchange } from './exchange/exchange.ts';
+import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
 import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
 import type { Network } from './state/address-rules.ts';
 import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
@@ -38,6 +40,11 @@ export interface Resolver {
    * `observeDelegation` does.
    */
   scanZone(domain: Name, options?: ScanOptions): Promise<Scan>;
+  /** Observes our own nameservers as the world sees them. Rejects as `observeDelegation` does. */
+  observePool(
+    pool: ObservedPool,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<PoolEvidence>;
   /** The packets counted since the start. */
   packets(): Readonly<PacketCounts>;
   /** Closes the exchange as well. */
@@ -95,6 +102,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async scanZone(domain, scanned = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return scanZone(state, domain, scanned);
+    },
+    async observePool(pool, observed = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observePool(targets, pool, observed);
     },
     packets: () => ({ ...state.packets }),
     async close() {

@@ -40,6 +40,15 @@ test('a process that runs is alive, and ready when it says so', async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
 });
 
+test('a process that is ready tells what an operator should see to', async () => {
+  const url = await listening(() => ({ kind: 'ready', warnings: ['the pool is nearly given', 'another'] }));
+  const ready = await fetch(`${url}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([
+    200,
+    'ready\nwarning: the pool is nearly given\nwarning: another\n',
+  ]);
+});
+
 test('what has to be looked up first is waited for, and a client is told when to ask again', async () => {
   const url = await listening(async () => ({ kind: 'waiting', reason: 'the queue cannot be reached' }));
   const waiting = await fetch(`${url}/readyz`);

@@ -10,6 +10,7 @@ const gauges: WorkerGauges = {
   running: () => 2,
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
+  pool: () => undefined,
 };
 
 const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({
@@ -57,4 +58,17 @@ test('a queue that cannot be reached leaves its depth out, and nothing else', as
   const text = await registry.metrics();
   expect(text).not.toMatch(/^zonefleet_queue_jobs\{/m);
   expect(text).toContain('zonefleet_checks_running 2');
+});
+
+test('without a nameserver pool it has no metrics, and before its first check no count of faults', async () => {
+  const text = async (pool: WorkerGauges['pool']) =>
+    await createWorkerMetrics({ ...gauges, pool }).registry.metrics();
+  expect(await text(() => undefined)).not.toMatch(/^zonefleet_nameserver_pool/m);
+  const before = await text(() => ({ shareGiven: 0.25, faults: undefined }));
+  expect(before).toContain('zonefleet_nameserver_pool_given_ratio 0.25');
+  expect(before).not.toMatch(/^zonefleet_nameserver_pool_faults/m);
+  const fault = { of: 'ns1.example.net', message: 'x' };
+  expect(await text(() => ({ shareGiven: 1, faults: [fault] }))).toContain(
+    'zonefleet_nameserver_pool_faults 1',
+  );
 });

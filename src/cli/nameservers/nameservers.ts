@@ -1,4 +1,5 @@
-// `zonefleet nameservers`: the records to publish for the names of the pool, and how many of its combinations are given.
+// `zonefleet nameservers`: the records to publish for the names of the pool, how many of its combinations are given, and whether
+// the world sees it as its lists say.
 
 import type { Command } from 'commander';
 import { loadPoolUse } from '../../store/nameservers/pool-sets.ts';
@@ -7,39 +8,52 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';
 import { mostExclusive, type PoolUse, shareGiven, WARNING_SHARE } from '../../zone/pool/pool-use.ts';
 import type { Cli } from '../terminal/cli.ts';
-import type { Output } from '../terminal/output.ts';
+import { INTERRUPTED } from '../terminal/output.ts';
 import { poolRecords } from './pool-records.ts';
 
 export function addNameserverCommand(program: Command, cli: Cli): void {
   program
     .command('nameservers')
-    .description('the A, AAAA and glue records of the nameserver pool, and the share of it that is given')
-    .action(async () => {
-      await cli.withStore((db) => showPool(db, cli.output));
+    .description(
+      'the A, AAAA and glue records of the nameserver pool, how much of it is given, and whether it works; exit 1 if it does not',
+    )
+    .option('--no-check', 'ask nobody whether names, glue and nodes are as they should be')
+    .action(async ({ check }: { check: boolean }) => {
+      await cli.withStore((db) => showPool(db, check, cli));
     });
 }
 
-async function showPool(db: Database, output: Output): Promise<number> {
+async function showPool(db: Database, wantsCheck: boolean, cli: Cli): Promise<number> {
+  const { output } = cli;
   const { pool } = await loadPublishSettings(db);
   if (pool === undefined) {
-    if (output.json) await output.print(JSON.stringify({ lists: [], combinations: null }));
-    else
-      await output.complain(
-        'there is no pool: set NAMESERVER_POOL and NAMESERVER_ADDRESSES, then run zonefleet migrate',
-      );
+    if (output.json) await output.print(JSON.stringify({ lists: [], combinations: null, check: null }));
+    else await output.complain(NO_POOL);
     return 1;
   }
   const use = await loadPoolUse(db, pool);
-  if (output.json) {
-    await output.print(JSON.stringify({ lists: poolRecords(pool), combinations: useJson(use) }));
-    return 0;
+  if (!output.json) {
+    await output.print(`${zoneText(pool)}; ${useText(use)}`);
+    if (shareGiven(use) >= WARNING_SHARE) {
+      await output.complain('the pool is nearly given: widen a list of NAMESERVER_POOL');
+    }
   }
-  await output.print(zoneText(pool));
-  await output.print(`; ${useText(use)}`);
-  if (shareGiven(use) >= WARNING_SHARE)
-    await output.complain('the pool is nearly given: widen a list of NAMESERVER_POOL');
-  return 0;
+  const { checkPool } = await import('./check-pool.ts');
+  const checked = wantsCheck ? await checkPool(db, pool, cli) : null;
+  if (checked === undefined) return INTERRUPTED;
+  if (output.json) {
+    const lists = poolRecords(pool);
+    await output.print(JSON.stringify({ lists, combinations: useJson(use), check: checked }));
+  } else if (checked !== null) {
+    for (const { address, reason } of checked.skipped)
+      await output.print(`; not asked: ${address}: ${reason}`);
+    for (const { of, message } of checked.faults) await output.complain(`${of}: ${message}`);
+    if (checked.faults.length === 0) await output.print('; names, glue and nodes are as the lists say');
+  }
+  return checked === null || checked.faults.length === 0 ? 0 : 1;
 }
+
+const NO_POOL = 'there is no pool: set NAMESERVER_POOL and NAMESERVER_ADDRESSES, then run zonefleet migrate';
 
 /** Lines for zone files; what is no record is a comment. */
 function zoneText(pool: NameserverPool): string {
@@ -49,7 +63,10 @@ function zoneText(pool: NameserverPool): string {
     `; glue: register each of these names as a host with ${addresses.join(', ')} where its domain is registered`,
     '',
   ]);
-  return blocks.flat().join('\n');
+  return blocks
+    .flat()
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function useText(use: PoolUse): string {

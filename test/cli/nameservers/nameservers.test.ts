@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
 let database: TestDatabase;
 
@@ -27,7 +28,7 @@ it('prints every record of every list, and how much is given', async () => {
   expect(await run(['migrate'], POOL)).toMatchObject({ code: 0 });
   await sql`insert into given_ns_sets (names, kind, account_id)
     values ('{ns1.fleet-a.test.,ns1.fleet-b.test.}', 'exclusive', 1)`.execute(database.db);
-  const { code, stdout } = await run(['nameservers']);
+  const { code, stdout } = await run(['nameservers', '--no-check']);
   expect(code).toBe(0);
   const lines = stdout.split('\n');
   expect(lines.slice(0, 7)).toEqual([
@@ -54,7 +55,7 @@ it('prints one JSON document, and warns from 80 % on', async () => {
     select array['ns1.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 20 from generate_series(2, 5) n`.execute(
     database.db,
   );
-  const document = JSON.parse((await run(['nameservers', '--json'])).stdout);
+  const document = JSON.parse((await run(['nameservers', '--json', '--no-check'])).stdout);
   expect(document.lists[1]).toMatchObject({ addresses: ['198.51.100.53'] });
   expect(document.combinations).toMatchObject({
     total: 20,
@@ -62,7 +63,7 @@ it('prints one JSON document, and warns from 80 % on', async () => {
     exclusive: 15,
     share_given: 15 / 18,
   });
-  const { code, stderr } = await run(['nameservers']);
+  const { code, stderr } = await run(['nameservers', '--no-check']);
   expect(code).toBe(0);
   expect(stderr).toContain('widen a list');
 });
@@ -77,4 +78,48 @@ it('migrate keeps names that are in an account’s set, unless it is forced', as
     message: expect.stringContaining('--force'),
   });
   expect(await run(['migrate', '--force'])).toMatchObject({ code: 0 });
+});
+
+describe('the check', () => {
+  // 127.0.1.1 and .2 are the root's, .3 and .4 those of a.test, .5 and .6 those of b.test.
+  const LIVE = {
+    NAMESERVER_POOL: 'ns1.a.test,ns[1-2].b.test',
+    NAMESERVER_ADDRESSES: '127.0.1.3;127.0.2.1,::1',
+  };
+  const world = (hosts: string) => ({
+    zones: { 'a.test.': 'ns1 A 127.0.1.3', 'b.test.': hosts, 'served.test.': '' },
+  });
+  let started: StartedWorld;
+
+  beforeAll(async () => {
+    started = await startWorld(world('ns1 A 127.0.2.1\nns1 AAAA ::1\nns2 A 127.0.2.1\nns2 AAAA ::1'));
+    expect(await run(['migrate', '--force'], LIVE)).toMatchObject({ code: 0 });
+  });
+  afterAll(() => started?.close());
+  const check = (...args: string[]) => run(['nameservers', ...args], { ...started.settings });
+
+  it('finds nothing to tell where names are as the lists say, and says what it could not ask', async () => {
+    const { code, stdout, stderr } = await check();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('; not asked: 127.0.1.3: no zone is served yet\n');
+    expect(stdout).toMatch(/; names, glue and nodes are as the lists say\n$/);
+  });
+
+  it('tells each fault in a line, and exits with 1', async () => {
+    started.become(world('ns1 A 127.0.2.1\nns1 AAAA ::1\nns2 A 127.0.2.2'));
+    const input =
+      '@ 3600 IN SOA ns1.a.test. admin.a.test. 1 7200 900 1209600 300\n@ 3600 IN NS ns1.a.test.\n';
+    const load = ['zone', 'load', '-', '--origin', 'elsewhere.test'];
+    expect(await runCli(load, { databaseUrl: database.url, input })).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await check();
+    expect(code).toBe(1);
+    expect(stderr).toContain('ns2.b.test: it lacks 127.0.2.1, ::1\n');
+    expect(stderr).toContain('ns2.b.test: it has 127.0.2.2, which its list does not have\n');
+    expect(stderr).toContain('127.0.1.3: no node of ours answers there: ');
+    const document = JSON.parse((await check('--json')).stdout);
+    expect(document.check.faults.map(({ of }: { of: string }) => of)).toContain('ns2.b.test');
+    expect(document.check.skipped).toEqual([
+      { address: '::1', outcome: 'skipped', reason: expect.any(String) },
+    ]);
+  });
 });

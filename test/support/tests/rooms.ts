@@ -19,6 +19,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/records',
   'checks/delegation': 'dns',
   'checks/aname': 'dns checks/delegation',
+  'checks/nameservers': 'dns',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
   process: 'zone/records',
@@ -31,11 +32,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
   'resolver/delegation': 'dns checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/nameservers': 'dns checks/nameservers resolver/replies resolver/state resolver/walk',
   'resolver/scan':
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
-    'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk',
   'store/postgres': 'dns zone/domain zone/pool zone/records checks/delegation checks/txt process',
   'store/accounts': 'store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
@@ -89,13 +91,13 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
   'cli/domain':
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
-  'cli/nameservers': 'zone zone/pool store/nameservers store/postgres cli/terminal',
+  'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

@@ -1,0 +1,124 @@
+// Our own nameservers in a small internet: their addresses, their glue, and who answers there.
+
+import { describe, expect, it } from 'vitest';
+import { judgePool } from '../../../src/checks/nameservers/judge-pool.ts';
+import { COM_A, internet, testResolver } from '../../support/world/test-resolver.ts';
+import { name, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
+
+const NET = '192.5.6.40';
+const A = '5.5.5.5';
+const B = '6.6.6.6';
+const SERVED = name('served.example');
+const POOL = {
+  lists: [
+    [name('ns1.fleet.com'), name('ns2.fleet.com')],
+    [name('ns1.fleet.net'), name('ns2.fleet.net')],
+  ],
+  addresses: [[A], [B]],
+};
+
+interface Differences {
+  /** Records of com, of fleet.com at our nodes, and what the second address serves. */
+  com?: string;
+  fleetCom?: string;
+  atB?: 'nothing' | 'silent';
+}
+
+function world({ com, fleetCom, atB }: Differences = {}): ZoneExchange {
+  const served = zone('served.example.', '@ NS ns1.fleet.com.');
+  const ours = [
+    zone('fleet.com.', fleetCom ?? `@ NS ns1\n@ NS ns1.fleet.net.\nns1 A ${A}\nns2 A ${A}`),
+    zone('fleet.net.', `@ NS ns1\n@ NS ns1.fleet.com.\nns1 A ${B}\nns2 A ${B}`),
+  ];
+  const made = internet(`com NS a.gtld.\nnet NS n.gtld.\na.gtld. A ${COM_A}\nn.gtld. A ${NET}`)
+    .serve(
+      COM_A,
+      zone('com.', com ?? `@ NS a.gtld.\nfleet NS ns1.fleet\nfleet NS ns1.fleet.net.\nns1.fleet A ${A}`),
+    )
+    .serve(NET, zone('net.', `@ NS n.gtld.\nfleet NS ns1.fleet\nfleet NS ns1.fleet.com.\nns1.fleet A ${B}`))
+    .serve(A, ...ours, served)
+    .serve(B, ...ours, ...(atB === undefined ? [served] : []));
+  made.behave('7.7.7.7', () => 'silent');
+  return atB === 'silent'
+    ? made.behave(B, ({ name: asked }) => (asked.startsWith('served') ? 'silent' : undefined))
+    : made;
+}
+
+async function observe(differences: Differences = {}, { hasZones = true } = {}) {
+  const { resolver } = testResolver(world(differences));
+  const evidence = await resolver.observePool({
+    names: POOL.lists.flat(),
+    addresses: POOL.addresses.flat(),
+    served: hasZones ? SERVED : undefined,
+  });
+  return { evidence, faults: judgePool(POOL, evidence).map(({ of, message }) => `${of}: ${message}`) };
+}
+
+describe('a pool', () => {
+  it('that is published as its lists say has no fault', async () => {
+    const { evidence, faults } = await observe();
+    expect(faults).toEqual([]);
+    expect(evidence.hosts.map(({ addresses }) => addresses)).toEqual([[A], [A], [B], [B]]);
+    expect(evidence.glue.filter(({ isNeeded }) => isNeeded)).toHaveLength(2);
+    expect(evidence.addresses.map(({ outcome }) => outcome)).toEqual(['answers', 'answers']);
+  });
+
+  it('has a fault where a name lacks its address, has another, is absent or is an alias', async () => {
+    const fleet = (hosts: string) => ({ fleetCom: `@ NS ns1\n@ NS ns1.fleet.net.\n${hosts}` });
+    expect((await observe(fleet(`ns1 A ${A}\nns2 A 7.7.7.7`))).faults).toEqual([
+      `ns2.fleet.com: it lacks ${A}`,
+      'ns2.fleet.com: it has 7.7.7.7, which its list does not have',
+    ]);
+    expect((await observe(fleet(`ns1 A ${A}`))).faults).toEqual([`ns2.fleet.com: it lacks ${A}`]);
+    expect((await observe(fleet(`ns1 A ${A}\nns1 AAAA 2600::1\nns2 CNAME ns1`))).faults).toEqual([
+      'ns1.fleet.com: it has 2600::1, which its list does not have',
+      expect.stringMatching(/^ns2\.fleet\.com: it is an alias/),
+    ]);
+  });
+
+  it('has a fault where the glue above differs or is missing', async () => {
+    const com = (glue: string) => ({
+      com: `@ NS a.gtld.\nfleet NS ns1.fleet\nfleet NS ns1.fleet.net.\n${glue}`,
+    });
+    expect((await observe(com(`ns1.fleet A ${A}\nns1.fleet A 7.7.7.7`))).faults).toEqual([
+      'ns1.fleet.com: the glue in com: it has 7.7.7.7, which its list does not have',
+    ]);
+    expect((await observe(com(''))).faults).toEqual([
+      expect.stringContaining('ns1.fleet.com: the glue in com is missing'),
+    ]);
+  });
+
+  it('has a fault where nobody answers for our zones', async () => {
+    expect((await observe({ atB: 'nothing' })).faults).toEqual([
+      `${B}: no node of ours answers there: refused`,
+    ]);
+    expect((await observe({ atB: 'silent' })).faults).toEqual([
+      `${B}: no node of ours answers there: timeout`,
+    ]);
+  });
+
+  it('is not asked at addresses that may not be asked, nor before any zone is served', async () => {
+    const { resolver } = testResolver(world());
+    const observed = await resolver.observePool({
+      names: [],
+      addresses: ['10.0.0.1', '2600::1'],
+      served: SERVED,
+    });
+    expect(observed.addresses.map(({ outcome, reason }) => [outcome, reason?.split(' ')[0]])).toEqual([
+      ['skipped', 'RESOLVER_ALLOW'],
+      ['skipped', 'this'],
+    ]);
+    const { evidence } = await observe({}, { hasZones: false });
+    expect(evidence.addresses.map(({ outcome }) => outcome)).toEqual(['skipped', 'skipped']);
+  });
+
+  it('whose names nobody can find is told name by name, and ends when it is given up', async () => {
+    const { faults } = await observe({ com: '@ NS a.gtld.' });
+    expect(faults.filter((fault) => fault.startsWith('ns1.fleet.com: it lacks'))).toHaveLength(1);
+    const { resolver } = testResolver(world());
+    const pool = { names: POOL.lists.flat(), addresses: [], served: undefined };
+    await expect(
+      resolver.observePool(pool, { signal: AbortSignal.abort(new Error('stop')) }),
+    ).rejects.toThrow('stop');
+  });
+});
