@@ -3,8 +3,11 @@
 
 import type { Command } from 'commander';
 import type { Expected } from '../../checks/delegation/check-state.ts';
+import type { Evidence } from '../../checks/delegation/evidence.ts';
 import { judgeDelegation } from '../../checks/delegation/judge-delegation.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
+import { combinationIn } from '../../zone/pool/combinations.ts';
+import { expandPool } from '../../zone/pool/pool.ts';
 import type { Cli, CliSettings } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
@@ -31,7 +34,7 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
     resolver.observeDelegation(domain, { signal }),
   );
   if (evidence === undefined) return INTERRUPTED;
-  const expected = expectedBy(settings);
+  const expected = expectedBy(settings, evidence);
   const observed = {
     evidence,
     judgement: judgeDelegation(evidence, expected),
@@ -48,7 +51,11 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
   return verdict === 'match' && !staleDs ? 0 : 1;
 }
 
-function expectedBy({ answers }: CliSettings): Expected {
+/** With a pool any combination counts: without a database it cannot be known whose it is. */
+function expectedBy({ answers }: CliSettings, { servers }: Evidence): Expected {
   const sets = answers.nameserverSets.map((set) => set.map(parseZoneName));
-  return { sets, allSets: sets };
+  const lists = expandPool(answers.nameserverPool ?? [], [])?.lists ?? [];
+  const shown = servers.flatMap(({ ns }) => combinationIn(lists, ns) ?? []);
+  const own = shown.length === 0 ? [] : [[...new Set(shown)]];
+  return { sets: [...own, ...sets], allSets: [...sets, lists.flat()] };
 }

@@ -39,8 +39,8 @@ export async function refuseDroppedNames(trx: Database, settings: AnswerSettings
   const uses: string[] = [];
   for (const { by, rows: source } of USES) {
     const { rows } = await sql<{ name: string; who: string; count: number }>`
-      select min(n.name) as name, min(u.who) as who, count(*)::integer as count
-      from (${source}) u, unnest(u.ns) n (name) where n.name = any(${dropped}::text[]) having count(*) > 0`.execute(
+      select n.name, u.who, (count(*) over ())::integer as count
+      from (${source}) u, unnest(u.ns) n (name) where n.name = any(${dropped}::text[]) order by n.name, u.who limit 1`.execute(
       trx,
     );
     for (const { name, who, count } of rows) {

@@ -40,3 +40,10 @@ export function* combinationsToTry(lists: Lists, random: () => number): Generato
     yield Array.from({ length: size }, (_, i) => combinationAt(lists, (start + done + i) % count));
   }
 }
+
+/** The combination that the names hold: exactly one name of each list. The names may hold others, which are no list's. */
+export function combinationIn(lists: Lists, names: readonly Name[]): Combination | undefined {
+  const found = lists.map((list) => names.filter((name) => list.includes(name)));
+  const isOne = lists.length > 0 && found.every(({ length }) => length === 1);
+  return isOne ? found.flat() : undefined;
+}

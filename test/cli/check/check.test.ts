@@ -136,6 +136,21 @@ describe('check', () => {
     );
   });
 
+  it('judges by the combinations of a pool, of which any counts', async () => {
+    const pool = {
+      NAMESERVER_SETS: '',
+      NAMESERVER_POOL: 'ns[1-2].fleet.example+ns1.fleet.test,ns2.fleet.test',
+      NAMESERVER_ADDRESSES: '192.0.2.1;198.51.100.1',
+    };
+    const verdict = async (name: string) => {
+      const { code, stdout } = await check([name], pool);
+      return [code, /^Verdict (\w+)/m.exec(stdout)?.[1]];
+    };
+    expect(await verdict('good.test')).toEqual([0, 'match']);
+    expect(await verdict('part.test')).toEqual([1, 'partial']);
+    expect(await verdict('nowhere.test')).toEqual([1, 'unregistered']);
+  });
+
   it('asks no private address unless the settings allow it', async () => {
     const asked = world.internet.seen.length;
     const { code, stdout } = await check(['good.test'], { RESOLVER_ALLOW: '' });

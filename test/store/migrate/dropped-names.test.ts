@@ -50,7 +50,7 @@ describe.each(testServers())('on $name', (server) => {
     await db.transaction().execute((trx) => accountNameserverSet(trx, 17));
     await expect(migrate(db, WITHOUT_POOL)).rejects.toThrow(REFUSED);
     await expect(migrate(db, WITHOUT_POOL)).rejects.toThrow(
-      /ns1\.(a|b)\.example|ns\d\.b\.example is in the set of account 17 \(2 uses of this kind\)/,
+      'ns1.a.example is in the set of account 17 (2 uses of this kind)',
     );
     expect((await loadPublishSettings(db)).pool?.lists[1]).toHaveLength(9);
     expect(await changedBy(WITHOUT_POOL, true)).toEqual(['NAMESERVER_POOL', 'NAMESERVER_ADDRESSES']);

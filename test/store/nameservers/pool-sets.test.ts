@@ -20,7 +20,7 @@ import {
   testServers,
 } from '../../support/database/database.ts';
 
-const ADDRESSES = [['192.0.2.53'], ['198.51.100.53']];
+const ADDRESSES = [['192.0.2.53'], ['198.51.100.53'], ['203.0.113.53']];
 
 function pool(...lists: string[]): AnswerSettings {
   return {
@@ -163,6 +163,15 @@ describe.each(testServers())('on $name', (server) => {
     expect(await give(2)).toMatchObject({ exclusive: false });
     expect(await give(3)).toMatchObject({ exclusive: true });
     expect(await use()).toMatchObject({ total: 40, exclusive: 2, shared: 1 });
+  });
+
+  test('one more list leaves every set as it is too: new ones have three names', async () => {
+    await migrate(db, pool('ns[1-2].a.example.', 'ns[1-2].b.example.'));
+    const first = await give(1);
+    await migrate(db, pool('ns[1-2].a.example.', 'ns[1-2].b.example.', 'ns[1-5].c.example.'));
+    expect(await give(1)).toEqual(first);
+    expect((await give(2))?.names).toHaveLength(3);
+    expect(await use()).toEqual({ total: 20, exclusive: 1, substitute: 0, shared: 0 });
   });
 
   test('an account whose names an operator dropped gets another set', async () => {

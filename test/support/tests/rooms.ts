@@ -88,7 +88,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
   'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
-  'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
+  'cli/check':
+    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal',
   'cli/domain':
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',

@@ -4,6 +4,7 @@ import { type Name, parseName } from '../../../src/dns/name.ts';
 import {
   type Combination,
   combinationCount,
+  combinationIn,
   combinationsToTry,
 } from '../../../src/zone/pool/combinations.ts';
 
@@ -91,4 +92,15 @@ describe('the combinations to try', () => {
       { numRuns: 5 },
     );
   });
+});
+
+it('names hold a combination when they are one of each list, and perhaps others of no list', () => {
+  const lists = listsOf([3, 3]);
+  const [[a1, a2], [b1]] = lists as [[Name, Name], [Name]];
+  const other = parseName('ns.other.example.');
+  expect(combinationIn(lists, [b1, a1])).toEqual([a1, b1]);
+  expect(combinationIn(lists, [other, a2, b1])).toEqual([a2, b1]);
+  for (const names of [[a1], [a1, a2, b1], [a1, other], []])
+    expect(combinationIn(lists, names)).toBeUndefined();
+  expect(combinationIn([], [a1])).toBeUndefined();
 });
