@@ -13,7 +13,9 @@ import { parseZoneName } from '../terminal/parse-zone-name.ts';
 export function addCheckCommand(program: Command, cli: Cli): void {
   program
     .command('check')
-    .description('look at the delegation of a name from here, without a database; exit 1 unless it matches')
+    .description(
+      'look at the delegation of a name from here, without a database; exit 1 unless a confirmed match is seen',
+    )
     .argument('<name>', "the domain's name")
     .action(async (text: string) => {
       const domain = parseZoneName(text);
@@ -44,8 +46,8 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
       ? JSON.stringify(evidenceJson(observed))
       : printEvidence(observed, { colours: output.colours }),
   );
-  const { verdict, staleDs } = observed.judgement;
-  return verdict === 'match' && !staleDs ? 0 : 1;
+  const { verdict, confirmed, staleDs } = observed.judgement;
+  return verdict === 'match' && confirmed && !staleDs ? 0 : 1;
 }
 
 function expectedBy({ answers }: CliSettings): Expected {
