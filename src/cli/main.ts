@@ -10,6 +10,7 @@ import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
 import { addDomainCommands } from './domain/domain.ts';
 import { addVerifyCommand } from './domain/verify.ts';
+import { addNameserverCommand } from './nameservers/nameservers.ts';
 import { addMigrateCommand } from './node/migrate.ts';
 import { addNodeCommands } from './node/node.ts';
 import { addScanCommand } from './scan/scan.ts';
@@ -53,6 +54,7 @@ function programFor(cli: Cli): Command {
   addKeyCommands(program, cli);
   addZoneCommands(program, cli);
   addNodeCommands(program, cli);
+  addNameserverCommand(program, cli);
   addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;

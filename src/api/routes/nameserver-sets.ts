@@ -1,6 +1,11 @@
-// GET /domains/ns-sets: the nameservers that a domain may be delegated to.
+// GET /domains/ns-sets: the nameservers that a domain may be delegated to. With a pool it is the account's own set, which is
+// given to the account now if it has none.
 
-import { loadAnswerSettings } from '../../store/postgres/answer-settings.ts';
+import type { Name } from '../../dns/name.ts';
+import { accountNameserverSet } from '../../store/nameservers/pool-sets.ts';
+import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import { inTransaction } from '../../store/postgres/transaction.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import { accountRoute } from '../calls/route.ts';
 import { NameserverSets } from '../schemas/nameservers.ts';
 
@@ -10,10 +15,12 @@ export const getNameserverSets = accountRoute({
   operationId: 'getNameserverSets',
   tag: 'Domains',
   summary: 'The accepted nameserver sets.',
-  description: 'A domain is delegated to all names of one set and to no other name.',
+  description:
+    'A domain is delegated to all names of one set and to no other name. Where each account has a set of its own, it is that one.',
   response: NameserverSets,
-  async run({ api }) {
-    const settings = await loadAnswerSettings(api.db);
-    return (settings?.nameserverSets ?? []).map((set) => set.map((name) => name.replace(/\.$/, '')));
+  async run({ api, caller }) {
+    const own = await inTransaction(api.db, (trx) => accountNameserverSet(trx, caller.account.id));
+    const sets = own === undefined ? (await loadPublishSettings(api.db)).nameserverSets : [own.names];
+    return sets.map((set: readonly Name[]) => set.map(printWithoutDot));
   },
 });

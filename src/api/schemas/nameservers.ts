@@ -4,5 +4,6 @@ import { z } from 'zod';
 
 export const NameserverSets = z.array(z.array(z.string()).min(1)).meta({
   id: 'NameserverSets',
-  description: 'Every accepted set, the canonical one first. Delegate to exactly one.',
+  description:
+    'Every accepted set, the canonical one first; one where the account has a set of its own. Delegate to exactly one.',
 });

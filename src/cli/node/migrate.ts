@@ -10,33 +10,36 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
     .command('migrate')
     .description('bring the schema up to date and store the settings that answers are made of')
     .option('--roles-sql', 'print what an administrator runs where this role may not make the database roles')
-    .action(async ({ rolesSql: wantsSql = false }: { rolesSql?: boolean }) => {
-      const { rolesSql, setRolePasswords } = await import('../../store/roles/roles.ts');
-      if (wantsSql) {
-        await cli.output.print(rolesSql().trimEnd());
-        return;
-      }
-      const { answers, rolePasswords = {} } = await cli.settings();
-      const { migrate } = await import('../../store/migrate/migrate.ts');
-      const { migrateQueue } = await import('../../queue/connection.ts');
-      await cli.withDatabase(async (db) => {
-        await migrateQueue(await cli.queuePlace()); // first, since the roles get rights on the queue's tables too
-        const { applied, changed, zones, roles } = await migrate(db, answers);
-        await setRolePasswords(db, rolePasswords);
-        for (const fault of roleFaults(roles)) await cli.output.complain(fault);
-        if (cli.output.json) {
-          await cli.output.print(JSON.stringify({ applied, changed, zones, roles: roles.made }));
-          return 0;
+    .option('--force', 'drop names of nameservers although accounts or domains have them in their sets')
+    .action(
+      async ({ rolesSql: wantsSql = false, force = false }: { rolesSql?: boolean; force?: boolean }) => {
+        const { rolesSql, setRolePasswords } = await import('../../store/roles/roles.ts');
+        if (wantsSql) {
+          await cli.output.print(rolesSql().trimEnd());
+          return;
         }
-        for (const role of roles.made) await cli.output.print(`made role ${role}`);
-        for (const migration of applied) await cli.output.print(`applied ${migration}`);
-        for (const setting of changed) await cli.output.print(`stored ${setting}`);
-        if (zones > 0) await cli.output.print(`zones that change with it ${zones}`);
-        if (applied.length + changed.length + roles.made.length === 0)
-          await cli.output.print('nothing to do');
-        return 0;
-      });
-    });
+        const { answers, rolePasswords = {} } = await cli.settings();
+        const { migrate } = await import('../../store/migrate/migrate.ts');
+        const { migrateQueue } = await import('../../queue/connection.ts');
+        await cli.withDatabase(async (db) => {
+          await migrateQueue(await cli.queuePlace()); // first, since the roles get rights on the queue's tables too
+          const { applied, changed, zones, roles } = await migrate(db, answers, { force });
+          await setRolePasswords(db, rolePasswords);
+          for (const fault of roleFaults(roles)) await cli.output.complain(fault);
+          if (cli.output.json) {
+            await cli.output.print(JSON.stringify({ applied, changed, zones, roles: roles.made }));
+            return 0;
+          }
+          for (const role of roles.made) await cli.output.print(`made role ${role}`);
+          for (const migration of applied) await cli.output.print(`applied ${migration}`);
+          for (const setting of changed) await cli.output.print(`stored ${setting}`);
+          if (zones > 0) await cli.output.print(`zones that change with it ${zones}`);
+          if (applied.length + changed.length + roles.made.length === 0)
+            await cli.output.print('nothing to do');
+          return 0;
+        });
+      },
+    );
 }
 
 /** One line each. */

@@ -59,10 +59,13 @@ export const hosts = list(
   }),
 );
 
-const hostName = shape('host names like ns1.example.net', (text) => {
+const hostName = shape('host names like ns1.example.net', readHostName);
+
+/** As folded text with its final dot; undefined when it is no name that a nameserver may have. */
+export function readHostName(text: string): string | undefined {
   const name = /^[a-z0-9-]+(\.[a-z0-9-]+)+\.?$/i.test(text) ? readName(text) : undefined;
   return name && printName(name);
-});
+}
 
 const nameserverSet = z.pipe(
   list(hostName),

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { LOG_LEVELS } from '../log.ts';
 import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './address-shapes.ts';
+import { nameserverAddresses, nameserverPool } from './pool-shapes.ts';
 import { NONE, NOTHING_LISTED, PROCESSES, setting } from './setting.ts';
 import { matching, oneOf, shape } from './shapes.ts';
 
@@ -93,6 +94,21 @@ export const FLEET_SETTINGS = {
     // Demo values, here and below: reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849).
     byDefault: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
     is: 'names of your nameservers: sets are separated by `;`, names by `,`',
+  }),
+  /** Patterns in lists; empty: there is no pool. */
+  nameserverPool: setting({
+    name: 'NAMESERVER_POOL',
+    readers: MIGRATING,
+    schema: nameserverPool,
+    byDefault: NOTHING_LISTED,
+    is: '2 to 4 lists of names of your nameservers, like `ns[01-40].fleet-a.net,ns[01-40].fleet-b.net`',
+  }),
+  nameserverAddresses: setting({
+    name: 'NAMESERVER_ADDRESSES',
+    readers: MIGRATING,
+    schema: nameserverAddresses,
+    byDefault: NOTHING_LISTED,
+    is: 'the addresses of each list of `NAMESERVER_POOL`: lists are separated by `;`, addresses by `,`',
   }),
   edgeIpv4: setting({
     name: 'EDGE_IPV4',

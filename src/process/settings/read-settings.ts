@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini';
 import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
+import { expandPattern } from '../../zone/pool/name-pattern.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
 import type { Reader, Setting } from './setting.ts';
@@ -35,27 +36,48 @@ export class SettingsError extends StartFault {
 
 /** Throws SettingsError. */
 export function readSettings(env: Environment) {
-  const { nameserverSets, edgeIpv4, edgeIpv6, soaRname, ...values } = readValues(env);
-  const { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs, ...rest } = values;
+  const { edgeIpv4, edgeIpv6, soaRname, nameserverPool, nameserverAddresses, ...values } = readValues(env);
+  const hasPool = nameserverPool.length > 0;
+  const hasSets = textOf(SETTINGS.nameserverSets, env) !== undefined;
+  // The default is for fleets that have neither.
+  const nameserverSets = hasPool && !hasSets ? [] : values.nameserverSets;
+  const {
+    movedAfterMs,
+    movedGraceMs,
+    pendingMaxMs,
+    unverifiedMaxMs,
+    nameserverSets: _sets,
+    ...rest
+  } = values;
   return {
     ...rest,
     checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
     /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
-    answers: { nameserverSets, edgeIpv4, edgeIpv6, soaRname: soaRname ?? mailboxFor(nameserverSets) },
+    answers: {
+      nameserverSets,
+      nameserverPool,
+      nameserverAddresses,
+      edgeIpv4,
+      edgeIpv6,
+      soaRname: soaRname ?? mailboxFor(nameserverSets[0]?.[0] ?? firstName(nameserverPool)),
+    },
     /** True when the nameserver sets are the examples that stand in for none. */
-    nameserverSetsAreDefault: textOf(SETTINGS.nameserverSets, env) === undefined,
+    nameserverSetsAreDefault: !hasSets && !hasPool,
     /** True when the addresses are defaults, so one that the machine lacks may be left out. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
     /** True when the address is the default: it is optional, and skipped when another program has it. */
     boardListenIsDefault: textOf(SETTINGS.boardListen, env) === undefined,
     /** Logged once at the start. */
-    warnings: nameserverSets.length === 1 ? [ONE_SET] : [],
+    warnings: hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS],
   };
 }
 
 const ONE_SET =
   'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
   'so whoever creates such a domain first gets it';
+
+const SHARED_SETS =
+  'NAMESERVER_SETS without NAMESERVER_POOL: all accounts share these sets, so a delegation does not tell whose domain it is';
 
 function readValues(env: Environment): Values {
   const faults: string[] = [];
@@ -70,8 +92,30 @@ function readValues(env: Environment): Values {
   if (faults.length === 0 && values.databaseReadUrl !== undefined && values.databaseUrl === undefined) {
     faults.push('DATABASE_READ_URL: expected DATABASE_URL beside it, the primary that this standby follows');
   }
+  if (faults.length === 0)
+    faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
   if (faults.length > 0) throw new SettingsError(faults);
   return values;
+}
+
+/** What is wrong between the settings of nameservers. */
+function poolFaults(values: Values, hasSets: boolean): string[] {
+  const { nameserverPool: pool, nameserverAddresses: addresses, nameserverSets: sets } = values;
+  if (pool.length === 0) {
+    return addresses.length === 0
+      ? []
+      : ['NAMESERVER_POOL: expected lists of names beside NAMESERVER_ADDRESSES'];
+  }
+  if (addresses.length !== pool.length) {
+    return [
+      `NAMESERVER_ADDRESSES: expected ${pool.length} lists, as many as NAMESERVER_POOL has, not ${addresses.length}`,
+    ];
+  }
+  const names = new Set(pool.flat().flatMap((pattern) => expandPattern(pattern) ?? []));
+  const both = hasSets ? sets.flat().find((name) => names.has(name)) : undefined;
+  if (both === undefined) return [];
+  // A set that is a combination too would be an account's own and everybody's.
+  return [`NAMESERVER_SETS: expected no name that NAMESERVER_POOL has, not "${both}"`];
 }
 
 /** Undefined when it is not set. */
@@ -89,7 +133,11 @@ function faultOf(
 }
 
 /** The mailbox of SOA records when none is set: `hostmaster` in the parent of the first nameserver. */
-function mailboxFor(nameserverSets: readonly (readonly string[])[]): string {
-  const parent = parentOf(parseName(nameserverSets[0]?.[0] as string));
+function mailboxFor(nameserver: string): string {
+  const parent = parentOf(parseName(nameserver));
   return printName(prependLabel('hostmaster', parent) ?? parent);
+}
+
+function firstName(pool: readonly (readonly string[])[]): string {
+  return expandPattern(pool[0]?.[0] as string)?.[0] as string;
 }

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { isWithin, type Name } from '../../dns/name.ts';
-import type { PublishSettings } from '../postgres/answer-settings.ts';
+import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
@@ -43,7 +43,7 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   if (!exempt) {
     if (await hasOperatorZoneAround(trx, nameText)) return taken(`${shown} is reserved by the service`);
     const name = decodeNameColumn(nameText);
-    if (settings.nameserverSets.flat().some((server) => isAround(name, server))) {
+    if (allOurNameservers(settings).some((server) => isAround(name, server))) {
       return taken(`${shown} is reserved by the service: its nameservers are there`);
     }
   }

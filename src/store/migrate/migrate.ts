@@ -9,6 +9,7 @@ import { saveAnswerSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { withMigrationLimits } from '../postgres/deadlines.ts';
 import { type PreparedRoles, prepareRoles } from '../roles/roles.ts';
+import { refuseDroppedNames } from './dropped-names.ts';
 import { migrations } from './migrations.ts';
 import { republishDomains } from './republish-domains.ts';
 
@@ -29,12 +30,25 @@ export class SchemaError extends StartFault {
   override readonly name = 'SchemaError';
 }
 
-export async function migrate(db: Database, settings: AnswerSettings): Promise<Migrated> {
+interface MigrateOptions {
+  /** Drops names of nameservers that are in use, too. */
+  readonly force?: boolean;
+}
+
+/** Throws StartFault where names of nameservers are dropped that are in use. */
+export async function migrate(
+  db: Database,
+  settings: AnswerSettings,
+  { force = false }: MigrateOptions = {},
+): Promise<Migrated> {
   const migrated = await withMigrationLimits(db, async (connection) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
     try {
       const applied = await applyMigrations(connection);
-      const changed = await connection.transaction().execute((trx) => saveAnswerSettings(trx, settings));
+      const changed = await connection.transaction().execute(async (trx) => {
+        if (!force) await refuseDroppedNames(trx, settings);
+        return await saveAnswerSettings(trx, settings);
+      });
       const zones = await republishDomains(connection);
       return { applied, changed, zones, roles: await prepareRoles(connection) };
     } finally {

@@ -4,14 +4,20 @@
 
 import { sql } from 'kysely';
 import { type Name, parseName } from '../../dns/name.ts';
+import { expandPool, type NameserverPool } from '../../zone/pool/pool.ts';
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { Database } from './database.ts';
+import { encodeNameColumn } from './name-column.ts';
 
 export interface AnswerSettings {
   edgeIpv4: readonly string[];
   edgeIpv6: readonly string[];
   /** Sets of nameserver names; the first one is canonical. */
   nameserverSets: readonly (readonly string[])[];
+  /** Patterns of nameserver names in lists, as NAMESERVER_POOL has them; none: there is no pool. */
+  nameserverPool?: readonly (readonly string[])[];
+  /** The addresses of each list. */
+  nameserverAddresses?: readonly (readonly string[])[];
   soaRname: string;
 }
 
@@ -19,8 +25,19 @@ const SETTING_NAMES = {
   edgeIpv4: 'EDGE_IPV4',
   edgeIpv6: 'EDGE_IPV6',
   nameserverSets: 'NAMESERVER_SETS',
+  nameserverPool: 'NAMESERVER_POOL',
+  nameserverAddresses: 'NAMESERVER_ADDRESSES',
   soaRname: 'SOA_RNAME',
 } as const satisfies Record<keyof AnswerSettings, string>;
+
+/** What published records are made of: a change of any other setting leaves them as they are. */
+const APEX_SETTINGS: readonly string[] = [SETTING_NAMES.nameserverSets, SETTING_NAMES.soaRname];
+const EDGE_SETTINGS: readonly string[] = [SETTING_NAMES.edgeIpv4, SETTING_NAMES.edgeIpv6];
+/** An empty list of these is not stored. */
+const OPTIONAL_SETTINGS: readonly string[] = [
+  SETTING_NAMES.nameserverPool,
+  SETTING_NAMES.nameserverAddresses,
+];
 
 /** Undefined until `migrate` has stored them. */
 export async function loadAnswerSettings(db: Database): Promise<AnswerSettings | undefined> {
@@ -45,7 +62,8 @@ async function loadAll(db: Database): Promise<StoredSettings | undefined> {
 function decodeSettings(text: string | null): StoredSettings | undefined {
   const values = JSON.parse(text ?? '{}');
   const entries = Object.entries(SETTING_NAMES).map(([key, name]) => [key, values[name]]);
-  if (entries.some(([, value]) => value === undefined)) return undefined;
+  const required = Object.values(SETTING_NAMES).filter((name) => !OPTIONAL_SETTINGS.includes(name));
+  if (required.some((name) => values[name] === undefined)) return undefined;
   return {
     settings: Object.fromEntries(entries) as AnswerSettings,
     generations: values[GENERATIONS] ?? FIRST_GENERATIONS,
@@ -70,6 +88,7 @@ const FIRST_GENERATIONS: Generations = { edges: 1, apex: 1, published: 1 };
 export interface PublishSettings {
   readonly edges: EdgeAddresses;
   readonly nameserverSets: readonly (readonly Name[])[];
+  readonly pool: NameserverPool | undefined;
   readonly rname: Name;
   readonly generations: Generations;
   readonly generation: number;
@@ -106,28 +125,47 @@ function publishSettings({ settings, generations }: StoredSettings): PublishSett
   return {
     edges: { v4: settings.edgeIpv4, v6: settings.edgeIpv6 },
     nameserverSets: settings.nameserverSets.map((set) => set.map(absoluteName)),
+    pool: expandPool(settings.nameserverPool ?? [], settings.nameserverAddresses ?? []),
     rname: absoluteName(settings.soaRname),
     generations,
     generation: Math.max(generations.edges, generations.apex),
   };
 }
 
+/** Every name under which our nameservers are known: those of the pool and of the sets. */
+export function allOurNameservers({ pool, nameserverSets }: PublishSettings): readonly Name[] {
+  return [...(pool?.lists.flat() ?? []), ...nameserverSets.flat()];
+}
+
 function absoluteName(text: string): Name {
   return parseName(text.endsWith('.') ? text : `${text}.`);
 }
 
+/** The same as `allOurNameservers`, as folded text with the final dot. */
+export function nameserversIn({ nameserverPool = [], nameserverSets }: AnswerSettings): string[] {
+  const pool = expandPool(nameserverPool, [])?.lists.flat() ?? [];
+  return [...pool, ...nameserverSets.flat().map(absoluteName)].map(encodeNameColumn);
+}
+
+/** Locks the settings until the transaction's end, so that nobody reads them who will work by them. */
+export async function lockAnswerSettings(trx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${SETTINGS_LOCK})`.execute(trx);
+}
+
 /** Saves the settings inside a transaction: a reader sees all of the new ones or none. */
 export async function saveAnswerSettings(trx: Database, settings: AnswerSettings): Promise<string[]> {
-  await sql`select pg_advisory_xact_lock(${SETTINGS_LOCK})`.execute(trx);
+  await lockAnswerSettings(trx);
   const first = (await trx.selectFrom('settings').select('name').limit(1).execute()).length === 0;
   const changed: string[] = [];
   for (const [key, name] of Object.entries(SETTING_NAMES)) {
-    if (await saveSetting(trx, name, settings[key as keyof AnswerSettings])) changed.push(name);
+    const value = settings[key as keyof AnswerSettings] ?? [];
+    const isNone = OPTIONAL_SETTINGS.includes(name) && value.length === 0;
+    if (await (isNone ? deleteSetting(trx, name) : saveSetting(trx, name, value))) changed.push(name);
   }
   if (first || changed.length === 0) return [];
   const { generations, generation } = await loadPublishSettings(trx);
-  const edges = changed.some((name) => name.startsWith('EDGE_')) ? generation + 1 : generations.edges;
-  const apex = changed.some((name) => !name.startsWith('EDGE_')) ? generation + 1 : generations.apex;
+  const edges = changed.some((name) => EDGE_SETTINGS.includes(name)) ? generation + 1 : generations.edges;
+  const apex = changed.some((name) => APEX_SETTINGS.includes(name)) ? generation + 1 : generations.apex;
   await saveSetting(trx, GENERATIONS, { ...generations, edges, apex });
   return changed;
 }
@@ -142,5 +180,10 @@ async function saveSetting(trx: Database, name: string, value: unknown): Promise
   const { numAffectedRows } = await sql`
     insert into settings as s (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
     on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+async function deleteSetting(trx: Database, name: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from settings where name = ${name}`.execute(trx);
   return numAffectedRows === 1n;
 }

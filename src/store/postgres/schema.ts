@@ -6,6 +6,7 @@ import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
+import type { SetKind } from '../../zone/pool/pool-use.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
@@ -476,6 +477,23 @@ interface AnameTargetsTable {
   created_at: Generated<Date>;
 }
 
+/** The combinations of the nameserver pool that were ever given. */
+interface GivenNsSetsTable {
+  /** Folded names, one of each list, in the order of the lists. */
+  names: string[];
+  kind: SetKind;
+  /** Whose set it is, for `exclusive`; the account may be gone. */
+  account_id: number | null;
+  given_at: Generated<Date>;
+}
+
+/** The set of each account that has one. */
+interface AccountNsSetsTable {
+  account_id: number;
+  names: string[];
+  given_at: Generated<Date>;
+}
+
 interface IdempotencyKeysTable {
   account_id: number;
   key: string;
@@ -523,4 +541,6 @@ export interface Schema {
   verification_runs: VerificationRunsTable;
   scans: ScansTable;
   aname_targets: AnameTargetsTable;
+  given_ns_sets: GivenNsSetsTable;
+  account_ns_sets: AccountNsSetsTable;
 }

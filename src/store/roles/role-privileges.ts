@@ -31,6 +31,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   settings: grants('', 's', 's'),
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
+  given_ns_sets: grants('', 'si', 'si'),
+  account_ns_sets: grants('', 'siu', 's'),
   memberships: grants('', 's', ''),
   plans: grants('', 's', 's'),
   subscriptions: grants('', 'siu', 's'),

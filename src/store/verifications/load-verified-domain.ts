@@ -6,7 +6,7 @@ import type { VerificationState } from '../../checks/txt/next-verification.ts';
 import type { TxtLink } from '../../checks/txt/txt-evidence.ts';
 import { foldCase, type Name, parentOf, ROOT } from '../../dns/name.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
-import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import { allOurNameservers, decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
@@ -56,7 +56,7 @@ export async function loadVerifiedDomain(
     seq,
     state: { startedAt: startedAt.getTime(), expiresAt: expiresAt.getTime(), attempts },
     nextAt: row.nextAt?.getTime(),
-    ownServers: new Set(decodePublishSettings(row.settings).nameserverSets.flat().map(foldCase)),
+    ownServers: new Set(allOurNameservers(decodePublishSettings(row.settings)).map(foldCase)),
   };
 }
 

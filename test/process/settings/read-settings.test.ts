@@ -212,6 +212,45 @@ describe('a setting', () => {
     expect(settings.warnings[0]).toContain('NAMESERVER_SETS');
   });
 
+  it('NAMESERVER_SETS with more sets and no pool is warned of too', () => {
+    const { warnings } = readSettings({ NAMESERVER_SETS: 'ns1.example.net;ns1.example.org' });
+    expect(warnings).toEqual([expect.stringContaining('NAMESERVER_POOL')]);
+  });
+
+  it('NAMESERVER_POOL takes the place of the demo sets, and keeps those that are set', () => {
+    const env = {
+      NAMESERVER_POOL: 'NS[01-40].fleet-a.example. , a.fleet-b.example + ns[1-9].fleet-b.example',
+      NAMESERVER_ADDRESSES: '192.0.2.1, 2001:DB8:1::0001; 198.51.100.1',
+    };
+    const settings = readSettings(env);
+    expect(settings.answers).toMatchObject({
+      nameserverSets: [],
+      nameserverPool: [['ns[01-40].fleet-a.example.'], ['a.fleet-b.example.', 'ns[1-9].fleet-b.example.']],
+      nameserverAddresses: [['192.0.2.1', '2001:db8:1::1'], ['198.51.100.1']],
+      soaRname: 'hostmaster.fleet-a.example.',
+    });
+    expect(settings.nameserverSetsAreDefault).toBe(false);
+    expect(settings.warnings).toEqual([]);
+    const both = readSettings({ ...env, NAMESERVER_SETS: 'ns1.example.net' });
+    expect(both.answers.nameserverSets).toEqual([['ns1.example.net.']]);
+    expect(both.warnings).toEqual([]);
+  });
+
+  it('NAMESERVER_POOL and its neighbours have to fit each other', () => {
+    const pool = { NAMESERVER_POOL: 'a.example.net,b.example.org' };
+    const addresses = { NAMESERVER_ADDRESSES: '192.0.2.1;198.51.100.1' };
+    expect(faultsOf({ ...pool, ...addresses })).toEqual([]);
+    expect(faultsOf(pool)).toEqual([
+      'NAMESERVER_ADDRESSES: expected 2 lists, as many as NAMESERVER_POOL has, not 0',
+    ]);
+    expect(faultsOf(addresses)).toEqual([
+      'NAMESERVER_POOL: expected lists of names beside NAMESERVER_ADDRESSES',
+    ]);
+    expect(faultsOf({ ...pool, ...addresses, NAMESERVER_SETS: 'ns1.example.net,B.example.org' })).toEqual([
+      'NAMESERVER_SETS: expected no name that NAMESERVER_POOL has, not "b.example.org."',
+    ]);
+  });
+
   it('that nobody knows is ignored', () => {
     expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
   });
@@ -280,6 +319,21 @@ describe('a setting', () => {
     ['NAMESERVER_SETS', 'ns1.example.net;ns1.example.net'],
     ['NAMESERVER_SETS', 'ns1 .example.net'],
     ['NAMESERVER_SETS', `${'a'.repeat(64)}.example.net`],
+    ['NAMESERVER_POOL', 'ns[1-9].example.net'],
+    ['NAMESERVER_POOL', 'a.x.net,b.x.net,c.x.net,d.x.net,e.x.net'],
+    ['NAMESERVER_POOL', 'ns[9-1].example.net,ns[1-9].example.org'],
+    ['NAMESERVER_POOL', 'ns[1-1001].example.net,ns.example.org'],
+    ['NAMESERVER_POOL', 'ns[1-600].example.net+a[1-600].example.net,ns.example.org'],
+    ['NAMESERVER_POOL', 'ns[1-9].example.net,NS3.example.net'],
+    ['NAMESERVER_POOL', 'ns[1-9].example.net,,ns.example.org'],
+    ['NAMESERVER_POOL', 'ns[1-9] .example.net,ns.example.org'],
+    ['NAMESERVER_POOL', `ns.example.net,${'a'.repeat(63)}[1-2].example.net`],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1;192.0.2.9'],
+    ['NAMESERVER_ADDRESSES', '2001:db8:1::1;2001:db8:1:2::1'],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1,192.0.2.1;198.51.100.1'],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1;'],
+    ['NAMESERVER_ADDRESSES', '192.0.2;198.51.100.1'],
+    ['NAMESERVER_ADDRESSES', 'fe80::1%eth0;198.51.100.1'],
     ['EDGE_IPV4', '192.0.2.1,2001:db8::1'],
     ['EDGE_IPV4', '192.0.2.1,192.0.2.1'],
     ['EDGE_IPV6', '192.0.2.1'],

@@ -15,13 +15,14 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/records': 'dns dns/record dns/zone-file zone',
   'zone/edit': 'dns zone zone/records',
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
+  'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/records',
   'checks/delegation': 'dns',
   'checks/aname': 'dns checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
   process: 'zone/records',
-  'process/settings': 'dns process',
+  'process/settings': 'dns zone/pool process',
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
@@ -35,8 +36,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
     'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
-  'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
+  'store/postgres': 'dns zone/domain zone/pool zone/records checks/delegation checks/txt process',
   'store/accounts': 'store/postgres',
+  'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
@@ -77,7 +79,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
@@ -87,6 +89,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
   'cli/domain':
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
+  'cli/nameservers': 'zone zone/pool store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
@@ -96,5 +99,5 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
-  cli: 'process/settings cli/account cli/check cli/domain cli/node cli/scan cli/terminal cli/zone start',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/zone start',
 };

@@ -1,0 +1,34 @@
+// The addresses of the lists of a pool: they have to lie in different networks, so that no single one is a domain's only way
+// to its nameservers (RFC 2182 §3.1).
+
+import { parseIpv4, parseIpv6, printIpv6 } from '../../dns/record/ip-address.ts';
+
+/** The address as answers print it; undefined when it is none. */
+export function canonicalAddress(text: string): string | undefined {
+  try {
+    return text.includes(':') ? printIpv6(parseIpv6(text)) : parseIpv4(text).join('.');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first /24 or /48 in which two lists have addresses. `a` and `b` count from 1. */
+export function findSharedNetwork(
+  lists: readonly (readonly string[])[],
+): { readonly network: string; readonly a: number; readonly b: number } | undefined {
+  const seen = new Map<string, number>();
+  for (const [at, addresses] of lists.entries()) {
+    for (const network of new Set(addresses.map(networkOf))) {
+      const other = seen.get(network);
+      if (other !== undefined) return { network, a: other + 1, b: at + 1 };
+      seen.set(network, at);
+    }
+  }
+  return undefined;
+}
+
+function networkOf(address: string): string {
+  if (!address.includes(':')) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
+  const octets = parseIpv6(address).fill(0, 6);
+  return `${printIpv6(octets)}/48`;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+const POOL = {
+  NAMESERVER_POOL: 'ns[1-2].fleet-a.test,ns[1-10].fleet-b.test',
+  NAMESERVER_ADDRESSES: '192.0.2.53,2001:db8:1::53;198.51.100.53',
+};
+const run = (args: string[], env: Record<string, string> = {}) =>
+  runCli(args, { databaseUrl: database.url, env });
+
+it('without a pool says what to set, and exits with 1', async () => {
+  const { code, stdout, stderr } = await run(['nameservers']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('NAMESERVER_POOL');
+});
+
+it('prints every record of every list, and how much is given', async () => {
+  expect(await run(['migrate'], POOL)).toMatchObject({ code: 0 });
+  await sql`insert into given_ns_sets (names, kind, account_id)
+    values ('{ns1.fleet-a.test.,ns1.fleet-b.test.}', 'exclusive', 1)`.execute(database.db);
+  const { code, stdout } = await run(['nameservers']);
+  expect(code).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines.slice(0, 7)).toEqual([
+    '; list 1: 2 names',
+    'ns1.fleet-a.test. 3600 IN A 192.0.2.53',
+    'ns1.fleet-a.test. 3600 IN AAAA 2001:db8:1::53',
+    'ns2.fleet-a.test. 3600 IN A 192.0.2.53',
+    'ns2.fleet-a.test. 3600 IN AAAA 2001:db8:1::53',
+    '; glue: register each of these names as a host with 192.0.2.53, 2001:db8:1::53 where its domain is registered',
+    '',
+  ]);
+  expect(lines).toContain('ns10.fleet-b.test. 3600 IN A 198.51.100.53');
+  expect(stdout).toContain(
+    '1 of 18 combinations are given to accounts (5.5 %), 0 as substitutes, 0 are shared',
+  );
+});
+
+it('prints one JSON document, and warns from 80 % on', async () => {
+  await sql`insert into given_ns_sets (names, kind, account_id)
+    select array['ns2.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 1 from generate_series(1, 10) n`.execute(
+    database.db,
+  );
+  await sql`insert into given_ns_sets (names, kind, account_id)
+    select array['ns1.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 20 from generate_series(2, 5) n`.execute(
+    database.db,
+  );
+  const document = JSON.parse((await run(['nameservers', '--json'])).stdout);
+  expect(document.lists[1]).toMatchObject({ addresses: ['198.51.100.53'] });
+  expect(document.combinations).toMatchObject({
+    total: 20,
+    for_accounts: 18,
+    exclusive: 15,
+    share_given: 15 / 18,
+  });
+  const { code, stderr } = await run(['nameservers']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('widen a list');
+});
+
+it('migrate keeps names that are in an account’s set, unless it is forced', async () => {
+  await sql`insert into account_ns_sets (account_id, names)
+    values (1, '{ns1.fleet-a.test.,ns1.fleet-b.test.}')`.execute(database.db);
+  const refused = await run(['migrate', '--json']);
+  expect(refused.code).toBe(2);
+  expect(JSON.parse(refused.stderr).error).toMatchObject({
+    code: 'settings',
+    message: expect.stringContaining('--force'),
+  });
+  expect(await run(['migrate', '--force'])).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import {
+  type Combination,
+  combinationCount,
+  combinationsToTry,
+} from '../../../src/zone/pool/combinations.ts';
+
+const listsOf = (sizes: readonly number[]): Name[][] =>
+  sizes.map((size, list) => Array.from({ length: size }, (_, i) => parseName(`ns${i}.list${list}.example.`)));
+
+const anyLists = fc
+  .array(fc.integer({ min: 1, max: 13 }), { minLength: 2, maxLength: 4 })
+  .filter((sizes) => sizes.reduce((product, size) => product * size, 1) <= 3000)
+  .map(listsOf);
+
+/** A random of its own for each seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const text = (names: Combination) => names.join('|');
+
+describe('the combinations of lists', () => {
+  it('are one name of each list, all different, as many as the product of the lists', () => {
+    fc.assert(
+      fc.property(anyLists, (lists) => {
+        const count = combinationCount(lists);
+        expect(count).toBe(lists.reduce((product, { length }) => product * length, 1));
+        const [, ...batches] = combinationsToTry(lists, () => 0);
+        const all = batches.flat();
+        expect(all).toHaveLength(count);
+        expect(new Set(all.map(text)).size).toBe(count);
+        for (const names of all) {
+          expect(names).toHaveLength(lists.length);
+          names.forEach((name, at) => {
+            expect(lists[at]).toContain(name);
+          });
+        }
+        expect(new Set(all.flat())).toEqual(new Set(lists.flat()));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of no list are none', () => {
+    expect(combinationCount([])).toBe(0);
+    expect([...combinationsToTry([], Math.random)]).toEqual([]);
+  });
+});
+
+describe('the combinations to try', () => {
+  it('are every one in the end, whatever the random says', () => {
+    fc.assert(
+      fc.property(anyLists, fc.integer(), (lists, seed) => {
+        const tried = new Set([...combinationsToTry(lists, randomOf(seed))].flat().map(text));
+        expect(tried.size).toBe(combinationCount(lists));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are those of the random: the same again for the same one, others for another', () => {
+    const lists = listsOf([40, 40]);
+    const first = (seed: number) => combinationsToTry(lists, randomOf(seed)).next().value;
+    expect(first(1)).toEqual(first(1));
+    expect(first(1)).not.toEqual(first(2));
+  });
+
+  it('given one after the other are all different, use every name and end when none is left', () => {
+    fc.assert(
+      fc.property(anyLists, fc.integer(), (lists, seed) => {
+        const random = randomOf(seed);
+        const given = new Map<string, Combination>();
+        const next = () => {
+          for (const batch of combinationsToTry(lists, random)) {
+            const free = batch.find((names) => !given.has(text(names)));
+            if (free !== undefined) return free;
+          }
+          return undefined;
+        };
+        for (let names = next(); names !== undefined; names = next()) given.set(text(names), names);
+        expect(given.size).toBe(combinationCount(lists));
+        expect(new Set([...given.values()].flat())).toEqual(new Set(lists.flat()));
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
