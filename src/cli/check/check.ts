@@ -29,11 +29,17 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
   const { evidenceJson, printEvidence } = await import('./print-evidence.ts');
   const settings = await cli.settings();
   const signal = cli.interruptible();
-  const evidence = await observeFromHere({ settings, signal }, (resolver) =>
-    resolver.observeDelegation(domain, { signal }),
-  );
-  if (evidence === undefined) return INTERRUPTED;
-  const expected = expectedBy(settings);
+  const sets = setsOf(settings);
+  const seen = await observeFromHere({ settings, signal }, async (resolver) => {
+    const evidence = await resolver.observeDelegation(domain, { signal });
+    // Only where the parent's servers also hold the domain it matters whether they are ours.
+    const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
+    const ourAddresses = needsOurs ? await resolver.findAllAddresses(sets.flat(), { signal }) : undefined;
+    return { evidence, ourAddresses };
+  });
+  if (seen === undefined) return INTERRUPTED;
+  const { evidence, ourAddresses } = seen;
+  const expected: Expected = { sets, allSets: sets, ...(ourAddresses !== undefined && { ourAddresses }) };
   const observed = {
     evidence,
     judgement: judgeDelegation(evidence, expected),
@@ -50,7 +56,6 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
   return verdict === 'match' && confirmed && !staleDs ? 0 : 1;
 }
 
-function expectedBy({ answers }: CliSettings): Expected {
-  const sets = answers.nameserverSets.map((set) => set.map(parseZoneName));
-  return { sets, allSets: sets };
+function setsOf({ answers }: CliSettings): Expected['sets'] {
+  return answers.nameserverSets.map((set) => set.map(parseZoneName));
 }
