@@ -20,6 +20,7 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { encodeNameColumn } from '../src/store/postgres/name-column.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
 import { DatabaseWatch } from './database-watch.ts';
+import type { FindOurAddresses } from './our-addresses.ts';
 
 export type CheckOutcome =
   | {
@@ -51,6 +52,8 @@ export interface CheckerOptions {
     isFrozen(parent: string): boolean;
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
+  /** Absent: the addresses of our servers are not known. */
+  readonly ourAddresses?: FindOurAddresses;
   readonly onOutcome: (outcome: CheckOutcome) => void;
   /** Gives a number in [0, 1). */
   readonly random?: () => number;
@@ -91,16 +94,19 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
 }
 
 async function checkOnce(
-  { db, resolver, rules, breaker, save, random = Math.random }: CheckTools,
+  { db, resolver, rules, breaker, save, ourAddresses, random = Math.random }: CheckTools,
   job: CheckJob,
   domain: CheckedDomain,
   { signal }: JobRun,
 ): Promise<CheckOutcome> {
-  const { name, state, expected, seq } = domain;
+  const { name, state, seq } = domain;
   const held = await loadHeldZone(db, name);
   const evidence = await resolver.observeDelegation(name, { signal, ...(held && { held }) });
   signal.throwIfAborted(); // an aborted run has no outcome
 
+  const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
+  const ours = needsOurs ? await ourAddresses?.(domain.expected.allSets) : undefined;
+  const expected = { ...domain.expected, ...(ours !== undefined && { ourAddresses: ours }) };
   const judgement = judgeDelegation(evidence, expected);
   const parent = evidence.parent === undefined ? domain.parentText : encodeNameColumn(evidence.parent);
   const at = evidence.finishedAt;

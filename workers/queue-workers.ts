@@ -22,6 +22,7 @@ import { fillQueue } from './fill-queue.ts';
 import { createFlattener } from './flatten-aname.ts';
 import { logScan, logTarget, logTransition, logVerification, type OutcomeLog } from './log-outcomes.ts';
 import type { WorkerMetrics } from './metrics.ts';
+import { rememberOurAddresses } from './our-addresses.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 import { createScanner } from './scan-import.ts';
@@ -78,6 +79,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies)
     run: createChecker({
       db,
       resolver,
+      ourAddresses: rememberOurAddresses(resolver),
       breaker,
       rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
       onOutcome(outcome) {

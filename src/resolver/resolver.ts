@@ -7,6 +7,7 @@ import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { Name } from '../dns/name.ts';
+import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
 import type { Exchange } from './exchange/exchange.ts';
@@ -35,6 +36,11 @@ export interface Resolver {
     target: Name,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<TargetEvidence>;
+  /** The addresses of all these names; undefined when those of one are not found. Rejects as `observeDelegation` does. */
+  findAllAddresses(
+    names: Iterable<Name>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ReadonlySet<string> | undefined>;
   /**
    * Finds the records that a zone seems to have, by a list of names and the names that those lead to. Rejects as
    * `observeDelegation` does.
@@ -98,6 +104,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async observeAddresses(target, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return observeAddresses(targets, target, observed);
+    },
+    async findAllAddresses(names, observed = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return findAllAddresses(names, (name) => observeAddresses(targets, name, observed));
     },
     async scanZone(domain, scanned = {}) {
       if (isClosed) throw new Error('the resolver is closed');

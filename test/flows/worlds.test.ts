@@ -132,7 +132,7 @@ describe('a delegation check', () => {
           expected.domain,
           held === undefined ? {} : { held },
         );
-        const accepted = acceptedBy(expected.sets, state?.preset);
+        const accepted = acceptedBy(expected.sets, state?.preset, expected.ourAddresses);
         const judgement = judgeDelegation(evidence, accepted);
         const decision =
           state && nextStatus(state, judgement, BEGINNING + check.at, RULES, check.frozen, accepted);

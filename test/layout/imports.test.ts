@@ -21,14 +21,18 @@ import {
 
 /** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
-/** Packages that only compute: IDNA and the public suffix list. */
-const COMPUTING = ['node:buffer', 'tr46', 'tldts'];
+/** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
+const COMPUTING = ['node:buffer', 'node:crypto', 'tr46', 'tldts'];
 const SQL = ['kysely', 'pg'];
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
   'src/store/nameservers/pool-sets.ts: giveSubstitute':
     'claims that cannot have their account’s set take one',
+  'src/checks/validation/validate-reply.ts: validateDs': 'the resolver is to ask for it',
+  'src/checks/validation/validate-reply.ts: validateReply': 'the resolver is to ask for it',
+  'src/checks/validation/zone-keys.ts: usableDs': 'the resolver is to ask for it',
+  'src/checks/validation/zone-keys.ts: validateKeys': 'the resolver is to ask for it',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 

@@ -12,6 +12,8 @@ export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
+  /** How long a moved domain is answered; undefined: answers do not say. */
+  readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;
   readonly verifications: JobPort<VerifyJob & { readonly request: string }>;
   readonly scans: JobPort<ScanJob>;

@@ -7,8 +7,12 @@ import { findNewestVerification } from '../../store/verifications/load-verificat
 import type { Domain } from '../schemas/domain.ts';
 import { printDomain } from './print-domain.ts';
 
-export async function answerDomain(db: Database, domain: VisibleDomain): Promise<z.input<typeof Domain>> {
+export async function answerDomain(
+  { db, movedGraceMs }: { readonly db: Database; readonly movedGraceMs?: number | undefined },
+  domain: VisibleDomain,
+): Promise<z.input<typeof Domain>> {
   const { id, verification } = domain;
-  if (verification === null) return printDomain(domain);
-  return printDomain(domain, { progress: { run: await findNewestVerification(db, id, verification.value) } });
+  if (verification === null) return printDomain(domain, { movedGraceMs });
+  const run = await findNewestVerification(db, id, verification.value);
+  return printDomain(domain, { movedGraceMs, progress: { run } });
 }

@@ -41,7 +41,7 @@ export function printCheck(run: SavedRun): Printed {
 }
 
 function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[number] {
-  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, error } = server;
+  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, showsCut, error } = server;
   return {
     server: printWithoutDot(server.server),
     ...(address !== '' && { address }),
@@ -54,6 +54,7 @@ function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[n
     ...((outcome === 'referral' || outcome === 'answer') && { ns: printNames(ns) }),
     ...(ttl !== undefined && { ttl }),
     ...(ds.length > 0 && { ds: ds.map((rdata) => printRdata(TYPE.DS, rdata)) }),
+    ...(showsCut !== undefined && { shows_cut: showsCut }),
     ...(error !== undefined && { error }),
   };
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Subscription } from '../../store/accounts/plans.ts';
 import type { Verification, VisibleDomain } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
+import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { permissionsOf } from '../callers/permissions.ts';
 import type { Domain } from '../schemas/domain.ts';
@@ -15,12 +16,15 @@ type DomainBody = z.input<typeof Domain>;
 
 interface PrintOptions {
   readonly nowMs?: number;
+  /** How long a moved domain is answered, if that is known here. */
+  readonly movedGraceMs?: number | undefined;
   /** In external mode: the newest verification, if it is shown. */
   readonly progress?: { readonly run: VerificationRun | undefined } | undefined;
 }
 
 export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
-  const { nowMs = Date.now(), progress } = options;
+  const { nowMs = Date.now(), movedGraceMs, progress } = options;
+  const why = statusReason(domain, movedGraceMs);
   const { verification, developerModeUntil, currentNs, nsCheckIntervalSeconds, myRole } = domain;
   const sets = domain.nameserverSets.map((set) => set.map(printWithoutDot));
   return {
@@ -28,6 +32,7 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
     name: printWithoutDot(domain.name),
     name_unicode: domain.unicode,
     status: domain.status,
+    ...(why !== undefined && { status_reason: { code: why.reason, message: STATUS_REASONS[why.reason] } }),
     dns_mode: domain.dnsMode,
     served: domain.served,
     serial: domain.serial,
@@ -38,6 +43,7 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
       developer_mode_until: isAhead(developerModeUntil, nowMs) ? developerModeUntil : null,
       pending_since: domain.pendingSince,
       moved_since: domain.movedSince,
+      status_until: why?.until ?? null,
       next_check_at: domain.nextCheckAt,
       last_manual_ns_check_at: domain.lastManualNsCheckAt,
       suspended_at: domain.suspendedAt,
@@ -60,10 +66,10 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
 export function printDomainListItem(
   domain: VisibleDomain,
   subscription: Subscription | undefined,
-  nowMs?: number,
+  options: PrintOptions = {},
 ): z.input<typeof DomainListItem> {
   return {
-    ...printDomain(domain, nowMs === undefined ? {} : { nowMs }),
+    ...printDomain(domain, options),
     ssl: { status: 'none' },
     ...(subscription === undefined || domain.myRole !== 'owner'
       ? {}

@@ -18,7 +18,7 @@ export const getDomain = domainRoute({
   summary: 'A domain with its settings and its state.',
   permission: 'domain.view',
   response: Domain,
-  run: ({ api, domain }) => answerDomain(api.db, domain),
+  run: ({ api, domain }) => answerDomain(api, domain),
 });
 
 export const deleteDomain = domainRoute({

@@ -12,11 +12,11 @@ import {
   type DomainOrder,
   listDomains as loadPage,
 } from '../../store/domains/load-domains.ts';
-import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { type ApiCaller, asStoreCaller } from '../callers/caller.ts';
 import { ROLES } from '../callers/permissions.ts';
+import type { Api } from '../calls/call.ts';
 import { accountRoute } from '../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../lists/paging.ts';
 import { printDomainListItem } from '../print/print-domain.ts';
@@ -52,7 +52,7 @@ export const listDomains = accountRoute({
     return answerList(call, {
       load: (page) => loadPage(db, asking, filter, order, page),
       count: () => countDomains(db, asking, filter),
-      print: (domains) => printItems(db, domains),
+      print: (domains) => printItems(call.api, domains),
     });
   },
 });
@@ -73,9 +73,9 @@ function namesOf(text: string): Name[] {
   return parsed.kind === 'name' ? [parsed.name] : [];
 }
 
-async function printItems(db: Database, domains: readonly VisibleDomain[]) {
+async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDomain[]) {
   if (domains.length === 0) return [];
   const ids = domains.map(({ id }) => id);
   const subscriptions = await activeSubscriptions(db, ids);
-  return domains.map((domain) => printDomainListItem(domain, subscriptions.get(domain.id)));
+  return domains.map((domain) => printDomainListItem(domain, subscriptions.get(domain.id), { movedGraceMs }));
 }

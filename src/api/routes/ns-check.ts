@@ -85,5 +85,5 @@ function limited(retryAfterSeconds: number): Problem {
 async function answer({ api, caller, domain }: CheckCall, run: SavedRun) {
   const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
   if (now?.id !== domain.id) return notFound('domain');
-  return { ...printDomain(now), check: printCheck(run) };
+  return { ...printDomain(now, api), check: printCheck(run) };
 }

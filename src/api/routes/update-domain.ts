@@ -40,7 +40,7 @@ export const updateDomain = domainRoute({
     const refused = judgePlan(domain, body) ?? judgeMode(domain, body);
     if (refused !== undefined) return refused;
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
-    if (Object.keys(set).length === 0) return printDomain(domain);
+    if (Object.keys(set).length === 0) return printDomain(domain, api);
     const { isAdmin } = caller.account;
     const order = { domainId: domain.id, set, exempt: isAdmin, by: asActor(caller), source: 'api' } as const;
     return answerUpdated(call, await saveUpdate(api.db, order));
@@ -49,7 +49,7 @@ export const updateDomain = domainRoute({
 
 /** The answer to a call that changed a domain, or why it could not. */
 export function answerUpdated(
-  call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerHeader'>,
+  call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'domain' | 'answerHeader'>,
   updated: UpdatedDomain,
 ): z.input<typeof Domain> | Problem {
   if (updated.kind === 'absent') return notFound('domain');
@@ -62,7 +62,7 @@ export function answerUpdated(
     call.answerHeader('X-Change-Id', updated.changeId);
     call.answerHeader('X-Zone-Serial', updated.domain.serial);
   }
-  return printDomain({ ...updated.domain, myRole: call.domain.myRole });
+  return printDomain({ ...updated.domain, myRole: call.domain.myRole }, call.api);
 }
 
 /** Undefined: the call names none, or the set that the domain has. */

@@ -65,5 +65,5 @@ async function runVerification(call: VerifyCall, request: string) {
 async function answer({ api, caller, domain }: VerifyCall) {
   const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
   if (now?.id !== domain.id) return notFound('domain');
-  return await answerDomain(api.db, now);
+  return await answerDomain(api, now);
 }

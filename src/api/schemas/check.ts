@@ -38,6 +38,12 @@ const ServerEvidence = z.object({
   ns: Names.optional().describe('The delegation that it gave.'),
   ttl: z.int().min(0).optional().describe('Of that, or of the negative answer, in seconds.'),
   ds: Names.optional().describe('The DS records beside it, as in a zone file.'),
+  shows_cut: z
+    .boolean()
+    .optional()
+    .describe(
+      'With `answer`, where no server refers: whether the server, asked for DS, shows that the parent delegates the domain.',
+    ),
   error: z.string().optional().describe('What was wrong.'),
 });
 

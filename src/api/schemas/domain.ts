@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
 import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
 import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
@@ -53,6 +54,16 @@ const facts = {
   name: z.string().describe('Lower-case A-labels, without the final dot.'),
   name_unicode: z.string().describe('The same for people to read.'),
   status: z.enum(DOMAIN_STATUSES),
+  status_reason: z
+    .object({
+      code: z.enum(Object.keys(STATUS_REASONS) as [StatusReason, ...StatusReason[]]),
+      message: z.string().describe('The same for people to read.'),
+    })
+    .optional()
+    .describe('Why a `moved` or `disabled` domain is so.'),
+  status_until: Timestamp.optional().describe(
+    'Of a `moved` domain: it is answered until then, and disabled if its parent still names other servers.',
+  ),
   served: z
     .enum(['full', 'apex', 'none'])
     .describe('What the nameservers answer: everything, SOA and NS of the apex alone, or nothing.'),

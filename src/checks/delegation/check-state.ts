@@ -38,4 +38,6 @@ export interface Expected {
   readonly sets: readonly NameserverSet[];
   /** Every set of the fleet: a name in any of them is one of our servers. */
   readonly allSets: readonly NameserverSet[];
+  /** The addresses of our servers; absent while they are not known. */
+  readonly ourAddresses?: ReadonlySet<string>;
 }

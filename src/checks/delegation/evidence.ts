@@ -8,7 +8,7 @@ import type { Name } from '../../dns/name.ts';
  * check").
  */
 export type ServerOutcome =
-  /** The reply has NS in the authority section, owner = the domain, AA=0. */
+  /** The reply has NS in the authority section, owner = the domain, and no answer. Some parents set AA in it. */
   | 'referral'
   /** The reply has NS in the answer section, with AA. */
   | 'answer'
@@ -45,8 +45,13 @@ export interface ServerEvidence {
   readonly ns: readonly Name[];
   /** The TTL of the NS set, or of the SOA of a negative answer, in seconds. */
   readonly ttl: number | undefined;
-  /** The rdata of the DS set in a referral. */
+  /** The rdata of the DS set in a referral, or in the answer to a question for DS. */
   readonly ds: readonly Uint8Array[];
+  /**
+   * For `answer`: the server showed that the parent delegates the domain, since it answered a question for DS with the
+   * parent's authority (RFC 4035 §3.1.4.1). Absent when it was not asked.
+   */
+  readonly showsCut?: boolean;
   /** What was wrong, in words for people; undefined if nothing was. */
   readonly error: string | undefined;
 }

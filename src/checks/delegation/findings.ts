@@ -25,6 +25,10 @@ const CHECK_FINDING_CODES = [
   /** Some addresses of the parent fail; the others decide. */
   'PARENT_FAILS',
   'PARENTS_DISAGREE',
+  /** The parent's servers refer to the domain with AA set: they count as referrals. */
+  'PARENT_SETS_AA',
+  /** The parent's servers hold the domain too, and show that the parent delegates it. */
+  'PARENT_HOLDS_CHILD',
   /** The parent's servers hold the domain themselves, as ours do for every claim: that proves no delegation. */
   'OWN_ANSWER',
   /** Only one of several addresses said so. */
@@ -45,6 +49,14 @@ export interface Finding {
   /** The names that the sentence is about, if it is about names. */
   readonly names?: readonly Name[];
   readonly message: string;
+}
+
+/** What some servers of the parent say, where others say something else. */
+export interface Said {
+  readonly by: readonly Name[];
+  readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
+  /** For `delegation`. */
+  readonly ns: readonly Name[];
 }
 
 interface Shown {
@@ -150,10 +162,20 @@ export const FINDINGS = {
       `Some nameservers of the zone ${print(parent)} gave no usable answer at one of their addresses or at all: ${list(servers)}. ${NOTHING_TO_CHANGE}`,
       servers,
     ),
-  PARENTS_DISAGREE: (parent: Name) =>
+  PARENTS_DISAGREE: (parent: Name, said: readonly Said[]) =>
     finding(
       'PARENTS_DISAGREE',
-      `The nameservers of the zone ${print(parent)} give different answers for this domain, perhaps because a recent change has not reached all of them yet. ${NOTHING_TO_CHANGE}`,
+      `The nameservers of the zone ${print(parent)} give different answers for this domain, perhaps because a recent change has not reached all of them yet: ${said.map(saidText).join('; ')}. ${NOTHING_TO_CHANGE}`,
+    ),
+  PARENT_SETS_AA: (parent: Name) =>
+    finding(
+      'PARENT_SETS_AA',
+      `The nameservers of the zone ${print(parent)} mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.`,
+    ),
+  PARENT_HOLDS_CHILD: (parent: Name) =>
+    finding(
+      'PARENT_HOLDS_CHILD',
+      `The nameservers of the zone ${print(parent)} also hold a zone of this domain, and answer from it instead of referring to its nameservers; that zone’s own NS records were compared. Whoever manages those nameservers should remove the zone of this domain there, so that visitors reach ours.`,
     ),
   OWN_ANSWER: (parent: Name) =>
     finding(
@@ -181,6 +203,32 @@ export const FINDINGS = {
       `This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
     ),
 } satisfies Record<CheckFindingCode, (...args: never[]) => Finding>;
+
+/** How many names one part of a sentence lists: zone owners decide how many there are. */
+const SHOWN_NAMES = 8;
+
+function saidText({ by, kind, ns }: Said): string {
+  const who = someOf(by);
+  const says = by.length === 1 ? 'says' : 'say';
+  switch (kind) {
+    case 'delegation':
+      return `${who} ${by.length === 1 ? 'lists' : 'list'} ${someOf(ns)}`;
+    case 'nodata':
+      return `${who} ${says} that it has no nameservers`;
+    case 'nxdomain':
+      return `${who} ${says} that it does not exist`;
+    case 'alias':
+      return `${who} ${says} that it is an alias`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function someOf(names: readonly Name[]): string {
+  const more = names.length - SHOWN_NAMES;
+  if (more <= 0) return list(names);
+  return `${names.slice(0, SHOWN_NAMES).map(print).join(', ')} and ${more} more`;
+}
 
 function finding(code: CheckFindingCode, message: string, names?: readonly Name[]): Finding {
   return names === undefined ? { code, message } : { code, names, message };

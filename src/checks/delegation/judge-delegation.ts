@@ -1,11 +1,11 @@
 // Judges the answers of the parent's addresses together: there is a verdict only where all that count agree. An answer
 // that fails, contradicts or is missing makes it `unknown` or unconfirmed, and neither ever changes a status.
 
-import { foldCase, type Name, ROOT } from '../../dns/name.ts';
+import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
 import { isConclusive } from './conclusive.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
-import { FINDINGS, type Finding } from './findings.ts';
+import { FINDINGS, type Finding, type Said } from './findings.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
 /** What one address of the parent says, in a form that can be compared. */
@@ -22,18 +22,19 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
   const statement = statementOf(first);
   // NODATA and NXDOMAIN both show no delegation, but one of the two servers is behind or wrong
   if (!counting.every((server) => isSame(statementOf(server), statement)))
-    return unknown([FINDINGS.PARENTS_DISAGREE(parent)]);
+    return unknown([FINDINGS.PARENTS_DISAGREE(parent, saidBy(counting))]);
 
   const confirmations = new Set(counting.map(({ address }) => address)).size;
-  const confirmed =
-    confirmations >= 2 ||
-    confirmations === evidence.parentAddresses ||
-    counting.some(({ transport }) => transport === 'database');
+  const isHeld = counting.some(({ transport }) => transport === 'database');
+  const confirmed = confirmations >= 2 || confirmations === evidence.parentAddresses || isHeld;
+  const failing = evidence.servers.filter((server) => !counts(server));
+  const byAnswer = first.outcome === 'answer';
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
   // A server that answers with our names may be one of ours under any name: ours hold a zone for every claim, which proves
-  // nothing. A foreign server that holds both domain and parent does not refer resolvers to us.
-  if (first.outcome === 'answer' && oursShown) return unknown([FINDINGS.OWN_ANSWER(parent)]);
+  // nothing. A foreign one that holds both domain and parent counts if it shows that the parent delegates the domain.
+  const showsCut = byAnswer && counting.every((server) => server.showsCut && isForeign(server, expected));
+  if (byAnswer && oursShown && !showsCut) return unknown([FINDINGS.OWN_ANSWER(parent)]);
   const ds = counting.flatMap((server) => server.ds);
   return {
     verdict,
@@ -41,15 +42,26 @@ export function judgeDelegation(evidence: Evidence, expected: Expected): Judgeme
     observed,
     confirmations,
     confirmed,
+    byAnswer,
+    soleWitness: counting.length === 1 && failing.length > 0 && !confirmed,
     oursShown,
     staleDs: ds.length > 0, // we do not sign domains yet
     findings: [
       ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
       ...(ds.length > 0 ? [FINDINGS.STALE_DS(ds, oursShown)] : []),
       ...(confirmed ? [] : [FINDINGS.UNCONFIRMED(parent)]),
-      ...failingFindings(parent, evidence.servers),
+      ...(failing.length > 0 ? [FINDINGS.PARENT_FAILS(parent, serversOf(failing))] : []),
+      ...(showsCut ? [FINDINGS.PARENT_HOLDS_CHILD(parent)] : []),
+      ...(counting.some(({ outcome, aa }) => outcome === 'referral' && aa === true)
+        ? [FINDINGS.PARENT_SETS_AA(parent)]
+        : []),
     ],
   };
+}
+
+/** Whether the address is known to be none of ours. */
+function isForeign({ address }: ServerEvidence, { ourAddresses }: Expected): boolean {
+  return ourAddresses !== undefined && !ourAddresses.has(address);
 }
 
 /**
@@ -148,9 +160,22 @@ function verdictFindings(
   }
 }
 
-function failingFindings(parent: Name, servers: readonly ServerEvidence[]): readonly Finding[] {
-  const failing = new Set(servers.filter((server) => !counts(server)).map(({ server }) => server));
-  return failing.size === 0 ? [] : [FINDINGS.PARENT_FAILS(parent, [...failing])];
+function serversOf(servers: readonly ServerEvidence[]): readonly Name[] {
+  return [...new Set(servers.map(({ server }) => server))].sort(compareNames);
+}
+
+/** Who says what, in an order that does not depend on which address was asked first. */
+function saidBy(servers: readonly ServerEvidence[]): readonly Said[] {
+  const said: { kind: Statement['kind']; ns: readonly Name[]; by: ServerEvidence[] }[] = [];
+  for (const server of servers) {
+    const { kind, ns } = statementOf(server);
+    const same = said.find((other) => isSame({ kind: other.kind, ns: new Set(other.ns) }, { kind, ns }));
+    if (same === undefined) said.push({ kind, ns: [...ns].sort(compareNames), by: [server] });
+    else same.by.push(server);
+  }
+  return said
+    .map(({ kind, ns, by }) => ({ kind, ns, by: serversOf(by) }))
+    .sort((a, b) => compareNames(a.by[0] as Name, b.by[0] as Name));
 }
 
 function whyNothing({ parent, walk, servers, failure }: Evidence): readonly Finding[] {
@@ -183,6 +208,8 @@ function unknown(findings: readonly Finding[]): Judgement {
     observed: undefined,
     confirmations: 0,
     confirmed: false,
+    byAnswer: false,
+    soleWitness: false,
     oursShown: undefined,
     staleDs: false,
     findings,

@@ -38,6 +38,10 @@ export interface Judgement {
   readonly confirmations: number;
   /** At least two addresses said so, or all that the parent has: only then a status may change. */
   readonly confirmed: boolean;
+  /** The servers hold the domain's own zone, and the NS set is that zone's: enough for no takeover. */
+  readonly byAnswer: boolean;
+  /** One address said so, and every other one that was asked is silent or fails. */
+  readonly soleWitness: boolean;
   /** The parent names any of our servers; undefined for `unknown`. */
   readonly oursShown: boolean | undefined;
   /** There is a DS at the parent that no key of ours matches. */

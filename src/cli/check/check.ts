@@ -16,7 +16,9 @@ import { parseZoneName } from '../terminal/parse-zone-name.ts';
 export function addCheckCommand(program: Command, cli: Cli): void {
   program
     .command('check')
-    .description('look at the delegation of a name from here, without a database; exit 1 unless it matches')
+    .description(
+      'look at the delegation of a name from here, without a database; exit 1 unless a confirmed match is seen',
+    )
     .argument('<name>', "the domain's name")
     .action(async (text: string) => {
       const domain = parseZoneName(text);
@@ -30,11 +32,21 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
   const { evidenceJson, printEvidence } = await import('./print-evidence.ts');
   const settings = await cli.settings();
   const signal = cli.interruptible();
-  const evidence = await observeFromHere({ settings, signal }, (resolver) =>
-    resolver.observeDelegation(domain, { signal }),
-  );
-  if (evidence === undefined) return INTERRUPTED;
-  const expected = expectedBy(settings, evidence);
+  const seen = await observeFromHere({ settings, signal }, async (resolver) => {
+    const evidence = await resolver.observeDelegation(domain, { signal });
+    // Only where the parent's servers also hold the domain it matters whether they are ours.
+    const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
+    const ourAddresses = needsOurs
+      ? await findOurs(settings, (names) => resolver.findAllAddresses(names, { signal }))
+      : undefined;
+    return { evidence, ourAddresses };
+  });
+  if (seen === undefined) return INTERRUPTED;
+  const { evidence, ourAddresses } = seen;
+  const expected: Expected = {
+    ...expectedBy(settings, evidence),
+    ...(ourAddresses !== undefined && { ourAddresses }),
+  };
   const observed = {
     evidence,
     judgement: judgeDelegation(evidence, expected),
@@ -47,15 +59,30 @@ async function checkName(domain: Name, cli: Cli): Promise<number> {
       ? JSON.stringify(evidenceJson(observed))
       : printEvidence(observed, { colours: output.colours }),
   );
-  const { verdict, staleDs } = observed.judgement;
-  return verdict === 'match' && !staleDs ? 0 : 1;
+  const { verdict, confirmed, staleDs } = observed.judgement;
+  return verdict === 'match' && confirmed && !staleDs ? 0 : 1;
 }
 
 /** With a pool any combination counts: without a database it cannot be known whose it is. */
-function expectedBy({ answers }: CliSettings, { servers }: Evidence): Expected {
-  const sets = answers.nameserverSets.map((set) => set.map(parseZoneName));
-  const lists = expandPool(answers.nameserverPool ?? [], [])?.lists ?? [];
+function expectedBy(settings: CliSettings, { servers }: Evidence): Expected {
+  const sets = setsOf(settings);
+  const lists = expandPool(settings.answers.nameserverPool ?? [], [])?.lists ?? [];
   const shown = servers.flatMap(({ ns }) => combinationIn(lists, ns) ?? []);
   const own = shown.length === 0 ? [] : [[...new Set(shown)]];
   return { sets: [...own, ...sets], allSets: [...sets, lists.flat()] };
+}
+
+/** The addresses of the pool are known; those of sets are looked up. Undefined while one of them is not found. */
+async function findOurs(
+  settings: CliSettings,
+  look: (names: readonly Name[]) => Promise<ReadonlySet<string> | undefined>,
+): Promise<ReadonlySet<string> | undefined> {
+  const names = setsOf(settings).flat();
+  const ofPool = settings.answers.nameserverAddresses?.flat() ?? [];
+  const ofSets = names.length === 0 ? [] : await look(names);
+  return ofSets && new Set([...ofPool, ...ofSets]);
+}
+
+function setsOf({ answers }: CliSettings): Expected['sets'] {
+  return answers.nameserverSets.map((set) => set.map(parseZoneName));
 }

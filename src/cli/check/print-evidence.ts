@@ -74,11 +74,12 @@ function serverLines(evidence: Evidence, paint: Paint): string[] {
   return [paint('bold', head), ...indentTable(table)];
 }
 
-function saidText({ ns, ds, rcode, error }: ServerEvidence): string {
+function saidText({ ns, ds, rcode, showsCut, error }: ServerEvidence): string {
   const said = [
     ...(ns.length > 0 ? [`NS ${ns.map(printWithoutDot).join(' ')}`] : []),
     ...ds.map((rdata) => `DS ${printRdata(TYPE.DS, rdata)}`),
     ...(rcode !== undefined && rcode !== 0 ? [rcodeMnemonic(rcode)] : []),
+    ...(showsCut === undefined ? [] : [showsCut ? 'delegated, by its DS' : 'no delegation, by its DS']),
     ...(error === undefined ? [] : [error]),
   ];
   return said.length === 0 ? '-' : said.join('; ');
@@ -190,18 +191,22 @@ function serverJson({ server, address, askedAt, rttMs, ns, ds, ...said }: Server
     ns: ns.map(printWithoutDot),
     ttl: said.ttl ?? null,
     ds: ds.map((rdata) => Buffer.from(rdata).toString('hex')),
+    shows_cut: said.showsCut ?? null,
     error: said.error ?? null,
   };
 }
 
 function judgementJson(judgement: Judgement): object {
   const { verdict, matched, observed, confirmations, confirmed, oursShown, staleDs, findings } = judgement;
+  const { byAnswer, soleWitness } = judgement;
   return {
     verdict,
     matched: matched?.map(printWithoutDot) ?? null,
     observed: observed?.map(printWithoutDot) ?? null,
     confirmations,
     confirmed,
+    by_answer: byAnswer,
+    sole_witness: soleWitness,
     ours_shown: oursShown ?? null,
     stale_ds: staleDs,
     findings: findings.map(({ code, message, names }) => ({

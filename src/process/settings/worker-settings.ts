@@ -80,7 +80,7 @@ export const WORKER_SETTINGS = {
   }),
   movedGraceMs: setting({
     name: 'MOVED_GRACE',
-    readers: WORKERS,
+    readers: ['API', 'workers'],
     schema: span,
     byDefault: '14d',
     is: 'how long a moved domain is served until it is `disabled`',

@@ -58,7 +58,9 @@ export async function askParent(
     });
     switch (next.kind) {
       case 'done':
-        return servers.length === 0 ? { kind: 'failed', failure: lookups.failure() } : seenSoFar();
+        if (servers.length === 0) return { kind: 'failed', failure: lookups.failure() };
+        await askForCuts(state, work, { zone, domain, asked }, servers);
+        return seenSoFar();
       case 'resolve':
         try {
           await lookups.next();
@@ -88,6 +90,34 @@ export async function askParent(
     if (servers.length === 0) throw work.stopped;
     return seenSoFar();
   }
+}
+
+/**
+ * Asks servers that hold the domain's zone too for its DS, where none refers: DS lies on the parent's side of a cut, so
+ * the answer comes from the parent's zone (RFC 4035 §3.1.4.1). Records what they say in `servers`.
+ */
+async function askForCuts(
+  state: ResolverState,
+  work: Work,
+  { zone, domain, asked }: { zone: KnownZone; domain: Name; asked: readonly ZoneAddress[] },
+  servers: ServerEvidence[],
+): Promise<void> {
+  const conclusive = servers.filter(isConclusive);
+  if (conclusive.length === 0 || conclusive.some(({ outcome }) => outcome !== 'answer')) return;
+  const ask = async (evidence: ServerEvidence): Promise<ServerEvidence> => {
+    const to = asked.find(({ address }) => address === evidence.address);
+    if (evidence.outcome !== 'answer' || to === undefined) return evidence;
+    try {
+      const { reply } = await askServer(state, work, zone, to, { name: domain, type: TYPE.DS });
+      if (reply.kind === 'answer')
+        return { ...evidence, ds: [...reply.rdata].sort(Buffer.compare), showsCut: true };
+      return { ...evidence, showsCut: reply.kind === 'nodata' && reply.soa === zone.zone };
+    } catch (error) {
+      if (!isOver(error)) throw error;
+      return evidence;
+    }
+  };
+  servers.splice(0, servers.length, ...(await Promise.all(servers.map(ask))));
 }
 
 function isAmong(asked: readonly ZoneAddress[], wanted: string): boolean {

@@ -92,8 +92,23 @@ export function classifyReply(message: Message, question: Question, zone: Name):
   const alias = readAlias(message, question, zone);
   if (alias !== undefined) return aa ? alias : lame('it answers without AA');
   if (rcode === RCODE.YXDOMAIN) return bad(rcodeMnemonic(rcode));
-  if (isNegative || aa) return readNegative(message, question, zone);
+  if (isNegative || (aa && !isReferralWithAa(message, zone))) return readNegative(message, question, zone);
   return readReferral(message, question, zone);
+}
+
+/**
+ * A referral has AA=0 (RFC 1034 §4.3.2, RFC 9471 §2), but some registries set it. Without an answer and without a SOA, NS
+ * of a name below the zone can only be a referral.
+ */
+function isReferralWithAa({ authorities }: Message, zone: Name): boolean {
+  let refersDown = false;
+  for (const { owner, type, class: classCode } of authorities) {
+    if (type === TYPE.SOA) return false;
+    if (type !== TYPE.NS || classCode !== CLASS.IN) continue;
+    const cut = foldCase(owner);
+    refersDown ||= cut !== zone && isWithin(cut, zone);
+  }
+  return refersDown;
 }
 
 /**

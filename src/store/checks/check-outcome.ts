@@ -32,6 +32,8 @@ export interface CheckOutcome {
   readonly to: Decision['to'];
   readonly state: CheckState;
   readonly verdict: Verdict;
+  /** Why the verdict is `unknown`, in a form that can be compared; undefined for all others. */
+  readonly cause: readonly string[] | undefined;
   readonly findings: readonly StoredFinding[];
   readonly currentNs: string[] | undefined;
   readonly matchedNs: string[] | undefined;
@@ -55,6 +57,7 @@ export function outcomeOf({
     to: decision.to,
     state: decision.state,
     verdict,
+    cause: verdict === 'unknown' ? causeOf(evidence) : undefined,
     findings: decision.findings.map(encodeFinding),
     currentNs: observed && encodeNames(observed),
     matchedNs: matched && encodeNames(matched),
@@ -83,12 +86,23 @@ export function isEnd(to: Decision['to']): to is 'disabled' | 'left' {
 }
 
 /** A hash of the outcome: equal outcomes in a row are counted as one run. */
-export function outcomeHash({ to, state, verdict, findings, ...seen }: CheckOutcome): string {
+export function outcomeHash({ to, state, verdict, cause, findings, ...seen }: CheckOutcome): string {
   const { currentNs, matchedNs, parent } = seen;
   const since = to === 'active' ? undefined : state.since; // a later life of the domain is another row
   // A packet that is lost now and then makes no new outcome.
-  const lasting = findings.filter(({ code }) => code !== 'PARENT_FAILS');
-  return hashOf([to, since, state.preset, verdict, lasting, currentNs, matchedNs, parent]);
+  const lasting = findings
+    .filter(({ code }) => code !== 'PARENT_FAILS')
+    // Its sentence tells which addresses were asked, which differ from check to check; the cause has what they said.
+    .map((finding) => (finding.code === 'PARENTS_DISAGREE' ? finding.code : finding));
+  const isUnknown = cause === undefined ? [] : [cause];
+  return hashOf([to, since, state.preset, verdict, lasting, currentNs, matchedNs, parent, ...isUnknown]);
+}
+
+/** Everything that was said, whoever said it and how many did. */
+function causeOf({ failure, servers }: Evidence): string[] {
+  if (failure !== undefined) return [failure.reason, encodeNameColumn(failure.zone)];
+  const said = servers.map(({ outcome, ns }) => [outcome, ...encodeNames(ns)].join(' '));
+  return [...new Set(said)].sort();
 }
 
 interface Column {

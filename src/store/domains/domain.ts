@@ -37,6 +37,8 @@ export interface Domain extends DomainSettings {
   readonly status: DomainStatus;
   readonly dnsMode: DnsMode;
   readonly served: Served;
+  /** Who disabled it. */
+  readonly disabledBy: 'operator' | 'checker' | null;
   readonly suspended: boolean;
   readonly suspendedAt: Date | null;
   readonly serial: number;
@@ -112,7 +114,6 @@ export interface DomainRow extends Passed {
   readonly name: string;
   readonly zoneId: number | null;
   readonly leaving: boolean;
-  readonly disabledBy: 'operator' | 'checker' | null;
   readonly answersGeneration: number;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
@@ -136,7 +137,6 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   const {
     zoneId: _zoneId,
     leaving: _leaving,
-    disabledBy: _disabledBy,
     answersGeneration: _answersGeneration,
     delegatedNs: _delegatedNs,
     chosenNs: _chosenNs,

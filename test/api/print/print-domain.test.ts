@@ -38,6 +38,20 @@ describe('a domain in an answer', () => {
     expect(print({ currentNs: [] }).current_ns).toEqual([]);
   });
 
+  it('says why it is moved or disabled, and until when it is answered', () => {
+    const moved = { ...domain, status: 'moved', movedSince: new Date(NOW) } as VisibleDomain;
+    expect(printDomain(moved, { nowMs: NOW, movedGraceMs: 86_400_000 })).toMatchObject({
+      status_reason: { code: 'delegated_elsewhere', message: expect.stringContaining('still answer') },
+      status_until: '2026-05-02T12:00:00.000Z',
+    });
+    expect(print({ status: 'disabled', disabledBy: 'operator' })).toMatchObject({
+      status_reason: { code: 'switched_off' },
+    });
+    for (const field of ['status_reason', 'status_until']) {
+      expect(print({ status: 'active' })).not.toHaveProperty(field);
+    }
+  });
+
   it('does not show a developer mode that has ended', () => {
     expect(print({ developerModeUntil: new Date(NOW) })).not.toHaveProperty('developer_mode_until');
     expect(print({ developerModeUntil: new Date(NOW + 1) }).developer_mode_until).toBe(

@@ -70,8 +70,22 @@ const SENTENCES: [Finding, string][] = [
     `Some nameservers of the zone co.uk gave no usable answer at one of their addresses or at all: p1.uk, p2.uk and p3.uk. ${NOTHING_TO_CHANGE}`,
   ],
   [
-    FINDINGS.PARENTS_DISAGREE(parent),
-    `The nameservers of the zone co.uk give different answers for this domain, perhaps because a recent change has not reached all of them yet. ${NOTHING_TO_CHANGE}`,
+    FINDINGS.PARENTS_DISAGREE(parent, [
+      { by: names('p1.uk'), kind: 'delegation', ns: names('ns1.a ns2.a') },
+      { by: names('p2.uk p3.uk'), kind: 'delegation', ns: names('ns1.x') },
+      { by: names('p4.uk'), kind: 'nodata', ns: [] },
+      { by: names('p5.uk p6.uk'), kind: 'nxdomain', ns: [] },
+      { by: names('p7.uk'), kind: 'alias', ns: [] },
+    ]),
+    `The nameservers of the zone co.uk give different answers for this domain, perhaps because a recent change has not reached all of them yet: p1.uk lists ns1.a and ns2.a; p2.uk and p3.uk list ns1.x; p4.uk says that it has no nameservers; p5.uk and p6.uk say that it does not exist; p7.uk says that it is an alias. ${NOTHING_TO_CHANGE}`,
+  ],
+  [
+    FINDINGS.PARENT_SETS_AA(parent),
+    'The nameservers of the zone co.uk mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.',
+  ],
+  [
+    FINDINGS.PARENT_HOLDS_CHILD(parent),
+    'The nameservers of the zone co.uk also hold a zone of this domain, and answer from it instead of referring to its nameservers; that zone’s own NS records were compared. Whoever manages those nameservers should remove the zone of this domain there, so that visitors reach ours.',
   ],
   [
     FINDINGS.OWN_ANSWER(parent),
@@ -101,6 +115,13 @@ it.each(SENTENCES)('$code', ({ message }, sentence) => {
 
 it('the servers of the parent that fail are named', () => {
   expect(FINDINGS.PARENT_FAILS(parent, names('p1.uk p2.uk p3.uk')).names).toHaveLength(3);
+});
+
+it('a sentence names at most eight servers of a set that its owner made long', () => {
+  const ns = names(Array.from({ length: 60 }, (_, i) => `n${i}.x`).join(' '));
+  const { message } = FINDINGS.PARENTS_DISAGREE(parent, [{ by: names('p1.uk'), kind: 'delegation', ns }]);
+  expect(message).toContain('n6.x, n7.x and 52 more');
+  expect(message).not.toContain('n8.x');
 });
 
 it('every code but the one of the store has a sentence in the table above', () => {

@@ -13,6 +13,10 @@ const EXPECTED = expectedSets(
 );
 const SHARED = expectedSets('ns1.a ns2.a | ns1.d ns2.a');
 
+/** The same, with the addresses of our servers known: no parent in these tables has them, unless it says `@192.0.2.99`. */
+const THEIRS: Expected = { ...EXPECTED, ourAddresses: new Set(['192.0.2.99']) };
+
+const HELD = 'answer ns1.a ns2.a';
 const A = 'referral ns1.a ns2.a';
 const F = 'referral ns1.x ns2.x';
 
@@ -99,6 +103,50 @@ table('servers that also hold the domain', EXPECTED, [
   [`${A}; answer ns1.a ns2.a`, 'match', '1', 'UNCONFIRMED'],
   [`answer ns1.a ns2.a; ${A}; nxdomain`, 'unknown', '0', 'PARENTS_DISAGREE'],
 ]);
+
+table('servers that also hold the domain, at addresses that are known not to be ours', THEIRS, [
+  [`${HELD} +cut; ${HELD} +cut`, 'match', '2!', 'PARENT_HOLDS_CHILD'],
+  [`${HELD} +cut; ${HELD} +nocut`, 'unknown', '0', 'OWN_ANSWER'],
+  [`${HELD} +cut; ${HELD}`, 'unknown', '0', 'OWN_ANSWER'],
+  [`${HELD} +cut; ${HELD} +cut @192.0.2.99`, 'unknown', '0', 'OWN_ANSWER'],
+  [`${HELD} +cut; timeout`, 'match', '1', 'UNCONFIRMED PARENT_FAILS PARENT_HOLDS_CHILD'],
+  [`${HELD} +cut +ds; ${HELD} +cut +ds`, 'match +ds', '2!', 'STALE_DS PARENT_HOLDS_CHILD'],
+  [`${HELD} +cut; ${F}; ${F}`, 'foreign', '2!', 'NS_FOREIGN'],
+]);
+
+table('a parent that refers with AA', EXPECTED, [
+  [`${A} +aa; ${A} +aa`, 'match', '2!', 'PARENT_SETS_AA'],
+  [`${A} +aa; ${A}`, 'match', '2!', 'PARENT_SETS_AA'],
+  [`${A} +aa; answer ns1.x ns2.x`, 'match', '1', 'UNCONFIRMED PARENT_SETS_AA'],
+]);
+
+describe('what a judgement is worth', () => {
+  const worth = (said: string, of?: number) => {
+    const evidence = evidenceOf(said, of === undefined ? {} : { parentAddresses: of });
+    const { byAnswer, soleWitness } = judgeDelegation(evidence, THEIRS);
+    return `${byAnswer ? 'by answer' : ''}${soleWitness ? 'sole witness' : ''}`;
+  };
+
+  it.each([
+    [`${A}; ${A}`, '', undefined],
+    [`${HELD} +cut; ${HELD} +cut`, 'by answer', undefined],
+    ['answer ns1.x; answer ns1.x', 'by answer', undefined],
+    [`${HELD} +cut; ${A}; ${A}`, '', undefined],
+    [`${A}; timeout; servfail; bad; lame; refused`, 'sole witness', undefined],
+    [`${A}; timeout`, 'sole witness', 13],
+    [`${A}; timeout; ${A}`, '', undefined],
+    // the other one was not asked, and could contradict
+    [A, '', 2],
+    // it is all that there is
+    [A, '', 1],
+    [`${A}; answer ns1.x`, '', undefined],
+    ['timeout; timeout', '', undefined],
+    [`${A}; ${F}; timeout`, '', undefined],
+    ['database ns1.a ns2.a', '', 0],
+  ] as const)('%s: %s', (said, expected, of) => {
+    expect(worth(said, of)).toBe(expected);
+  });
+});
 
 table('addresses that fail', EXPECTED, [
   [`${A}; timeout; ${A}`, 'match', '2!', 'PARENT_FAILS'],

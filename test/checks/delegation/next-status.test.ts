@@ -41,6 +41,8 @@ function judgement(verdict: Verdict, more: Partial<Judgement> = {}): Judgement {
     observed,
     confirmations: verdict === 'unknown' ? 0 : 2,
     confirmed: verdict !== 'unknown',
+    byAnswer: false,
+    soleWitness: false,
     oursShown: verdict === 'unknown' ? undefined : !NONE_OURS.has(verdict),
     staleDs: false,
     findings: [],

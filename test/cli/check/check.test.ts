@@ -158,6 +158,20 @@ describe('check', () => {
     expect(world.internet.seen).toHaveLength(asked);
   });
 
+  it('exits with 1 on a match that only one of two addresses shows', async () => {
+    world.internet.silenced.add('127.0.1.6');
+    try {
+      const { code, stdout } = await check(['shop.co.test', '--json']);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        verdict: 'match',
+        judgement: { confirmed: false, sole_witness: true },
+      });
+    } finally {
+      world.internet.silenced.delete('127.0.1.6');
+    }
+  });
+
   it('exits with 2 on wrong usage and broken settings', async () => {
     const missing = await check(['good.test'], { ROOT_HINTS: '/nonexistent/hints' });
     expect(missing).toMatchObject({

@@ -210,6 +210,7 @@ describe('an observation as JSON', () => {
             ns: ['ns1.fleet.example', 'ns2.fleet.example'],
             ttl: 86_400,
             ds: ['12340802ab'],
+            shows_cut: null,
             error: null,
           },
           expect.objectContaining({
@@ -233,6 +234,8 @@ describe('an observation as JSON', () => {
         observed: ['ns1.fleet.example', 'ns2.fleet.example'],
         confirmations: 1,
         confirmed: false,
+        by_answer: false,
+        sole_witness: true,
         ours_shown: true,
         stale_ds: true,
         findings: [

@@ -124,7 +124,27 @@ describe('a reply of the servers of com. about the NS of example.com.', () => {
     [
       'refers with AA',
       { head: 'AA', authority: 'example.com. 600 NS a.net.' },
+      'referral example.com. 600 to a.net.',
+    ],
+    [
+      'refers with AA, and a SOA beside it',
+      { head: 'AA', authority: `example.com. 600 NS a.net.\ncom. 600 ${SOA}` },
+      'nodata 300 by com.',
+    ],
+    [
+      'refers to itself with AA',
+      { head: 'AA', authority: 'com. 600 NS a.gtld.' },
       'lame: it says no data without a SOA',
+    ],
+    [
+      'refers upwards with AA',
+      { head: 'AA', authority: '. 600 NS a.root.' },
+      'lame: it says no data without a SOA',
+    ],
+    [
+      'refers with AA and denies the name',
+      { head: 'AA NXDOMAIN', authority: 'example.com. 600 NS a.net.' },
+      'lame: it says NXDOMAIN without a SOA',
     ],
     [
       'answers from the child that it holds too',

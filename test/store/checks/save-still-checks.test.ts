@@ -118,6 +118,25 @@ describe.each(testServers())('on $name', (server) => {
     expect(await versions()).toEqual(before);
   });
 
+  test('an unknown outcome with another cause is another run; who said it, and how many, is no cause', async () => {
+    const one = ids.slice(5);
+    const runAfter = async (said: string) => {
+      await saveStillChecks(db, await judged(said, one));
+      const run = await newest(one[0] as number);
+      return { id: run?.id, verdict: run?.verdict, repeated: run?.repeated };
+    };
+    const silent = await runAfter('timeout; timeout');
+    expect(silent).toMatchObject({ verdict: 'unknown', repeated: 0 });
+    expect(await runAfter('timeout; timeout; timeout')).toEqual({ ...silent, repeated: 1 });
+    const refused = await runAfter('refused; timeout');
+    expect(refused).toMatchObject({ verdict: 'unknown', repeated: 0 });
+    expect(await runAfter('timeout; refused')).toEqual({ ...refused, repeated: 1 });
+    const differ = await runAfter('referral ns1.x; nxdomain');
+    expect(differ).toMatchObject({ verdict: 'unknown', repeated: 0 });
+    expect(await runAfter('nxdomain; nxdomain; referral ns1.x')).toEqual({ ...differ, repeated: 1 });
+    expect(await runAfter('nxdomain; referral ns2.x')).toMatchObject({ verdict: 'unknown', repeated: 0 });
+  });
+
   test('those that come together share a statement; each has its own result, and its own failure', async () => {
     const save = gatherChecks(db);
     const [moves, late, , twice] = ids as [number, number, number, number];

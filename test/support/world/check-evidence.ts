@@ -1,6 +1,6 @@
 // Evidence from lines of text: what each address of the parent said, as the tables about delegation checks are written.
 //
-//   referral ns1.a ns2.a; timeout; referral ns2.a ns1.a +ds; nxdomain
+//   referral ns1.a ns2.a; timeout; referral ns2.a ns1.a +ds; nxdomain; answer ns1.a +cut; referral ns1.a +aa
 
 import type { Expected, NameserverSet } from '../../../src/checks/delegation/check-state.ts';
 import type { Evidence, ServerEvidence, ServerOutcome } from '../../../src/checks/delegation/evidence.ts';
@@ -26,7 +26,10 @@ export const expectedSets = (accepted: string, all = accepted): Expected => ({
 
 export const DS = Uint8Array.of(0x30, 0x39, 13, 2, ...new Array(32).fill(7));
 
-/** One address: its outcome, the names of its NS set, `+ds`, `@address` where two lines mean the same one. */
+/**
+ * One address: its outcome, the names of its NS set, `+ds`, `+aa`, `+cut` or `+nocut` for what it says of DS, `@address`
+ * where two lines mean the same one.
+ */
 function parseServer(text: string, index: number): ServerEvidence {
   const [outcome, ...words] = text.trim().split(/\s+/) as [ServerOutcome | 'database', ...string[]];
   const ns = names(words.filter((word) => !/^[+@]/.test(word)).join(' '));
@@ -40,11 +43,13 @@ function parseServer(text: string, index: number): ServerEvidence {
     rttMs: 1,
     outcome: isDatabase ? (ns.length > 0 ? 'referral' : 'nodata') : outcome,
     rcode: undefined,
-    aa: undefined,
+    aa: words.includes('+aa') ? true : undefined,
     ns,
     ttl: undefined,
     ds: words.includes('+ds') ? [DS] : [],
     error: undefined,
+    ...(words.includes('+cut') && { showsCut: true }),
+    ...(words.includes('+nocut') && { showsCut: false }),
   };
 }
 

@@ -40,9 +40,17 @@ export function stateOf(
 }
 
 /** As the store loads it: without the sets that a standing preset has taken. */
-export function acceptedBy(sets: readonly NameserverSet[], preset: Preset | undefined): Expected {
+export function acceptedBy(
+  sets: readonly NameserverSet[],
+  preset: Preset | undefined,
+  ourAddresses?: readonly string[],
+): Expected {
   const taken = preset?.kind === 'standing' ? preset.taken : [];
-  return { sets: sets.filter((set) => !taken.some((other) => sameSet(set, other))), allSets: sets };
+  return {
+    sets: sets.filter((set) => !taken.some((other) => sameSet(set, other))),
+    allSets: sets,
+    ...(ourAddresses !== undefined && { ourAddresses: new Set(ourAddresses) }),
+  };
 }
 
 function sameSet(a: NameserverSet | undefined, b: NameserverSet | undefined): boolean {

@@ -42,6 +42,8 @@ export interface ExpectedCheck {
 export interface Expectations {
   readonly domain: Name;
   readonly sets: readonly NameserverSet[];
+  /** Undefined: not known. */
+  readonly ourAddresses: readonly string[] | undefined;
   readonly state:
     | {
         status: CheckedStatus;
@@ -65,7 +67,7 @@ export function parseExpectations(text: string, what = 'expect.txt'): Expectatio
 }
 
 function expectationsOf(blocks: readonly Block[]): Expectations {
-  const allowed = ['domain', 'sets', 'state', 'check'];
+  const allowed = ['domain', 'sets', 'ours', 'state', 'check'];
   const stranger = blocks.find(({ words }) => !allowed.includes(words[0] ?? ''));
   if (stranger !== undefined) throw new Error(`line ${stranger.at}: "${stranger.line}" means nothing`);
   const only = (keyword: string) => blocks.find(({ words }) => words[0] === keyword);
@@ -79,6 +81,7 @@ function expectationsOf(blocks: readonly Block[]): Expectations {
     sets: (only('sets')?.line.slice('sets '.length) ?? DEFAULT_SETS)
       .split(';')
       .map((set) => set.trim().split(/\s+/).map(nameOf)),
+    ourAddresses: only('ours')?.words.slice(1).map(canonicalAddress),
     state: state === undefined ? undefined : readState(state),
     checks,
   };

@@ -1,0 +1,33 @@
+// The addresses of our servers, found by their names. They are wanted only where all servers of a parent also hold the
+// domain: whether these are ours decides whether their answers count.
+
+import type { NameserverSet } from '../src/checks/delegation/check-state.ts';
+import type { Resolver } from '../src/resolver/resolver.ts';
+
+const KEPT_MS = 600_000;
+/** How soon a look-up that failed is repeated. */
+const RETRY_MS = 60_000;
+
+/** Gives the addresses of all names of these sets; undefined while one of them is not found. Checks share a look-up. */
+export type FindOurAddresses = (sets: readonly NameserverSet[]) => Promise<ReadonlySet<string> | undefined>;
+
+export function rememberOurAddresses(
+  resolver: Pick<Resolver, 'findAllAddresses'>,
+  now: () => number = Date.now,
+): FindOurAddresses {
+  let known:
+    | { readonly key: string; readonly found: ReturnType<FindOurAddresses>; until: number }
+    | undefined;
+  return (sets) => {
+    const names = [...new Set(sets.flat())].sort();
+    const key = names.join();
+    if (known !== undefined && known.key === key && now() < known.until) return known.found;
+    const found = resolver.findAllAddresses(names).catch(() => undefined);
+    const begun = { key, found, until: now() + KEPT_MS };
+    known = begun;
+    void found.then((addresses) => {
+      if (addresses === undefined) begun.until = Math.min(begun.until, now() + RETRY_MS);
+    });
+    return found;
+  };
+}
