@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listChecks } from '../../src/store/checks/load-checks.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
 import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';
 import { freePort } from '../support/processes/free-port.ts';
@@ -122,7 +123,34 @@ describe('the workers process', () => {
     expect(await started.exited).toBe(0);
   });
 
-  it.skipIf(!HAS_REDIS)(`does the same with its queue on Redis${NEEDS_REDIS}`, async () => {
+  it('tells the faults of the nameserver pool on /readyz, which stays 200, and logs them', async () => {
+    const nameserverPool = [['ns1.a.test.'], ['ns[1-9].b.test.']];
+    const nameserverAddresses = [['127.0.0.53'], ['127.0.1.53']];
+    await migrate(database.db, { ...TEST_SETTINGS, nameserverPool, nameserverAddresses });
+    try {
+      const started = await start();
+      await ready(started);
+      const warned = await until(async () => {
+        const answer = await fetch(`${started.metrics}/readyz`);
+        const text = await answer.text();
+        return text.includes('warning: ') && [answer.status, text];
+      }, 'it warns');
+      expect(warned).toEqual([
+        200,
+        expect.stringMatching(/^ready\nwarning: nameserver pool: ns1\.a\.test: /),
+      ]);
+      const metrics = await (await fetch(`${started.metrics}/metrics`)).text();
+      expect(metrics).toMatch(/^zonefleet_nameserver_pool_faults 1[0-9]$/m);
+      expect(metrics).toMatch(/^zonefleet_nameserver_pool_given_ratio 0$/m);
+      expect(started.log()).toContain('the nameserver pool has faults');
+      started.process.kill('SIGTERM');
+      expect(await started.exited).toBe(0);
+    } finally {
+      await migrate(database.db, TEST_SETTINGS);
+    }
+  });
+
+  it.skipIf(!HAS_REDIS)(`checks with its queue on Redis as well${NEEDS_REDIS}`, async () => {
     const redis = await startRedis();
     try {
       const accountId = await newAccount(database.db, 'redis@example.org');
