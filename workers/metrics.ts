@@ -15,6 +15,8 @@ export interface WorkerGauges {
   packets(): Readonly<Record<string, number>>;
   /** How many breakers hold moves back. */
   held(): number;
+  /** Whether the root did not validate when its keys were last asked for. */
+  hasRootFault(): boolean;
 }
 
 export interface WorkerMetrics {
@@ -134,5 +136,8 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
     });
   gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
+  gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
+    Number(gauges.hasRootFault()),
+  );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
 }

@@ -27,10 +27,6 @@ const SQL = ['kysely', 'pg'];
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
-  'src/checks/validation/validate-reply.ts: validateDs': 'the resolver is to ask for it',
-  'src/checks/validation/validate-reply.ts: validateReply': 'the resolver is to ask for it',
-  'src/checks/validation/zone-keys.ts: usableDs': 'the resolver is to ask for it',
-  'src/checks/validation/zone-keys.ts: validateKeys': 'the resolver is to ask for it',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 

@@ -10,6 +10,7 @@ const gauges: WorkerGauges = {
   running: () => 2,
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
+  hasRootFault: () => true,
 };
 
 const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({
@@ -45,6 +46,7 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
     'zonefleet_resolver_packets_total{kind="sent"} 7',
     'zonefleet_checks_running 2',
     'zonefleet_breakers_held 1',
+    'zonefleet_root_fault 1',
     'zonefleet_check_seconds_count 3',
     'zonefleet_check_questions_count 3',
   ]) {
