@@ -129,7 +129,7 @@ describe('a reply of a secure zone', () => {
       'insecure',
     ],
     ['a name below an empty non-terminal', 'c.ent.test', 'secure', 'secure', 'insecure', 'insecure'],
-    ['a wildcard without NS', 'x.typed.test', 'secure', 'secure', 'secure', 'insecure'],
+    ['a wildcard without NS', 'x.typed.test', 'secure', 'secure', 'insecure', 'insecure'],
     ['an alias', 'cname.test', 'secure', 'secure', 'secure', 'secure'],
     ['a name below a DNAME', 'x.to.test', 'secure', 'secure', 'secure', 'secure'],
     ['an alias from a wildcard', 'x.wild.test', 'secure', 'secure', 'insecure', 'insecure'],
