@@ -21,6 +21,7 @@ import { type Network, parseNetwork } from '../src/resolver/state/address-rules.
 import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
 import { loadRootHints } from '../src/resolver/state/root-hints.ts';
+import { loadTrustAnchors } from '../src/resolver/state/trust-anchors.ts';
 import { postgresLeases } from '../src/store/accounts/query-leases.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { type Database, openDatabase } from '../src/store/postgres/database.ts';
@@ -61,7 +62,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => Promise.all(all.map((worker) => worker.close())));
 
   const countryOf = await openCountryDb(settings.countryDb);
-  const resolver = await openResolver(settings, db, life, (error) => tellOf('leases', error));
+  const resolver = await openResolver(settings, db, life, {
+    onTrouble: (error) => tellOf('leases', error),
+    onRootFault: (fault) =>
+      log.error({ fault }, 'the root does not validate: moves wait; see docs/operating.md "Trust anchors"'),
+  });
   const breaker = new BreakerWatch(db, {
     onTrouble: (error) => trouble('breaker', error),
     onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
@@ -84,6 +89,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
     pool: () => pool.state(),
+    hasRootFault: () => resolver.hasRootFault(),
   });
   const trouble = (of: Trouble, error: Error) => {
     metrics.countTrouble(of);
@@ -145,12 +151,13 @@ async function openResolver(
   settings: Settings,
   db: Database,
   life: ProcessLife,
-  onTrouble: (error: Error) => void,
+  on: { onTrouble(error: Error): void; onRootFault(message: string): void },
 ): Promise<Resolver> {
   const allowed = settings.resolverAllow.map((text) => parseNetwork(text) as Network);
   const rootServers = await readRootHints(settings.rootHints);
   const exchange = createExchange({ port: settings.dnsPortOut });
-  const openLeases = leasesOf(settings, db, life, onTrouble);
+  const anchors = await readTrustAnchors(settings);
+  const openLeases = leasesOf(settings, db, life, on.onTrouble);
   const publicResolvers = openPublicResolvers(
     settings.publicResolvers,
     openLeases(PUBLIC_QUESTIONS_PER_SECOND),
@@ -158,6 +165,8 @@ async function openResolver(
   const resolver = createResolver({
     exchange,
     rootServers,
+    trustAnchors: () => anchors,
+    onRootFault: on.onRootFault,
     allowed,
     rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),
     ...(publicResolvers !== undefined && { publicResolvers }),
@@ -172,6 +181,14 @@ async function readRootHints(path: string | undefined): Promise<ReturnType<typeo
     return await loadRootHints(path);
   } catch (error) {
     throw new StartFault(`ROOT_HINTS: ${(error as Error).message}`);
+  }
+}
+
+async function readTrustAnchors(settings: Settings): ReturnType<typeof loadTrustAnchors> {
+  try {
+    return await loadTrustAnchors(settings);
+  } catch (error) {
+    throw new StartFault(`TRUST_ANCHORS: ${(error as Error).message}`);
   }
 }
 

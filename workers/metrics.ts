@@ -18,6 +18,8 @@ export interface WorkerGauges {
   held(): number;
   /** Undefined without a nameserver pool. */
   pool(): PoolState | undefined;
+  /** Whether the root did not validate when its keys were last asked for. */
+  hasRootFault(): boolean;
 }
 
 export interface WorkerMetrics {
@@ -159,5 +161,8 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   });
   gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
+  gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
+    Number(gauges.hasRootFault()),
+  );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
 }

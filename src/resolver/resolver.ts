@@ -51,6 +51,8 @@ export interface Resolver {
     pool: ObservedPool,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<PoolEvidence>;
+  /** Whether the root's keys did not validate when they were last asked for. */
+  hasRootFault(): boolean;
   /** The packets counted since the start. */
   packets(): Readonly<PacketCounts>;
   /** Closes the exchange as well. */
@@ -69,6 +71,10 @@ interface ResolverOptions {
   /** Gives a number from 0 up to, not including, 1. */
   readonly random?: () => number;
   readonly limits?: Partial<Limits>;
+  /** The rdata of DS records of the root. Absent or empty: nothing is validated. */
+  readonly trustAnchors?: () => readonly Uint8Array[];
+  /** Called, at most once a minute, when the root's keys do not validate by the anchors. */
+  readonly onRootFault?: (message: string) => void;
   /** The size of each of the two caches: names with their delegations, hosts with their addresses. */
   readonly cacheEntries?: number;
 }
@@ -117,6 +123,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       if (isClosed) throw new Error('the resolver is closed');
       return observePool(targets, pool, observed);
     },
+    hasRootFault: () => state.trust.hasRootFault(),
     packets: () => ({ ...state.packets }),
     async close() {
       isClosed = true;

@@ -129,7 +129,7 @@ describe('a reply of a secure zone', () => {
       'insecure',
     ],
     ['a name below an empty non-terminal', 'c.ent.test', 'secure', 'secure', 'insecure', 'insecure'],
-    ['a wildcard without NS', 'x.typed.test', 'secure', 'secure', 'secure', 'insecure'],
+    ['a wildcard without NS', 'x.typed.test', 'secure', 'secure', 'insecure', 'insecure'],
     ['an alias', 'cname.test', 'secure', 'secure', 'secure', 'secure'],
     ['a name below a DNAME', 'x.to.test', 'secure', 'secure', 'secure', 'secure'],
     ['an alias from a wildcard', 'x.wild.test', 'secure', 'secure', 'insecure', 'insecure'],
@@ -412,9 +412,9 @@ describe('the keys of a zone', () => {
     const twin = (i: number) =>
       Uint8Array.of(...KEY.rdata.subarray(0, 4), ...twinOctets(KEY.rdata.subarray(4), i));
     const set = { ...keySet([KEY]), rdata: Array.from({ length: 10 }, (_, i) => twin(i)) };
-    expect(() => validateKeys(set, [tricked], usual())).toThrow(OverBudget);
+    expect(validateKeys(set, [tricked], usual())).toMatchObject({ kind: 'limit' });
     const many = Array.from({ length: 17 }, () => ({ ...tricked, keyTag: (ds.keyTag + 1) & 0xffff }));
-    expect(() => validateKeys(keySet([KEY]), [...many, ds], usual())).toThrow(OverBudget);
+    expect(validateKeys(keySet([KEY]), [...many, ds], usual())).toMatchObject({ kind: 'limit' });
   });
 });
 

@@ -29,10 +29,6 @@ const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
   'src/store/nameservers/pool-sets.ts: giveSubstitute':
     'claims that cannot have their account’s set take one',
-  'src/checks/validation/validate-reply.ts: validateDs': 'the resolver is to ask for it',
-  'src/checks/validation/validate-reply.ts: validateReply': 'the resolver is to ask for it',
-  'src/checks/validation/zone-keys.ts: usableDs': 'the resolver is to ask for it',
-  'src/checks/validation/zone-keys.ts: validateKeys': 'the resolver is to ask for it',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 

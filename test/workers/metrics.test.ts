@@ -11,6 +11,7 @@ const gauges: WorkerGauges = {
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
   pool: () => undefined,
+  hasRootFault: () => true,
 };
 
 const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({
@@ -46,6 +47,7 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
     'zonefleet_resolver_packets_total{kind="sent"} 7',
     'zonefleet_checks_running 2',
     'zonefleet_breakers_held 1',
+    'zonefleet_root_fault 1',
     'zonefleet_check_seconds_count 3',
     'zonefleet_check_questions_count 3',
   ]) {

@@ -34,6 +34,7 @@ export function printCheck(run: SavedRun): Printed {
     ...(currentNs !== undefined && { current_ns: printNames(currentNs) }),
     ...(matchedNs !== undefined && { matched_set: printNames(matchedNs) }),
     ...(parent !== undefined && { parent: printWithoutDot(parent) }),
+    ...(evidence !== undefined && { security: evidence.security ?? 'indeterminate' }),
     queries: run.queries,
     ...moments({ next_check_at: run.nextCheckAt }),
     ...(evidence !== undefined && { evidence: evidence.servers.map(printServer) }),
@@ -41,7 +42,7 @@ export function printCheck(run: SavedRun): Printed {
 }
 
 function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[number] {
-  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, showsCut, error } = server;
+  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, showsCut, proof, error } = server;
   return {
     server: printWithoutDot(server.server),
     ...(address !== '' && { address }),
@@ -55,6 +56,7 @@ function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[n
     ...(ttl !== undefined && { ttl }),
     ...(ds.length > 0 && { ds: ds.map((rdata) => printRdata(TYPE.DS, rdata)) }),
     ...(showsCut !== undefined && { shows_cut: showsCut }),
+    ...(proof !== undefined && { proof }),
     ...(error !== undefined && { error }),
   };
 }

@@ -18,6 +18,8 @@ const SERVER_OUTCOMES = [
   'refused',
   'servfail',
   'bad',
+  'bogus',
+  'limit',
 ] as const;
 
 const Names = z.array(z.string());
@@ -43,6 +45,12 @@ const ServerEvidence = z.object({
     .optional()
     .describe(
       'With `answer`, where no server refers: whether the server, asked for DS, shows that the parent delegates the domain.',
+    ),
+  proof: z
+    .enum(['secure', 'insecure'])
+    .optional()
+    .describe(
+      'What the keys of a secure parent say of the DS records or of what is not there; never of the NS records, which have no signatures. `insecure`: they leave it open. Absent where nothing was validated.',
     ),
   error: z.string().optional().describe('What was wrong.'),
 });
@@ -77,6 +85,12 @@ export const Check = z
     ),
     matched_set: Names.optional().describe('With `match`: the accepted set.'),
     parent: z.string().optional().describe('The zone that has the delegation. Absent when it was not found.'),
+    security: z
+      .enum(['secure', 'insecure', 'indeterminate'])
+      .optional()
+      .describe(
+        'Whether DNSSEC signatures lead from the root to the parent zone: `insecure` if a zone on the way proves that they end there, `indeterminate` if nothing was or could be validated. With the evidence only.',
+      ),
     queries: z.int().min(0).describe('Packets that were sent.'),
     next_check_at: Timestamp.optional(),
     evidence: z

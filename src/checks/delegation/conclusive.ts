@@ -16,6 +16,8 @@ export function isConclusive({ outcome }: { readonly outcome: ServerOutcome }): 
     case 'refused':
     case 'servfail':
     case 'bad':
+    case 'bogus':
+    case 'limit':
       return false;
     default:
       return outcome satisfies never;

@@ -24,7 +24,11 @@ export type ServerOutcome =
   | 'refused'
   | 'servfail'
   /** Another rcode, a reply that cannot be read, TC over TCP, or a refused connection. */
-  | 'bad';
+  | 'bad'
+  /** The parent is secure, and its keys do not vouch for the reply: a signature or proof is wrong or missing. */
+  | 'bogus'
+  /** Whether the parent's keys vouch for it would take more work than a check may do. */
+  | 'limit';
 
 /** What one address of the parent said. Names are folded; sets are in canonical order without duplicates. */
 export interface ServerEvidence {
@@ -52,6 +56,11 @@ export interface ServerEvidence {
    * parent's authority (RFC 4035 §3.1.4.1). Absent when it was not asked.
    */
   readonly showsCut?: boolean;
+  /**
+   * What the parent's keys say of the DS set, the alias, or the absence that the reply shows. `insecure`: opt-out or costly
+   * hashes leave it open. Absent where nothing was validated: the NS set itself never is (RFC 4035 §2.2).
+   */
+  readonly proof?: 'secure' | 'insecure';
   /** What was wrong, in words for people; undefined if nothing was. */
   readonly error: string | undefined;
 }
@@ -77,9 +86,19 @@ export interface WalkFailure {
     /** A limit of the resolver was reached (docs/rules.md "Limits of the resolver"). */
     | 'limit'
     /** Delegations lead only to each other. */
-    | 'loop';
+    | 'loop'
+    /** The keys above the zone do not vouch for its own. */
+    | 'bogus'
+    /** Validation would take more than a check may do. */
+    | 'validation_limit';
   readonly message: string;
 }
+
+/**
+ * Whether signatures lead from the root's trust anchors to the parent's keys. `insecure`: a zone on the way proves that it
+ * ends there. `indeterminate`: there are no anchors, or the way does not begin at the root, or the root itself fails.
+ */
+export type Security = 'secure' | 'insecure' | 'indeterminate';
 
 export interface Evidence {
   readonly domain: Name;
@@ -91,6 +110,10 @@ export interface Evidence {
   /** How many addresses the parent has, of which those in `servers` were asked. */
   readonly parentAddresses: number;
   readonly failure: WalkFailure | undefined;
+  /** Of the parent, never of the NS set that it shows. Absent in checks of before: `indeterminate`. */
+  readonly security?: Security;
+  /** The root does not validate by our anchors, which is rather our fault than everybody's. */
+  readonly rootFault?: true;
   /** How many packets were sent, repeated ones too. */
   readonly queries: number;
   /** Milliseconds since 1970. */

@@ -22,6 +22,9 @@ const CHECK_FINDING_CODES = [
   /** The walk to the parent, or every address of the parent, gave no usable answer. */
   'PARENT_UNREACHABLE',
   'PARENT_LAME',
+  /** The parent, or a zone above it, is not signed as DNSSEC wants it. */
+  'PARENT_BOGUS',
+  'VALIDATION_LIMIT',
   /** Some addresses of the parent fail; the others decide. */
   'PARENT_FAILS',
   'PARENTS_DISAGREE',
@@ -37,6 +40,8 @@ const CHECK_FINDING_CODES = [
   'DELEGATION_LOOP',
   /** The breaker holds the status. */
   'MOVES_HELD',
+  /** Our trust anchors do not fit the root: moves wait. */
+  'ROOT_FAULT',
 ] as const;
 type CheckFindingCode = (typeof CHECK_FINDING_CODES)[number];
 
@@ -156,6 +161,16 @@ export const FINDINGS = {
       'PARENT_LAME',
       `We could not check this domain, because the nameservers of the zone ${print(zone)} that we asked do not serve that zone. ${NOTHING_TO_CHANGE}`,
     ),
+  PARENT_BOGUS: (zone: Name) =>
+    finding(
+      'PARENT_BOGUS',
+      `We could not check this domain, because the signatures (DNSSEC) of the zone ${print(zone)} are wrong or missing, so its answers may be forged. ${NOTHING_TO_CHANGE}`,
+    ),
+  VALIDATION_LIMIT: (zone: Name) =>
+    finding(
+      'VALIDATION_LIMIT',
+      `We could not check this domain: to verify the signatures (DNSSEC) of the zone ${print(zone)} takes more work than a check may do. Whoever manages that zone can reduce its keys and signatures.`,
+    ),
   PARENT_FAILS: (parent: Name, servers: readonly Name[]) =>
     finding(
       'PARENT_FAILS',
@@ -201,6 +216,11 @@ export const FINDINGS = {
     finding(
       'MOVES_HELD',
       `This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
+    ),
+  ROOT_FAULT: () =>
+    finding(
+      'ROOT_FAULT',
+      `This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}`,
     ),
 } satisfies Record<CheckFindingCode, (...args: never[]) => Finding>;
 

@@ -15,6 +15,11 @@ interface Statement {
 }
 
 export function judgeDelegation(evidence: Evidence, expected: Expected): Judgement {
+  const judgement = judgeServers(evidence, expected);
+  return evidence.rootFault === true ? { ...judgement, rootFault: true } : judgement;
+}
+
+function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   const { parent } = evidence;
   const counting = serversThatCount(evidence.servers);
   const [first] = counting;
@@ -181,6 +186,9 @@ function saidBy(servers: readonly ServerEvidence[]): readonly Said[] {
 function whyNothing({ parent, walk, servers, failure }: Evidence): readonly Finding[] {
   if (failure !== undefined) return [failureFinding(failure)];
   const zone = parent ?? walk.at(-1)?.zone ?? ROOT;
+  const has = (outcome: ServerEvidence['outcome']) => servers.some((server) => server.outcome === outcome);
+  if (has('limit')) return [FINDINGS.VALIDATION_LIMIT(zone)];
+  if (has('bogus')) return [FINDINGS.PARENT_BOGUS(zone)];
   const isLame = servers.length > 0 && servers.every(({ outcome }) => outcome === 'lame');
   return [isLame ? FINDINGS.PARENT_LAME(zone) : FINDINGS.PARENT_UNREACHABLE(zone)];
 }
@@ -196,6 +204,10 @@ function failureFinding({ reason, zone }: WalkFailure): Finding {
       return FINDINGS.WALK_LIMIT(zone);
     case 'loop':
       return FINDINGS.DELEGATION_LOOP(zone);
+    case 'bogus':
+      return FINDINGS.PARENT_BOGUS(zone);
+    case 'validation_limit':
+      return FINDINGS.VALIDATION_LIMIT(zone);
     default:
       return reason satisfies never;
   }

@@ -60,8 +60,10 @@ export function nextStatus(
     conclusive: judgement.oursShown === undefined ? state.conclusive : { at, oursShown: judgement.oursShown },
   };
   const wanted = wantedStatus(seen, judgement, at, rules);
-  const held = frozen && wanted !== state.status && (wanted === 'moved' || wanted === 'disabled');
-  const to = held ? state.status : wanted;
+  const isEnd = wanted !== state.status && (wanted === 'moved' || wanted === 'disabled');
+  const held = frozen && isEnd;
+  const waits = judgement.rootFault === true && isEnd;
+  const to = held || waits ? state.status : wanted;
   return {
     to,
     state: to === state.status || to === 'disabled' || to === 'left' ? seen : enter(seen, to, at),
@@ -69,6 +71,7 @@ export function nextStatus(
       ...judgement.findings.filter(({ code }) => preset.kind !== 'standing' || !ABOUT_OTHER_SETS.has(code)),
       ...presetFindings(preset, expected),
       ...(held ? [FINDINGS.MOVES_HELD()] : []),
+      ...(waits ? [FINDINGS.ROOT_FAULT()] : []),
     ],
     frozen: held,
     presetEnded: state.preset.kind !== 'clear' && preset.kind === 'clear',

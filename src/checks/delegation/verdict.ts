@@ -47,4 +47,6 @@ export interface Judgement {
   /** There is a DS at the parent that no key of ours matches. */
   readonly staleDs: boolean;
   readonly findings: readonly Finding[];
+  /** The root did not validate, so the evidence may be forged where a signed root would not let it: moves wait. */
+  readonly rootFault?: true;
 }

@@ -50,8 +50,10 @@ export const TXT_SENTENCES = {
       case 'no_address':
         return ended(`${onTheWay(host, zone)} could not be reached: ${message}`);
       case 'lame':
+      case 'bogus':
         return ended(`${onTheWay(host, zone)} do not answer for that zone: ${message}`);
       case 'limit':
+      case 'validation_limit':
         return ended(
           `To find ${print(host)} takes more questions, aliases or time than a check may use: ${message}`,
         );

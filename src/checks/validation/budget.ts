@@ -24,6 +24,21 @@ export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 }
 
+interface LimitReached {
+  readonly kind: 'limit';
+  readonly reason: string;
+}
+
+/** The result, or that it would exceed a limit. */
+export function withinBudget<R>(validate: () => R): R | LimitReached {
+  try {
+    return validate();
+  } catch (error) {
+    if (error instanceof OverBudget) return { kind: 'limit', reason: error.message };
+    throw error;
+  }
+}
+
 export class ValidationBudget {
   #validations = 0;
   #hashes = 0;

@@ -57,7 +57,8 @@ function proveNoType(chain: Chain, name: Name, type: number): Proof {
   const source = wildcard && matching(chain, wildcard);
   if (source !== undefined) {
     const fault = denialFault(source.types, type, false);
-    return fault === undefined ? proven([encloser.set, cover.set, source.set]) : missing(fault);
+    if (fault !== undefined) return missing(fault);
+    return proven([encloser.set, cover.set, source.set], cover); // RFC 5155 §9.2
   }
   // An unsigned delegation, or an empty non-terminal above one, that the zone left out (RFC 5155 §6, §8.6).
   if (cover.optOut) return proven([encloser.set, cover.set], { optOut: true });

@@ -5,7 +5,7 @@ import { readNsec, readNsec3 } from '../../dns/dnssec/denial.ts';
 import type { Message, MessageRecord } from '../../dns/message/message.ts';
 import { isWithin, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { OverBudget, type ValidationBudget } from './budget.ts';
+import { type ValidationBudget, withinBudget } from './budget.ts';
 import { proveByNsec } from './nsec-proof.ts';
 import { proveByNsec3 } from './nsec3-proof.ts';
 import type { Claim, Proof } from './proof.ts';
@@ -32,7 +32,7 @@ type ReplyValidation =
   | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
 
 /** With the rdata of the DS set: empty where it is proven that the cut has none. */
-type DsValidation =
+export type DsValidation =
   | { readonly kind: 'secure'; readonly until: number; readonly ds: readonly Uint8Array[] }
   | { readonly kind: 'insecure'; readonly until: number }
   | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
@@ -78,15 +78,6 @@ export function validateDs(
   validating: Validating,
 ): DsValidation {
   return withinBudget(() => findDs([...message.answers, ...message.authorities], cut, from, validating));
-}
-
-function withinBudget<R>(validate: () => R): R | { readonly kind: 'limit'; readonly reason: string } {
-  try {
-    return validate();
-  } catch (error) {
-    if (error instanceof OverBudget) return { kind: 'limit', reason: error.message };
-    throw error;
-  }
 }
 
 function findDs(

@@ -7,7 +7,7 @@ import type { Name } from '../../dns/name.ts';
 import { DNSKEY } from '../../dns/record/types/dnskey.ts';
 import { DS } from '../../dns/record/types/ds.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
-import { MAX_DS, MAX_KEYS, OverBudget, type ValidationBudget } from './budget.ts';
+import { MAX_DS, MAX_KEYS, OverBudget, type ValidationBudget, withinBudget } from './budget.ts';
 import type { SignedSet } from './signed-sets.ts';
 import { verifySet } from './verify-set.ts';
 
@@ -23,9 +23,9 @@ export interface ZoneKey {
 type KeyDigest = ReturnType<typeof DS.decode>;
 
 /** `until`: when a signature or TTL ends, in seconds since 1970. */
-type KeysResult =
+export type KeysResult =
   | { readonly kind: 'secure'; readonly keys: readonly ZoneKey[]; readonly until: number }
-  | { readonly kind: 'bogus'; readonly reason: string };
+  | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
 
 const ZONE_KEY = 0x0100;
 const REVOKED = 0x0080;
@@ -42,21 +42,23 @@ export function usableDs(ds: readonly Uint8Array[]): readonly KeyDigest[] {
   return strong.length > 0 ? strong : usable;
 }
 
-/** Throws OverBudget. `set` is the zone's DNSKEY set; `ds` are usable, at least one. */
+/** `set` is the zone's DNSKEY set; `ds` are usable, at least one. */
 export function validateKeys(
   set: SignedSet,
   ds: readonly KeyDigest[],
   { at, budget }: { readonly at: number; readonly budget: ValidationBudget },
 ): KeysResult {
-  const keys = set.rdata.flatMap(readKey);
-  const entries = [...new Set(ds.slice(0, MAX_DS).flatMap((each) => keysOf(each, set.owner, keys)))];
-  if (entries.length === 0) {
-    if (ds.length > MAX_DS) throw new OverBudget(`${ds.length} DS records`);
-    return { kind: 'bogus', reason: 'no key matches its DS records' };
-  }
-  const verified = verifySet(set, { zone: set.owner, keys: entries, at, budget });
-  if (verified.kind === 'bogus') return verified;
-  return { kind: 'secure', keys, until: verified.until };
+  return withinBudget((): KeysResult => {
+    const keys = set.rdata.flatMap(readKey);
+    const entries = [...new Set(ds.slice(0, MAX_DS).flatMap((each) => keysOf(each, set.owner, keys)))];
+    if (entries.length === 0) {
+      if (ds.length > MAX_DS) throw new OverBudget(`${ds.length} DS records`);
+      return { kind: 'bogus', reason: 'no key matches its DS records' };
+    }
+    const verified = verifySet(set, { zone: set.owner, keys: entries, at, budget });
+    if (verified.kind === 'bogus') return verified;
+    return { kind: 'secure', keys, until: verified.until };
+  });
 }
 
 /** Only zone keys sign (RFC 4034 §2.1.1), and revoked ones no more (RFC 5011 §2.1). */

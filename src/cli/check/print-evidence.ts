@@ -2,7 +2,7 @@
 // parent said, the accepted sets compared with that, and the verdict. It also makes its JSON.
 
 import type { Expected } from '../../checks/delegation/check-state.ts';
-import type { Evidence, ServerEvidence, WalkedZone } from '../../checks/delegation/evidence.ts';
+import type { Evidence, Security, ServerEvidence, WalkedZone } from '../../checks/delegation/evidence.ts';
 import { WE_CHECK_AGAIN } from '../../checks/delegation/findings.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
@@ -35,7 +35,13 @@ export function printEvidence(observed: Observed, { colours }: { readonly colour
 
 const SHOWN_SERVERS = 4;
 
-function walkLines({ walk, parent, domain, failure }: Evidence): string[] {
+const SECURITY_WORDS: Readonly<Record<Security, string>> = {
+  secure: 'signatures lead from the root to it (secure); they never cover the NS that it shows',
+  insecure: 'a zone on the way proves that signatures end there (insecure)',
+  indeterminate: 'signatures were not followed to it (indeterminate)',
+};
+
+function walkLines({ walk, parent, domain, failure, security, rootFault }: Evidence): string[] {
   const branch = (depth: number, text: string) =>
     depth === 0 ? text : `${'   '.repeat(depth - 1)}└─ ${text}`;
   const lines = walk.map((zone, depth) => branch(depth, walkedText(zone)));
@@ -45,6 +51,13 @@ function walkLines({ walk, parent, domain, failure }: Evidence): string[] {
     lines.push(
       branch(walk.length, `${printWithoutDot(domain)}  is looked for in ${printWithoutDot(parent)}`),
     );
+  }
+  if (rootFault === true) {
+    lines.push(
+      'DNSSEC: the root does not validate by our trust anchors, which is rather our fault (indeterminate)',
+    );
+  } else if (failure === undefined && parent !== undefined) {
+    lines.push(`DNSSEC of ${printWithoutDot(parent)}: ${SECURITY_WORDS[security ?? 'indeterminate']}`);
   }
   return lines;
 }
@@ -74,10 +87,11 @@ function serverLines(evidence: Evidence, paint: Paint): string[] {
   return [paint('bold', head), ...indentTable(table)];
 }
 
-function saidText({ ns, ds, rcode, showsCut, error }: ServerEvidence): string {
+function saidText({ ns, ds, rcode, showsCut, proof, error }: ServerEvidence): string {
   const said = [
     ...(ns.length > 0 ? [`NS ${ns.map(printWithoutDot).join(' ')}`] : []),
     ...ds.map((rdata) => `DS ${printRdata(TYPE.DS, rdata)}`),
+    ...(proof === undefined ? [] : [proof === 'secure' ? 'proven' : 'left open by the proof']),
     ...(rcode !== undefined && rcode !== 0 ? [rcodeMnemonic(rcode)] : []),
     ...(showsCut === undefined ? [] : [showsCut ? 'delegated, by its DS' : 'no delegation, by its DS']),
     ...(error === undefined ? [] : [error]),
@@ -153,6 +167,7 @@ function promisingNothing(message: string): string {
 export function evidenceJson({ evidence, judgement, expected }: Observed): object {
   const { domain, parent, walk, servers, parentAddresses, failure, queries, startedAt, finishedAt } =
     evidence;
+  const { security, rootFault } = evidence;
   return {
     domain: printWithoutDot(domain),
     verdict: judgement.verdict,
@@ -164,6 +179,8 @@ export function evidenceJson({ evidence, judgement, expected }: Observed): objec
         cached,
       })),
       servers: servers.map(serverJson),
+      security: security ?? 'indeterminate',
+      ...(rootFault && { root_fault: true }),
       parent_addresses: parentAddresses,
       failure:
         failure === undefined
@@ -192,6 +209,7 @@ function serverJson({ server, address, askedAt, rttMs, ns, ds, ...said }: Server
     ttl: said.ttl ?? null,
     ds: ds.map((rdata) => Buffer.from(rdata).toString('hex')),
     shows_cut: said.showsCut ?? null,
+    proof: said.proof ?? null,
     error: said.error ?? null,
   };
 }

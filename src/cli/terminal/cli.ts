@@ -19,6 +19,7 @@ export interface CliSettings {
   readonly redisUrl: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;
+  readonly trustAnchors?: { readonly path: string } | 'off' | undefined;
   readonly dnsPortOut: number;
   readonly resolverAllow: readonly string[];
   readonly publicResolvers: readonly { readonly address: string; readonly port: number }[];

@@ -7,6 +7,7 @@ import { type Network, parseNetwork } from '../../resolver/state/address-rules.t
 import { openPublicResolvers } from '../../resolver/state/public-resolvers.ts';
 import { AddressRates, QUESTIONS_PER_SECOND } from '../../resolver/state/rate-leases.ts';
 import { loadRootHints, type RootServer } from '../../resolver/state/root-hints.ts';
+import { loadTrustAnchors } from '../../resolver/state/trust-anchors.ts';
 import type { CliSettings } from './cli.ts';
 import { Failure } from './failure.ts';
 
@@ -35,10 +36,12 @@ async function openResolver(settings: CliSettings): Promise<Resolver> {
   const { rootHints, dnsPortOut, resolverAllow } = settings;
   const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings are validated
   const rootServers = await readRootHints(rootHints);
+  const anchors = await readTrustAnchors(settings);
   const publicResolvers = openPublicResolvers(settings.publicResolvers, undefined);
   return createResolver({
     exchange: createExchange({ port: dnsPortOut }),
     rootServers,
+    trustAnchors: () => anchors,
     allowed,
     rates: new AddressRates(QUESTIONS_PER_SECOND, undefined, Date.now),
     ...(publicResolvers !== undefined && { publicResolvers }),
@@ -51,5 +54,13 @@ async function readRootHints(path: string | undefined): Promise<readonly RootSer
     return await loadRootHints(path);
   } catch (error) {
     throw new Failure('file', `ROOT_HINTS: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function readTrustAnchors(settings: CliSettings): Promise<readonly Uint8Array[]> {
+  try {
+    return await loadTrustAnchors(settings);
+  } catch (error) {
+    throw new Failure('file', `TRUST_ANCHORS: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -30,6 +30,14 @@ export const WORKER_SETTINGS = {
     byDefault: { words: 'shipped', make: NONE.make },
     is: "a file with the names and addresses of the root servers, in the form of IANA's `named.root`",
   }),
+  /** Undefined: those that are shipped, unless ROOT_HINTS names another root. */
+  trustAnchors: setting({
+    name: 'TRUST_ANCHORS',
+    readers: RESOLVING,
+    schema: shape('a file, or off', (text) => (text === 'off' ? ('off' as const) : { path: resolve(text) })),
+    byDefault: { words: 'shipped; none with `ROOT_HINTS`', make: NONE.make },
+    is: 'a zone file with DS or DNSKEY records of the root, with which the walk validates DNSSEC, or `off`',
+  }),
   /** The port on which the servers of other zones are asked. */
   dnsPortOut: setting({
     name: 'DNS_PORT_OUT',

@@ -9,6 +9,7 @@ import { namesIn, type ReplyOf } from '../replies/classify-reply.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
+import { type ParentKeys, validateServer } from '../validation/validate-server.ts';
 import { askServer, type ServerResult } from '../walk/ask-server.ts';
 import { Lookups } from '../walk/lookups.ts';
 import { nextParentStep } from '../walk/next-step.ts';
@@ -29,6 +30,8 @@ interface Options {
   readonly doubt: Name | undefined;
   /** Whether a zone at this name was unknown before; if it was known, the server that shows it is lame. */
   readonly mayMiss: (at: Name) => boolean;
+  /** Of a secure parent. */
+  readonly keys: ParentKeys | undefined;
 }
 
 /** Throws Stopped when the limits end the work before any reply came. */
@@ -36,7 +39,7 @@ export async function askParent(
   state: ResolverState,
   zone: KnownZone,
   domain: Name,
-  { work, doubt, mayMiss }: Options,
+  { work, doubt, mayMiss, keys }: Options,
 ): Promise<ParentResult> {
   const { now, random, hasIpv6, limits } = state.around;
   const lookups = new Lookups(state, zone, { work, within: undefined });
@@ -82,8 +85,9 @@ export async function askParent(
       const { evidence, result } = each;
       const elsewhere = result === undefined ? undefined : readElsewhere(result, zone.zone, domain, mayMiss);
       if (elsewhere !== undefined) return elsewhere;
-      servers.push(evidence);
-      const isNews = isConclusive(evidence) && evidence.outcome !== 'nxdomain';
+      const seen = keys && result ? validateServer(evidence, result, domain, keys) : evidence;
+      servers.push(seen);
+      const isNews = isConclusive(seen) && seen.outcome !== 'nxdomain';
       if (doubt !== undefined && isNews) return { kind: 'doubted', name: doubt };
     }
     if (work.stopped === undefined) continue;

@@ -11,10 +11,12 @@ import type {
   WalkFailure,
 } from '../../checks/delegation/evidence.ts';
 import type { HeldZone } from '../../checks/delegation/held-zone.ts';
+import { ValidationBudget } from '../../checks/validation/budget.ts';
 import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
+import { securePath } from '../validation/secure-path.ts';
 import { isSilence, Journey, keepReferral, silenceOf, walk } from '../walk/walk.ts';
 import { askParent } from './ask-parent.ts';
 
@@ -53,7 +55,10 @@ export async function observeDelegation(
   });
 }
 
-type ParentObservation = Pick<Evidence, 'parent' | 'servers' | 'parentAddresses' | 'failure'>;
+type ParentObservation = Pick<
+  Evidence,
+  'parent' | 'servers' | 'parentAddresses' | 'failure' | 'security' | 'rootFault'
+>;
 
 async function observe(
   state: ResolverState,
@@ -79,12 +84,21 @@ async function walkAndAsk(
   journey: Journey,
   work: Work,
 ): Promise<ParentObservation> {
+  const budget = new ValidationBudget();
   for (;;) {
     const arrival = await walk(state, domain, journey, { work, within: undefined });
     if (arrival.kind === 'failed') return failed(undefined, arrival.failure);
     const { zone, doubt } = arrival;
     const parent = zone.zone;
-    const result = await askParent(state, zone, domain, { work, doubt, mayMiss: (at) => journey.missed(at) });
+    const path = await securePath(state, journey.path, { work, budget });
+    if (path.kind === 'failed') {
+      state.zones.forgetOld(path.zone);
+      return failed(parent, path.failure);
+    }
+    const { security, rootFault } = path;
+    const keys = path.from && { from: path.from, budget, now: state.around.now };
+    const mayMiss = (at: Name) => journey.missed(at);
+    const result = await askParent(state, zone, domain, { work, doubt, mayMiss, keys });
     switch (result.kind) {
       case 'seen':
         if (isUseless(result.servers) && state.zones.forgetOld(zone) && work.stopped === undefined) break;
@@ -93,6 +107,8 @@ async function walkAndAsk(
           servers: result.servers,
           parentAddresses: result.parentAddresses,
           failure: undefined,
+          security,
+          ...(rootFault && { rootFault }),
         };
       case 'failed':
         state.zones.forgetOld(zone);
@@ -116,7 +132,7 @@ function isUseless(servers: readonly ServerEvidence[]): boolean {
 }
 
 function failed(parent: Name | undefined, failure: WalkFailure): ParentObservation {
-  return { parent, servers: [], parentAddresses: 0, failure };
+  return { parent, servers: [], parentAddresses: 0, failure, security: 'indeterminate' };
 }
 
 function fromHeld(domain: Name, held: HeldZone, at: number): Evidence {
@@ -149,6 +165,7 @@ function fromHeld(domain: Name, held: HeldZone, at: number): Evidence {
     servers: [server],
     parentAddresses: 1,
     failure: undefined,
+    security: 'indeterminate',
     queries: 0,
     startedAt: at,
     finishedAt: at,

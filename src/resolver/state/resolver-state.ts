@@ -9,6 +9,7 @@ import { KnownZone, type ZoneServers } from './known-zone.ts';
 import type { Limits } from './limits.ts';
 import type { PublicResolvers } from './public-resolvers.ts';
 import type { RootServer } from './root-hints.ts';
+import { TrustCache } from './trust-cache.ts';
 import type { Work } from './work.ts';
 import { ZoneCache } from './zone-cache.ts';
 
@@ -37,6 +38,10 @@ export interface Surroundings {
   readonly cacheEntries: number;
   /** The longest time for which a failure to find a zone or an address is remembered. */
   readonly failureMaxMs?: number;
+  /** The rdata of DS records of the root. Absent or empty: nothing is validated. */
+  readonly trustAnchors?: () => readonly Uint8Array[];
+  /** Called, at most once a minute, when the root's keys do not validate by the anchors. */
+  readonly onRootFault?: (message: string) => void;
 }
 
 /** Packets since the start. `bad`: a reply that could not be read, or a connection that failed. */
@@ -51,6 +56,7 @@ export class ResolverState {
   readonly around: Surroundings;
   readonly zones: ZoneCache;
   readonly addresses: AddressCache;
+  readonly trust: TrustCache;
   readonly errands = new Errands();
   readonly packets: PacketCounts;
   /** Round-robin index of the next public resolver. */
@@ -69,6 +75,7 @@ export class ResolverState {
     this.around = around;
     this.packets = packets;
     this.zones = new ZoneCache(around.cacheEntries, around.now, around.failureMaxMs);
+    this.trust = new TrustCache(around.cacheEntries, around.now, around.failureMaxMs);
     this.addresses = new AddressCache(around.cacheEntries, around.now, around.failureMaxMs);
     this.#isAskable = (address) => isAskable(address, around.allowed);
     this.root = this.knownZone(ROOT, {

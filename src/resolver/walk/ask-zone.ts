@@ -2,6 +2,7 @@
 // give are looked up only when they are needed, and only a few (NXNS).
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
+import type { Message } from '../../dns/message/message.ts';
 import { printName } from '../../dns/name.ts';
 import type { Question } from '../exchange/exchange.ts';
 import type { ClassifiedReply, UsefulReply } from '../replies/classify-reply.ts';
@@ -14,7 +15,11 @@ import { Lookups } from './lookups.ts';
 import { pickAddresses } from './pick-addresses.ts';
 
 export type ZoneResult =
-  | { readonly kind: 'answered'; readonly reply: UsefulReply; readonly from: ZoneAddress }
+  | {
+      readonly kind: 'answered';
+      readonly reply: UsefulReply;
+      readonly from: ZoneAddress;
+    }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
 /** Throws Stopped. A reply that `counts` refuses is as useless as a lame one. */
@@ -23,7 +28,7 @@ export async function askZone(
   zone: KnownZone,
   question: Question,
   { work, within }: { work: Work; within: Errand | undefined },
-  counts: (reply: UsefulReply) => boolean = () => true,
+  counts: (reply: UsefulReply, message: Message) => boolean = () => true,
 ): Promise<ZoneResult> {
   const { hasIpv6, now } = state.around;
   const lookups = new Lookups(state, zone, { work, within });
@@ -40,8 +45,9 @@ export async function askZone(
     }
     if (best === undefined) return { kind: 'failed', failure: failureOf(zone, useless, lookups) };
     tried.add(best.address);
-    const { reply } = await askServer(state, work, zone, best, question);
-    if (isUseful(reply) && counts(reply)) return { kind: 'answered', reply, from: best };
+    const { reply, message } = await askServer(state, work, zone, best, question);
+    if (isUseful(reply) && message !== undefined && counts(reply, message))
+      return { kind: 'answered', reply, from: best };
     useless.push(reply);
   }
 }

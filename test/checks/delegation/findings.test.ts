@@ -66,6 +66,18 @@ const SENTENCES: [Finding, string][] = [
     `We could not check this domain, because the nameservers of the zone co.uk that we asked do not serve that zone. ${NOTHING_TO_CHANGE}`,
   ],
   [
+    FINDINGS.PARENT_BOGUS(parent),
+    `We could not check this domain, because the signatures (DNSSEC) of the zone co.uk are wrong or missing, so its answers may be forged. ${NOTHING_TO_CHANGE}`,
+  ],
+  [
+    FINDINGS.VALIDATION_LIMIT(parent),
+    'We could not check this domain: to verify the signatures (DNSSEC) of the zone co.uk takes more work than a check may do. Whoever manages that zone can reduce its keys and signatures.',
+  ],
+  [
+    FINDINGS.ROOT_FAULT(),
+    `This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}`,
+  ],
+  [
     FINDINGS.PARENT_FAILS(parent, names('p1.uk p2.uk p3.uk')),
     `Some nameservers of the zone co.uk gave no usable answer at one of their addresses or at all: p1.uk, p2.uk and p3.uk. ${NOTHING_TO_CHANGE}`,
   ],

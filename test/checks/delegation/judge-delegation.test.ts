@@ -210,6 +210,8 @@ describe('a walk that failed', () => {
     ['lame', 'PARENT_LAME'],
     ['limit', 'WALK_LIMIT'],
     ['loop', 'DELEGATION_LOOP'],
+    ['bogus', 'PARENT_BOGUS'],
+    ['validation_limit', 'VALIDATION_LIMIT'],
   ] as const)('%s decides nothing', (reason, code) => {
     const failure: WalkFailure = { zone: parseName('co.'), reason, message: 'x' };
     const judgement = judgeDelegation(
@@ -276,6 +278,26 @@ describe('what the owner is told to change', () => {
   it('names the key tags of a DS that must be removed', () => {
     expect(told(`${A} +ds`)[0]?.[0]).toMatch(
       /^At your registrar, .*remove the DS records \(key tags: 12345\)/,
+    );
+  });
+});
+
+describe('what the parent’s keys do not vouch for', () => {
+  const codes = (text: string) =>
+    judgeDelegation(evidenceOf(text), expectedSets('ns1.a ns2.a')).findings.map(({ code }) => code);
+
+  it('counts as no reply', () => {
+    expect(codes('bogus ns1.a ns2.a; bogus ns1.a ns2.a')).toEqual(['PARENT_BOGUS']);
+    expect(codes('limit; bogus')).toEqual(['VALIDATION_LIMIT']);
+    expect(codes('timeout; bogus')).toEqual(['PARENT_BOGUS']);
+    expect(codes('referral ns1.a ns2.a; bogus ns1.x; referral ns1.a ns2.a')).toEqual(['PARENT_FAILS']);
+  });
+
+  it('is told of the root as well', () => {
+    const evidence = evidenceOf('nxdomain; nxdomain', { security: 'indeterminate', rootFault: true });
+    expect(judgeDelegation(evidence, expectedSets('ns1.a')).rootFault).toBe(true);
+    expect(judgeDelegation(evidenceOf('nxdomain; nxdomain'), expectedSets('ns1.a'))).not.toHaveProperty(
+      'rootFault',
     );
   });
 });

@@ -338,3 +338,36 @@ describe('a preset delegation', () => {
     expect(to).toBe('active');
   });
 });
+
+describe('while the root does not validate', () => {
+  const rows = [
+    ['active', 'foreign', state('active', 90 * DAY, { misses: misses(9, 9 * DAY) })],
+    ['moved', 'unregistered', state('moved', 90 * DAY)],
+    ['pending', 'not_delegated', state('pending', 90 * DAY)],
+  ] as const;
+  it.each(rows)('%s stays so, and its owner reads why', (status, verdict, before) => {
+    const seen = judgement(verdict, { rootFault: true });
+    const waiting = nextStatus(before, seen, NOW, RULES, false, EXPECTED);
+    expect(waiting).toMatchObject({ to: status, frozen: false });
+    expect(waiting.findings.map(({ code }) => code)).toEqual(['ROOT_FAULT']);
+    const free = nextStatus(before, judgement(verdict), NOW, RULES, false, EXPECTED);
+    expect(free.to).toBe(status === 'active' ? 'moved' : 'disabled');
+  });
+
+  it('misses are still counted, and a match activates', () => {
+    const missed = nextStatus(
+      state('active', DAY),
+      judgement('foreign', { rootFault: true }),
+      NOW,
+      RULES,
+      false,
+      EXPECTED,
+    );
+    expect(missed.state.misses?.count).toBe(1);
+    const matched = judgement('match', { rootFault: true });
+    expect(nextStatus(state('pending', DAY), matched, NOW, RULES, false, EXPECTED)).toMatchObject({
+      to: 'active',
+      findings: [],
+    });
+  });
+});

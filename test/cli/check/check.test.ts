@@ -48,6 +48,7 @@ describe('check', () => {
       expect.stringMatching(/^└─ test {2}a\.nic\.test b\.nic\.test/),
       expect.stringMatching(/^ {3}└─ co\.test {2}a\.nic\.co\.test b\.nic\.co\.test/),
       '      └─ shop.co.test  is looked for in co.test',
+      'DNSSEC of co.test: signatures were not followed to it (indeterminate)',
     ]);
     expect(servers).toMatch(/^The servers of co\.test \(2 of 2 addresses, \d+ packets, \d+\.\d s\)\n/);
     for (const [server, address] of [

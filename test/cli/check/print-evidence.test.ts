@@ -72,6 +72,7 @@ describe('an observation as text', () => {
       '.  a.root b.root c.root d.root and 1 more  (root hints)',
       '└─ example  a.nic.example',
       '   └─ shop.example  is looked for in example',
+      'DNSSEC of example: signatures were not followed to it (indeterminate)',
     ]);
     expect(rest[1]?.split('\n')).toEqual([
       'The servers of example (2 of 2 addresses, 3 packets, 0.1 s)',
@@ -174,6 +175,34 @@ describe('an observation as text', () => {
   });
 });
 
+describe('the DNSSEC of the parent', () => {
+  const line = (more: Partial<Evidence>) =>
+    text({ ...both(A), ...more })
+      .split('\n')
+      .find((each) => each.startsWith('DNSSEC'));
+
+  it.each([
+    [
+      'secure',
+      'DNSSEC of example: signatures lead from the root to it (secure); they never cover the NS that it shows',
+    ],
+    ['insecure', 'DNSSEC of example: a zone on the way proves that signatures end there (insecure)'],
+    ['indeterminate', 'DNSSEC of example: signatures were not followed to it (indeterminate)'],
+  ] as const)('that is %s', (security, expected) => {
+    expect(line({ security })).toBe(expected);
+  });
+
+  it('that a fault of the root hides', () => {
+    expect(line({ security: 'indeterminate', rootFault: true })).toMatch(/the root does not validate/);
+  });
+
+  it('and what a server proves is told', () => {
+    const seen = evidence([server('a.nic.example.', '192.0.2.1', { outcome: 'nxdomain', proof: 'secure' })]);
+    expect(text(seen)).toContain('nxdomain  proven');
+    expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].proof).toBe('secure');
+  });
+});
+
 describe('an observation as JSON', () => {
   it('has all of the evidence, names as text and DS in hex, and the judgement', () => {
     const ds = new Uint8Array([0x12, 0x34, 8, 2, 0xab]);
@@ -211,6 +240,7 @@ describe('an observation as JSON', () => {
             ttl: 86_400,
             ds: ['12340802ab'],
             shows_cut: null,
+            proof: null,
             error: null,
           },
           expect.objectContaining({
@@ -222,6 +252,7 @@ describe('an observation as JSON', () => {
             error: 'no answer',
           }),
         ],
+        security: 'indeterminate',
         parent_addresses: 2,
         failure: null,
         queries: 3,

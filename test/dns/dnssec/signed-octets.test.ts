@@ -47,8 +47,8 @@ describe('what a signature is made over', () => {
 
   const has = (program: string) => spawnSync('which', [program]).status === 0;
 
-  it.skipIf(!has('ldns-signzone') || !has('ldns-keygen'))(
-    'is what ldns signs, for every set of a zone with all record types',
+  it.skipIf(!has('dnssec-signzone') || !has('dnssec-keygen'))(
+    'is what BIND signs, for every set of a zone with all record types',
     () => {
       const text = readFileSync('fixtures/zones/all-types.zone', 'utf8');
       writeFileSync(join(folder, 'zone'), text);
@@ -58,10 +58,9 @@ describe('what a signature is made over', () => {
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'pipe'],
         }).trim();
-      const keys = ['ECDSAP256SHA256', 'RSASHA256'].map((algorithm) =>
-        run('ldns-keygen', '-a', algorithm, '-b', '2048', '-k', 'types.test'),
-      );
-      run('ldns-signzone', '-f', 'signed', 'zone', ...keys);
+      for (const algorithm of ['ECDSAP256SHA256', 'RSASHA256'])
+        run('dnssec-keygen', '-a', algorithm, '-b', '2048', '-f', 'KSK', 'types.test');
+      run('dnssec-signzone', '-S', '-z', '-o', 'types.test', '-f', 'signed', 'zone');
       const records = recordsOf(readFileSync(join(folder, 'signed'), 'utf8'), 'types.test.');
       const dnskeys = records.filter(({ type }) => type === TYPE.DNSKEY).map(({ rdata }) => rdata);
       const wrong: string[] = [];

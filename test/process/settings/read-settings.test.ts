@@ -150,6 +150,8 @@ describe('a setting', () => {
     ],
     ['REDIS_URL', { REDIS_URL: 'rediss://:p@h:6380/1' }, (c) => c.redisUrl, 'rediss://:p@h:6380/1'],
     ['ROOT_HINTS', { ROOT_HINTS: '/etc/named.root' }, (c) => c.rootHints, '/etc/named.root'],
+    ['TRUST_ANCHORS', { TRUST_ANCHORS: '/etc/root.key' }, (c) => c.trustAnchors, { path: '/etc/root.key' }],
+    ['TRUST_ANCHORS, off', { TRUST_ANCHORS: 'off' }, (c) => c.trustAnchors, 'off'],
     ['DNS_PORT_OUT', { DNS_PORT_OUT: '5353' }, (c) => c.dnsPortOut, 5353],
     [
       'RESOLVER_ALLOW',

@@ -29,11 +29,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
-  'resolver/state': 'dns dns/record dns/zone-file checks/delegation resolver/exchange',
+  'resolver/state':
+    'dns dns/dnssec dns/record dns/zone-file checks/delegation checks/validation resolver/exchange',
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
-  'resolver/delegation': 'dns checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/validation':
+    'dns checks/delegation checks/validation resolver/replies resolver/state resolver/walk',
+  'resolver/delegation':
+    'dns checks/delegation checks/validation resolver/replies resolver/state resolver/validation resolver/walk',
   'resolver/nameservers': 'dns checks/nameservers resolver/replies resolver/state resolver/walk',
   'resolver/scan':
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',

@@ -1,0 +1,60 @@
+// Reads the trust anchors of the root from a zone file of DS or DNSKEY records. A lab with a root of its own (ROOT_HINTS)
+// has none unless TRUST_ANCHORS names its file: the shipped ones would only tell that its root is another one.
+
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { usableDs } from '../../checks/validation/zone-keys.ts';
+import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
+import { keyTag } from '../../dns/dnssec/key-tag.ts';
+import { TextError } from '../../dns/errors.ts';
+import { printName, ROOT } from '../../dns/name.ts';
+import { DS } from '../../dns/record/types/ds.ts';
+import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
+import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
+import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
+
+const SHIPPED = fileURLToPath(new URL('../root.anchors', import.meta.url));
+/** The TTL of anchors, which need none. */
+const DEFAULT_TTL_SECONDS = 86_400;
+
+interface AnchorSettings {
+  readonly trustAnchors?: { readonly path: string } | 'off' | undefined;
+  readonly rootHints: string | undefined;
+}
+
+/** The rdata of DS records. Throws an Error that names the file, and the line if there is one. */
+export async function loadTrustAnchors({ trustAnchors, rootHints }: AnchorSettings): Promise<Uint8Array[]> {
+  if (trustAnchors === 'off' || (trustAnchors === undefined && rootHints !== undefined)) return [];
+  const path = trustAnchors?.path ?? SHIPPED;
+  const text = await readFile(path, 'utf8');
+  try {
+    return parseTrustAnchors(text);
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    const place = error.line === undefined ? path : `${path}:${error.line}`;
+    throw new Error(`${place}: ${error.message}`, { cause: error });
+  }
+}
+
+function parseTrustAnchors(text: string): Uint8Array[] {
+  const { records, problems } = parseZoneFile(text, { origin: ROOT, defaultTtlSeconds: DEFAULT_TTL_SECONDS });
+  const [problem] = problems;
+  if (problem !== undefined) throw new TextError(problem.message, problem);
+  const anchors = records.map(readAnchor);
+  if (anchors.length === 0) throw new TextError('there is no DS or DNSKEY record of the root');
+  if (usableDs(anchors).length === 0) throw new TextError('no algorithm or digest of these records is known');
+  return anchors;
+}
+
+function readAnchor({ owner, type, rdata, line }: ZoneFileRecord): Uint8Array {
+  if (owner !== ROOT) {
+    throw new TextError(`a trust anchor is of the root, not of ${printName(owner)}`, { line });
+  }
+  if (type === TYPE.DS) return rdata;
+  if (type !== TYPE.DNSKEY) {
+    throw new TextError(`trust anchors are DS and DNSKEY records, not ${typeMnemonic(type)}`, { line });
+  }
+  const digest = dsDigest(ROOT, rdata, DIGEST.SHA256) as Uint8Array;
+  const algorithm = rdata[3] as number;
+  return DS.encode({ keyTag: keyTag(rdata), algorithm, digestType: DIGEST.SHA256, digest });
+}

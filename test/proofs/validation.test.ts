@@ -1,0 +1,154 @@
+// Unbound and the resolver agree on what is secure, insecure and bogus, on random chains of zones that are right and wrong in
+// the ways that DNSSEC can be. Where they differ, each difference has its reason, and the resolver is the stricter.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import { decodeMessage, FLAG } from '../../src/dns/message/message.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
+import { printName } from '../../src/dns/name.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { createExchange } from '../../src/resolver/exchange/exchange.ts';
+import { createResolver, type Resolver } from '../../src/resolver/resolver.ts';
+import { type ChainInternet, serveChains } from '../support/dnssec/chain-internet.ts';
+import {
+  type Chain,
+  KeyRing,
+  LEVEL_ADDRESSES,
+  randomChain,
+  rootFor,
+} from '../support/dnssec/random-chains.ts';
+import { dsOf, makeKey } from '../support/dnssec/signing.ts';
+import { askMany, isInstalled } from '../support/peers/peers.ts';
+import { recursive, startUnbound, type Validator } from '../support/peers/unbound.ts';
+import { randomFrom } from '../support/random/random-zones.ts';
+import { scale } from '../support/tests/scale.ts';
+import { ROOT_A } from '../support/world/test-resolver.ts';
+import { name } from '../support/world/zone-exchange.ts';
+
+const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
+const CHAINS = scale(2000, 150);
+const AT_ONCE = 20;
+const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_122);
+
+type Security = 'secure' | 'insecure' | 'bogus';
+
+/** What one check concludes of the name: of the parent, and of what the parent says. */
+function ours({ security, failure, servers }: Evidence): Security {
+  const [server] = servers;
+  if (failure !== undefined || server === undefined) return 'bogus';
+  if (!['referral', 'nodata', 'nxdomain', 'alias'].includes(server.outcome)) return 'bogus';
+  return security === 'secure' ? (server.proof ?? 'bogus') : 'insecure';
+}
+
+function theirs(reply: Uint8Array | undefined): Security | 'nothing' {
+  if (reply === undefined) return 'nothing';
+  const { rcode } = decodeMessage(reply);
+  if (rcode === RCODE.SERVFAIL) return 'bogus';
+  return ((reply[3] as number) & FLAG.AD) !== 0 ? 'secure' : 'insecure';
+}
+
+/** Where we differ on purpose, and why. */
+function reasonFor({ drawn }: Chain, mine: Security, other: string): string | undefined {
+  const has = (words: string) => drawn.some((each) => each.includes(words));
+  if (has('revoked key') && mine === 'bogus')
+    return 'a DS record of a revoked key: we do not trust it (RFC 5011 §2.1), Unbound looks at REVOKE in its anchors only';
+  if (has('SHA-1 right, SHA-256 wrong') && mine === 'bogus')
+    return 'a SHA-1 digest beside a SHA-256 one is ignored (RFC 4509 §3), but by Unbound with harden-algo-downgrade only';
+  if (mine === 'bogus' && other === 'insecure' && /NSEC3 (101|150|500) iterations/.test(parentOf(drawn)))
+    return 'Unbound looks for an unsigned zone between the parent and the name, and costly hashes leave open that there is one; the reply is of the parent itself';
+  return undefined;
+}
+
+/** What was drawn for the parent, which comes first. */
+function parentOf(drawn: readonly string[]): string {
+  return drawn.find((each) => each.startsWith('denial')) ?? '';
+}
+
+describe.skipIf(missing !== '')(`the resolver and Unbound${missing}`, () => {
+  const now = Math.floor(Date.now() / 1000);
+  const key = makeKey(13);
+  const anchor = dsOf(name('.'), key);
+  let chains: readonly Chain[] = [];
+  let internet: ChainInternet;
+  let unbound: Validator;
+  let resolver: Resolver;
+
+  beforeAll(async () => {
+    const random = randomFrom(SEED);
+    const keys = new KeyRing();
+    chains = Array.from({ length: CHAINS }, (_, i) => randomChain(random, i, keys, now));
+    internet = await serveChains(rootFor(chains, key, now), chains);
+    const stubs = chains.flatMap(({ zones }) =>
+      zones.map(({ apex }, i) => ({ zone: printName(apex), port: internet.ports[i + 1] as number })),
+    );
+    const root = { zone: '.', port: internet.ports[0] as number };
+    unbound = await startUnbound([root, ...stubs], `. IN DS ${printRdata(TYPE.DS, anchor)}`);
+    const places = [ROOT_A, ...LEVEL_ADDRESSES];
+    resolver = createResolver({
+      exchange: createExchange({
+        port: 53,
+        route: (address) => ({
+          address: '127.0.0.1',
+          port: internet.ports[places.indexOf(address)] as number,
+        }),
+      }),
+      rootServers: [{ name: name('a.root'), addresses: [ROOT_A] }],
+      allowed: [],
+      rates: { take: async () => {} },
+      hasIpv6: () => false,
+      trustAnchors: () => [anchor],
+    });
+  });
+
+  afterAll(async () => {
+    await resolver?.close();
+    await unbound?.stop();
+    await internet?.close();
+  });
+
+  it(`agree on ${CHAINS} random chains`, async () => {
+    const mine = new Map<Chain, Evidence>();
+    for (let from = 0; from < chains.length; from += AT_ONCE) {
+      const part = chains.slice(from, from + AT_ONCE);
+      const seen = await Promise.all(part.map(({ asked }) => resolver.observeDelegation(asked)));
+      for (const [i, chain] of part.entries()) mine.set(chain, seen[i] as Evidence);
+    }
+    const queries = chains.map(({ asked, type }) => recursive(asked, type));
+    const replies = await askMany(unbound.port, queries, { tries: 4, timeoutMs: 15_000 });
+
+    const counts = new Map<string, number>();
+    const explained: string[] = [];
+    const reasons = new Map<string, number>();
+    const unexplained: string[] = [];
+    for (const [i, chain] of chains.entries()) {
+      const evidence = mine.get(chain) as Evidence;
+      const [we, they] = [ours(evidence), theirs(replies[i])];
+      counts.set(`${we} ${they}`, (counts.get(`${we} ${they}`) ?? 0) + 1);
+      if (we === they) continue;
+      const reason = reasonFor(chain, we, they);
+      const why = evidence.failure?.message ?? evidence.servers[0]?.error ?? evidence.servers[0]?.outcome;
+      const line = `${printName(chain.asked)} we: ${we} (${why}), Unbound: ${they}; ${chain.drawn.join(', ')}`;
+      if (reason === undefined) unexplained.push(line);
+      else explained.push(line);
+      if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    const agreed = chains.length - explained.length - unexplained.length;
+    const table = [...counts].sort().map(([pair, count]) => `  ${pair.replace(' ', ' / ')}: ${count}`);
+    console.log(
+      [
+        `${agreed} of ${chains.length} chains agree (we / Unbound):`,
+        ...table,
+        ...[...reasons].map(([reason, count]) => `${count} differ: ${reason}`),
+        ...explained.map((line) => `  ${line}`),
+      ].join('\n'),
+    );
+    expect(unexplained).toEqual([]);
+    // Where we differ, we are the stricter.
+    expect(
+      counts.get('secure insecure') ?? counts.get('secure bogus') ?? counts.get('insecure bogus'),
+    ).toBeUndefined();
+    for (const each of ['secure', 'insecure', 'bogus'])
+      expect(counts.get(`${each} ${each}`) ?? 0).toBeGreaterThan(chains.length / 20);
+  });
+});
