@@ -18,9 +18,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/records',
   'checks/delegation': 'dns',
   'checks/aname': 'dns checks/delegation',
+  'checks/child': 'dns dns/record checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
-  process: 'zone/records',
+  process: 'zone/records checks/child',
   'process/settings': 'dns process',
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
@@ -29,17 +30,19 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/child': 'dns checks/child resolver/exchange resolver/replies resolver/state resolver/walk',
   'resolver/delegation': 'dns checks/delegation resolver/replies resolver/state resolver/walk',
   'resolver/scan':
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
-    'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
+    'dns checks/aname checks/child checks/delegation checks/scan checks/txt resolver/aname resolver/child resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
   'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
   'store/accounts': 'store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+  'store/child': 'dns checks/child store/postgres',
   'store/domains':
     'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
   'store/roles': 'store/postgres',
@@ -69,22 +72,23 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
     'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
-  'api/schemas': 'zone/domain zone/edit zone/records checks/delegation api/answers api/callers',
+  'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
     'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
   'api/body': 'api/answers api/calls api/schemas',
   'api/print':
-    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
+    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
   'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
-  'cli/check': 'dns dns/message dns/record zone checks/delegation store/checks store/postgres cli/terminal',
+  'cli/check':
+    'dns dns/message dns/record zone checks/child checks/delegation process store/checks store/postgres cli/terminal',
   'cli/domain':
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
@@ -92,7 +96,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+    'dns zone/records checks/aname checks/child checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/child store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
