@@ -1,5 +1,6 @@
 // The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
+import type { ChildOutcome } from './check-child.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { FlattenOutcome } from './flatten-aname.ts';
 import type { ScanOutcome } from './scan-import.ts';
@@ -15,6 +16,22 @@ export function logTransition(log: OutcomeLog, outcome: CheckOutcome): void {
   if (outcome.kind !== 'saved' || outcome.transition === undefined) return;
   const { name, checkId, verdict, transition } = outcome;
   log.info({ domain: name, ...transition, verdict, check: checkId }, 'status changed');
+}
+
+/** How long until the same fault of our own nameservers is logged again: every domain shows it. */
+const OWN_FAULT_LINE_MS = 300_000;
+const toldAtMs = new Map<string, number>();
+
+/** Logs what is wrong with our own nameservers. */
+export function logChild(log: OutcomeLog, outcome: ChildOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  for (const { code, place, message } of outcome.findings) {
+    const isSoon = performance.now() - (toldAtMs.get(code) ?? Number.NEGATIVE_INFINITY) < OWN_FAULT_LINE_MS;
+    if (place !== 'operator' || isSoon) continue;
+    toldAtMs.set(code, performance.now());
+    const say = code === 'OUR_SERVERS_UNREACHABLE' ? log.error : log.warn;
+    say.call(log, { domain: outcome.name, code, message }, 'our own nameservers have a fault');
+  }
 }
 
 export function logScan(log: OutcomeLog, outcome: ScanOutcome): void {

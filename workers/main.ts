@@ -1,6 +1,7 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
+import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
 import { listenFault } from '../src/process/listen-fault.ts';
@@ -62,6 +63,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => Promise.all(all.map((worker) => worker.close())));
 
   const countryOf = await openCountryDb(settings.countryDb);
+  const asnOf = await openAsnDb(settings.asnDb);
   const resolver = await openResolver(settings, db, life, {
     onTrouble: (error) => tellOf('leases', error),
     onRootFault: (fault) =>
@@ -118,6 +120,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     db,
     resolver,
     countryOf,
+    asnOf,
     breaker,
     metrics,
     log,

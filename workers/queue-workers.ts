@@ -1,9 +1,11 @@
-// The four kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
+// The five kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
 // logged.
 
+import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
+  CHECK_CHILD,
   CHECK_DELEGATION,
   FLATTEN_ANAME,
   SCAN_IMPORT,
@@ -12,16 +14,28 @@ import {
 } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
+import { claimDueChildChecks } from '../src/store/child/claim-due-child-checks.ts';
+import { noteCheckedDomains } from '../src/store/child/note-checked-domains.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
 import { createAnameMetrics } from './aname-metrics.ts';
+import { createChildChecker } from './check-child.ts';
 import { createChecker } from './check-delegation.ts';
+import { createChildMetrics } from './child-metrics.ts';
 import { fillQueue } from './fill-queue.ts';
 import { createFlattener } from './flatten-aname.ts';
-import { logScan, logTarget, logTransition, logVerification, type OutcomeLog } from './log-outcomes.ts';
+import {
+  logChild,
+  logScan,
+  logTarget,
+  logTransition,
+  logVerification,
+  type OutcomeLog,
+} from './log-outcomes.ts';
 import type { WorkerMetrics } from './metrics.ts';
+import { CheckNotes } from './note-checks.ts';
 import { rememberOurAddresses } from './our-addresses.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
@@ -37,6 +51,7 @@ const VERIFICATIONS_AT_ONCE = 50;
 /** How many scans run at a time; each asks up to 4,000 questions. */
 const SCANS_AT_ONCE = 20;
 const TARGETS_AT_ONCE = 100;
+const CHILDREN_AT_ONCE = 50;
 const IDLE_MS = 1000;
 
 export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping';
@@ -49,6 +64,7 @@ export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Erro
     verifications: new QueueWorker({ place, kind: VERIFY_TXT, onQueueTrouble }),
     scans: new QueueWorker({ place, kind: SCAN_IMPORT, onQueueTrouble }),
     anames: new QueueWorker({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
+    children: new QueueWorker({ place, kind: CHECK_CHILD, onQueueTrouble }),
   };
 }
 
@@ -56,6 +72,7 @@ interface Dependencies {
   readonly db: Database;
   readonly resolver: Resolver;
   readonly countryOf: CountryOf | undefined;
+  readonly asnOf: AsnOf | undefined;
   readonly breaker: BreakerWatch;
   readonly metrics: WorkerMetrics;
   readonly log: OutcomeLog;
@@ -66,13 +83,15 @@ interface Dependencies {
 }
 
 export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependencies): void {
-  startChecks(workers.checks, dependencies);
+  const notes = new CheckNotes();
+  startChecks(workers.checks, dependencies, notes);
   startVerifications(workers.verifications, dependencies);
   startScans(workers.scans, dependencies);
   startAnames(workers.anames, dependencies);
+  startChildren(workers.children, dependencies, notes);
 }
 
-function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies): void {
+function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies, notes: CheckNotes): void {
   const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = dependencies;
   const { unverifiedMaxMs: _, ...rules } = dependencies.checkRules;
   worker.start({
@@ -85,6 +104,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies)
       onOutcome(outcome) {
         metrics.countOutcome(outcome);
         logTransition(log, outcome);
+        notes.add(outcome);
       },
     }),
     concurrency,
@@ -153,6 +173,33 @@ function startAnames(worker: QueueWorkers['anames'], dependencies: Dependencies)
     rounds: feed(worker, dependencies, TARGETS_AT_ONCE * WAITING_PER_RUN, (limit) =>
       claimDueTargets(db, limit),
     ),
+    onFailed: failing(worker, dependencies),
+  });
+}
+
+/** Domains whose delegation was checked are noted first, so that what is due by that is claimed in the same round. */
+function startChildren(
+  worker: QueueWorkers['children'],
+  dependencies: Dependencies,
+  notes: CheckNotes,
+): void {
+  const { db, resolver, asnOf, metrics, log } = dependencies;
+  const count = createChildMetrics(metrics.registry);
+  worker.start({
+    run: createChildChecker({
+      db,
+      resolver,
+      asnOf,
+      onOutcome(outcome) {
+        count(outcome);
+        logChild(log, outcome);
+      },
+    }),
+    concurrency: CHILDREN_AT_ONCE,
+    rounds: feed(worker, dependencies, CHILDREN_AT_ONCE * WAITING_PER_RUN, async (limit) => {
+      await notes.flush((noted) => noteCheckedDomains(db, noted));
+      return await claimDueChildChecks(db, limit);
+    }),
     onFailed: failing(worker, dependencies),
   });
 }

@@ -69,7 +69,22 @@ export const FLATTEN_ANAME: JobKind<FlattenJob> = {
   connections: 2,
 };
 
+/** Look at a domain's own zone, at its nameservers. */
+export interface ChildJob {
+  readonly domainId: number;
+}
+
+export const CHECK_CHILD: JobKind<ChildJob> = {
+  queue: 'check-child',
+  key: ({ domainId }) => `child:${domainId}`,
+  connections: 2,
+};
+
 /** The names of all queues. */
-export const QUEUES: readonly string[] = [CHECK_DELEGATION, VERIFY_TXT, SCAN_IMPORT, FLATTEN_ANAME].map(
-  ({ queue }) => queue,
-);
+export const QUEUES: readonly string[] = [
+  CHECK_DELEGATION,
+  VERIFY_TXT,
+  SCAN_IMPORT,
+  FLATTEN_ANAME,
+  CHECK_CHILD,
+].map(({ queue }) => queue);

@@ -2,6 +2,7 @@
 // on the way. Root priming (RFC 8109) is left out: the hints are used as they are. Prefetching is not needed.
 
 import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
+import type { ChildEvidence } from '../checks/child/evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
 import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
@@ -9,6 +10,8 @@ import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { Name } from '../dns/name.ts';
 import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
+import { type ChildOptions, observeChild } from './child/observe-child.ts';
+import { OwnProbes } from './child/own-probes.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
@@ -26,9 +29,14 @@ export interface Resolver {
   observeDelegation(domain: Name, options?: ObserveOptions): Promise<Evidence>;
   /**
    * Observes what the servers of the challenge's zone and public resolvers say. `host` is the name of the TXT record.
-   * Rejects as `observeDelegation` does.
+   * `isByHand`: somebody waits for it, so what failed before is asked again. Rejects as `observeDelegation` does.
    */
-  observeTxt(host: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<TxtEvidence>;
+  observeTxt(
+    host: Name,
+    options?: { readonly signal?: AbortSignal | undefined; readonly isByHand?: boolean },
+  ): Promise<TxtEvidence>;
+  /** Observes the delegated zone itself, at its own nameservers. Rejects as `observeDelegation` does. */
+  observeChild(domain: Name, options?: ChildOptions): Promise<ChildEvidence>;
   /**
    * Observes the addresses that a name leads to, from the servers of its zones. Rejects as `observeDelegation` does.
    */
@@ -97,15 +105,20 @@ export function createResolver(options: ResolverOptions): Resolver {
     cacheEntries: options.cacheEntries ?? DEFAULT_CACHE_ENTRIES,
   });
   const targets = new ResolverState({ ...state.around, failureMaxMs: TARGET_FAILURE_MAX_MS }, state.packets);
+  const ownProbes = new OwnProbes(state.around.now);
   let isClosed = false;
   return {
     async observeDelegation(domain, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return observeDelegation(state, domain, observed);
     },
-    async observeTxt(host, observed = {}) {
+    async observeTxt(host, { isByHand = false, ...observed } = {}) {
       if (isClosed) throw new Error('the resolver is closed');
-      return observeTxt(state, host, observed);
+      return observeTxt(isByHand ? state.withoutFailures() : state, host, observed);
+    },
+    async observeChild(domain, observed = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeChild(state, ownProbes, domain, observed);
     },
     async observeAddresses(target, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');

@@ -3,10 +3,12 @@
 
 import { z } from 'zod';
 import { listChecks, loadCheck, type SavedRun } from '../../store/checks/load-checks.ts';
+import { loadChildCheck } from '../../store/child/load-child-check.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerList, LOG_QUERY, pagesById } from '../lists/paging.ts';
 import { printCheck } from '../print/print-check.ts';
+import { printChildCheck } from '../print/print-child-check.ts';
 import { Check } from '../schemas/check.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText, integerText } from '../schemas/query-text.ts';
@@ -49,12 +51,19 @@ export const getCheck = domainRoute({
   path: '/domains/{domain}/checks/{id}',
   operationId: 'getDomainCheck',
   tag,
-  summary: 'One check, with what each address of the parent said.',
+  summary:
+    "One check, with what each address of the parent said, and the newest look at the domain's own nameservers.",
   permission: 'domain.view',
   params: z.object({ id: idText }),
   find: ({ api, domain, params }: DomainCall<{ id: number }, unknown, unknown, undefined>) =>
     loadCheck(api.db, domain.id, params.id),
   finds: 'check',
   response: Check,
-  run: ({ found }) => printCheck(found),
+  async run({ api, caller, domain, found }) {
+    const child = await loadChildCheck(api.db, domain.id);
+    const printed = printCheck(found);
+    return child === undefined
+      ? printed
+      : { ...printed, child: printChildCheck(child, caller.account.isAdmin) };
+  },
 });

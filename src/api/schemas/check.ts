@@ -1,6 +1,7 @@
 // One check of a domain's delegation: what the parent's servers said, what that means, and what it did to the status.
 
 import { z } from 'zod';
+import { PLACES, SEVERITIES } from '../../checks/child/child-codes.ts';
 import { VERDICTS } from '../../checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Domain } from './domain.ts';
@@ -55,6 +56,49 @@ const ServerEvidence = z.object({
   error: z.string().optional().describe('What was wrong.'),
 });
 
+const ChildCheck = z
+  .object({
+    checked_at: Timestamp,
+    findings: z.array(
+      z.object({
+        code: z.string(),
+        severity: z.enum(SEVERITIES),
+        place: z
+          .enum(PLACES)
+          .describe(
+            'Where it can be changed: `registrar`, or `zone`, by whoever runs the nameservers. `operator` is about our own servers, and only admins see it.',
+          ),
+        message: z.string().describe('What it is and what to change.'),
+        names: Names.optional().describe('The nameservers that it is about.'),
+      }),
+    ),
+    servers: z.array(
+      z.object({
+        name: z.string(),
+        at_parent: z.boolean().describe('The parent names it.'),
+        in_zone: z.boolean().describe('The zone names it.'),
+        glue: Names.describe('The addresses that the parent gives.'),
+        addresses: Names.describe('The addresses that its own zone gives.'),
+      }),
+    ),
+    addresses: z
+      .array(
+        z.object({
+          address: z.string(),
+          servers: Names,
+          soa: z.string().describe('`answer`, or what came instead; `unasked` where nothing was asked.'),
+          ns: z.string(),
+          tcp: z.string(),
+          edns: z.enum(['works', 'refused', 'silent', 'unknown']),
+          serial: z.int().min(0).optional(),
+        }),
+      )
+      .describe('What each address answered.'),
+    complete: z.boolean().describe('Everything was asked; no limit came first.'),
+    queries: z.int().min(0).describe('Packets that were sent.'),
+  })
+  .meta({ id: 'ChildCheck' });
+
 export const Check = z
   .object({
     id: Id,
@@ -97,6 +141,9 @@ export const Check = z
       .array(ServerEvidence)
       .optional()
       .describe('What each address of the parent said. In lists with `evidence=true` only.'),
+    child: ChildCheck.optional().describe(
+      "The newest look at the domain's own nameservers, which has a time of its own. Advice: no status depends on it. Not in lists.",
+    ),
   })
   .meta({ id: 'Check' });
 

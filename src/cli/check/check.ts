@@ -1,7 +1,11 @@
 // `zonefleet check NAME`: observes the delegation of a name from this machine, now, and judges it by the sets in the
-// settings. Observation and judgement are those of a worker, but it needs no database and changes nothing.
+// settings; then the name's own nameservers. Observation and judgement are those of a worker, but it needs no database
+// and changes nothing.
 
 import type { Command } from 'commander';
+import type { ChildFinding } from '../../checks/child/child-findings.ts';
+import type { ChildEvidence } from '../../checks/child/evidence.ts';
+import { judgeChild } from '../../checks/child/judge-child.ts';
 import type { Expected } from '../../checks/delegation/check-state.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import { judgeDelegation } from '../../checks/delegation/judge-delegation.ts';
@@ -12,55 +16,107 @@ import type { Cli, CliSettings } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
+import { type GivenServers, readGivenServers, readProfileFile } from './read-check-options.ts';
+
+interface CheckOptions {
+  readonly profile?: string;
+  readonly ns?: readonly string[];
+}
 
 export function addCheckCommand(program: Command, cli: Cli): void {
   program
     .command('check')
     .description(
-      'look at the delegation of a name from here, without a database; exit 1 unless a confirmed match is seen',
+      'look at the delegation of a name and at its nameservers from here, without a database; exit 1 unless at least two addresses of the parent (or all) show a match',
     )
     .argument('<name>', "the domain's name")
-    .action(async (text: string) => {
+    .option(
+      '--profile <file>',
+      'which findings about its nameservers are told, and how severe they are (JSON)',
+    )
+    .option(
+      '--ns <name/address...>',
+      'test these nameservers before the name is delegated to them, without asking the parent; exit 1 if any finding is an error',
+    )
+    .action(async (text: string, { profile: path, ns }: CheckOptions) => {
       const domain = parseZoneName(text);
       if (domain === ROOT) throw new Failure('usage', 'the root has no parent zone that could delegate it');
-      cli.exitCode = await checkName(domain, cli);
+      const profile = await readProfileFile(path);
+      const settings = await cli.settings();
+      const { openAsnDb } = await import('../../process/asn-db.ts');
+      const asnOf = await openAsnDb(settings.asnDb);
+      const own = new Set(ourNames(settings));
+      const judge = (evidence: ChildEvidence) => judgeChild(evidence, { own, asnOf, profile });
+      const wanted = { domain, settings, judge };
+      cli.exitCode = await (ns === undefined
+        ? checkName(wanted, cli)
+        : testServers(wanted, readGivenServers(ns), cli));
     });
 }
 
-async function checkName(domain: Name, cli: Cli): Promise<number> {
+interface Wanted {
+  readonly domain: Name;
+  readonly settings: CliSettings;
+  readonly judge: (evidence: ChildEvidence) => ChildFinding[];
+}
+
+async function checkName({ domain, settings, judge }: Wanted, cli: Cli): Promise<number> {
   const { observeFromHere } = await import('../terminal/observe-from-here.ts');
   const { evidenceJson, printEvidence } = await import('./print-evidence.ts');
-  const settings = await cli.settings();
+  const { childJson, printChild } = await import('./print-child.ts');
   const signal = cli.interruptible();
-  const seen = await observeFromHere({ settings, signal }, async (resolver) => {
+  const both = await observeFromHere({ settings, signal }, async (resolver) => {
     const evidence = await resolver.observeDelegation(domain, { signal });
     // Only where the parent's servers also hold the domain it matters whether they are ours.
     const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
     const ourAddresses = needsOurs
       ? await findOurs(settings, (names) => resolver.findAllAddresses(names, { signal }))
       : undefined;
-    return { evidence, ourAddresses };
+    const expected: Expected = {
+      ...expectedBy(settings, evidence),
+      ...(ourAddresses !== undefined && { ourAddresses }),
+    };
+    const judgement = judgeDelegation(evidence, expected);
+    const isDelegated = (judgement.observed ?? []).length > 0;
+    const child = isDelegated ? await resolver.observeChild(domain, { signal }) : undefined;
+    return { evidence, expected, judgement, child };
   });
-  if (seen === undefined) return INTERRUPTED;
-  const { evidence, ourAddresses } = seen;
-  const expected: Expected = {
-    ...expectedBy(settings, evidence),
-    ...(ourAddresses !== undefined && { ourAddresses }),
-  };
-  const observed = {
-    evidence,
-    judgement: judgeDelegation(evidence, expected),
-    expected,
-    setsAreExamples: settings.nameserverSetsAreDefault === true,
-  };
+  if (both === undefined) return INTERRUPTED;
+  const { evidence, expected, judgement, child } = both;
+  const setsAreExamples = settings.nameserverSetsAreDefault === true;
+  const observed = { evidence, judgement, expected, setsAreExamples };
+  const looked = child && { evidence: child, findings: judge(child) };
   const { output } = cli;
+  const { colours } = output;
   await output.print(
     output.json
-      ? JSON.stringify(evidenceJson(observed))
-      : printEvidence(observed, { colours: output.colours }),
+      ? JSON.stringify({ ...evidenceJson(observed), child: looked === undefined ? null : childJson(looked) })
+      : [printEvidence(observed, { colours }), ...(looked ? [printChild(looked, { colours })] : [])].join(
+          '\n\n',
+        ),
   );
-  const { verdict, confirmed, staleDs } = observed.judgement;
+  const { verdict, confirmed, staleDs } = judgement;
   return verdict === 'match' && confirmed && !staleDs ? 0 : 1;
+}
+
+async function testServers(
+  { domain, settings, judge }: Wanted,
+  given: GivenServers,
+  cli: Cli,
+): Promise<number> {
+  const { observeFromHere } = await import('../terminal/observe-from-here.ts');
+  const { childJson, printChild } = await import('./print-child.ts');
+  const signal = cli.interruptible();
+  const evidence = await observeFromHere({ settings, signal }, (resolver) =>
+    resolver.observeChild(domain, { signal, given }),
+  );
+  if (evidence === undefined) return INTERRUPTED;
+  const looked = { evidence, findings: judge(evidence) };
+  const { output } = cli;
+  await output.print(
+    output.json ? JSON.stringify(childJson(looked)) : printChild(looked, { colours: output.colours }),
+  );
+  return looked.findings.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
 /** With a pool any combination counts: without a database it cannot be known whose it is. */
@@ -70,6 +126,12 @@ function expectedBy(settings: CliSettings, { servers }: Evidence): Expected {
   const shown = servers.flatMap(({ ns }) => combinationIn(lists, ns) ?? []);
   const own = shown.length === 0 ? [] : [[...new Set(shown)]];
   return { sets: [...own, ...sets], allSets: [...sets, lists.flat()] };
+}
+
+/** Every name of a nameserver of ours. */
+function ourNames(settings: CliSettings): readonly Name[] {
+  const lists = expandPool(settings.answers.nameserverPool ?? [], [])?.lists ?? [];
+  return [...setsOf(settings).flat(), ...lists.flat()];
 }
 
 /** The addresses of the pool are known; those of sets are looked up. Undefined while one of them is not found. */

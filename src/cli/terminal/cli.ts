@@ -23,6 +23,7 @@ export interface CliSettings {
   readonly dnsPortOut: number;
   readonly resolverAllow: readonly string[];
   readonly publicResolvers: readonly { readonly address: string; readonly port: number }[];
+  readonly asnDb?: string | undefined;
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
 }
 

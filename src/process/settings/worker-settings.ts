@@ -71,6 +71,17 @@ export const WORKER_SETTINGS = {
     byDefault: 'shipped',
     is: 'the database from which `dest_country` is determined',
   }),
+  /** The file with the autonomous systems of prefixes; undefined: they are not known. */
+  asnDb: setting({
+    name: 'ASN_DB',
+    readers: RESOLVING,
+    schema: orOff(
+      shape('a file, or off', (text) => resolve(text)),
+      'a file, or off',
+    ),
+    byDefault: 'off',
+    is: 'a text file with lines `PREFIX ASN`, by which checks tell whether all nameservers of a domain are in one autonomous system',
+  }),
   /** Checks that one worker process runs at a time. */
   checkConcurrency: setting({
     name: 'CHECK_CONCURRENCY',

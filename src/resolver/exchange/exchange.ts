@@ -24,6 +24,14 @@ export interface Question {
   readonly type: number;
 }
 
+/** A question that is to be asked in one way only, to see how a server takes it. */
+export interface AskedWay {
+  /** `tcp`: over TCP at once. */
+  readonly transport?: 'tcp';
+  /** False: without EDNS from the start. */
+  readonly edns?: boolean;
+}
+
 export type QueryResult =
   /**
    * The reply matches the question; its names may have the question's mixed case. `rttMs` is the round trip of the last
@@ -34,6 +42,8 @@ export type QueryResult =
       readonly message: Message;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
+      /** The server refused the question with EDNS, and answered it without. */
+      readonly refusedEdns?: true;
     }
   /** No reply came. */
   | { readonly kind: 'timeout' }
@@ -45,7 +55,7 @@ export interface Exchange {
   ask(
     address: string,
     question: Question,
-    options: { signal: AbortSignal; onPacket: () => void },
+    options: { signal: AbortSignal; onPacket: () => void } & AskedWay,
   ): Promise<QueryResult>;
   /** Questions that are open become `bad`. */
   close(): Promise<void>;
@@ -97,17 +107,22 @@ class SocketExchange implements Exchange {
     this.#tcp = new TcpExchange(sockets, this.#random, this.#timeoutMs);
   }
 
-  async ask(address: string, question: Question, options: AttemptOptions): Promise<QueryResult> {
+  async ask(
+    address: string,
+    question: Question,
+    { transport, edns: wantsEdns = true, ...options }: AttemptOptions & AskedWay,
+  ): Promise<QueryResult> {
     const target = this.#targetOf(address);
     if (target === undefined) return { kind: 'bad', error: `"${address}" is not an address` };
-    let edns = true;
+    if (transport === 'tcp') return this.#askTcp('asked over TCP', target, question, wantsEdns, options);
+    let edns: boolean = wantsEdns;
     let silences = 0;
     let unreadable: string | undefined;
     for (;;) {
       const result = await this.#attempt(this.#udp, target, question, edns, options);
       switch (result.kind) {
         case 'reply':
-          return replied(result, 'udp');
+          return replied(result, 'udp', wantsEdns && !edns);
         case 'failed':
           return { kind: 'bad', error: result.error };
         case 'truncated':
@@ -138,9 +153,9 @@ class SocketExchange implements Exchange {
     options: AttemptOptions,
   ): Promise<QueryResult> {
     let result = await this.#attempt(this.#tcp, target, question, edns, options);
-    if (result.kind === 'edns_refused')
-      result = await this.#attempt(this.#tcp, target, question, false, options);
-    if (result.kind === 'reply') return replied(result, 'tcp');
+    const isRefused = result.kind === 'edns_refused';
+    if (isRefused) result = await this.#attempt(this.#tcp, target, question, false, options);
+    if (result.kind === 'reply') return replied(result, 'tcp', isRefused);
     return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(result)}` };
   }
 
@@ -187,6 +202,8 @@ class SocketExchange implements Exchange {
 function replied(
   { message, rttMs }: Extract<AttemptResult, { kind: 'reply' }>,
   transport: 'udp' | 'tcp',
+  refusedEdns: boolean,
 ): QueryResult {
-  return { kind: 'reply', message, transport, rttMs: Math.round(rttMs * 1000) / 1000 };
+  const rounded = Math.round(rttMs * 1000) / 1000;
+  return { kind: 'reply', message, transport, rttMs: rounded, ...(refusedEdns && { refusedEdns }) };
 }

@@ -14,18 +14,32 @@ export interface DatedOutcome {
 export class AddressCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
-  readonly #cache: ExpiringCache<{ dated: DatedOutcome; withIpv6: boolean; failures: number }>;
+  readonly #cache: ExpiringCache<{
+    dated: DatedOutcome;
+    withIpv6: boolean;
+    failures: number;
+    number: number;
+  }>;
+  /** How many failures there were; each entry has its number. */
+  readonly #noted: { failures: number };
+  /** Failures up to this number count as not known. */
+  readonly #forgiven: number;
 
-  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
-    this.#cache = new ExpiringCache(capacity);
+  /** `shared`: the entries of another cache, without its failures so far. */
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS, shared?: AddressCache) {
+    this.#cache = shared === undefined ? new ExpiringCache(capacity) : shared.#cache;
     this.#now = now;
     this.#failureMaxMs = failureMaxMs;
+    this.#noted = shared === undefined ? { failures: 0 } : shared.#noted;
+    this.#forgiven = shared === undefined ? 0 : this.#noted.failures;
   }
 
   /** An outcome that was looked up while there was no IPv6 does not count once there is. */
   get(host: Name, hasIpv6: boolean): DatedOutcome | undefined {
     const entry = this.#cache.get(host, this.#now());
-    return entry === undefined || (hasIpv6 && !entry.withIpv6) ? undefined : entry.dated;
+    if (entry === undefined || (hasIpv6 && !entry.withIpv6)) return undefined;
+    const isOld = entry.dated.outcome.kind === 'failed' && entry.number <= this.#forgiven;
+    return isOld ? undefined : entry.dated;
   }
 
   put(host: Name, outcome: AddressOutcome, ttlSeconds: number, withIpv6: boolean): DatedOutcome {
@@ -43,7 +57,11 @@ export class AddressCache {
       forMs = failureMs(failures, this.#failureMaxMs);
     }
     const dated: DatedOutcome = { outcome, until: now + forMs };
-    this.#cache.set(host, { dated, withIpv6, failures }, dated.until);
+    this.#cache.set(
+      host,
+      { dated, withIpv6, failures, number: failures > 0 ? ++this.#noted.failures : 0 },
+      dated.until,
+    );
     return dated;
   }
 }

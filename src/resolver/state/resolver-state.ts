@@ -62,7 +62,7 @@ export class ResolverState {
   /** Round-robin index of the next public resolver. */
   resolverTurn = 0;
   /** The checks that run now. */
-  readonly running = new Set<Work>();
+  readonly running: Set<Work>;
   /**
    * The root, from the hints as they are, for good: its servers are asked for delegations only, and all of them know
    * those.
@@ -70,13 +70,22 @@ export class ResolverState {
   readonly root: KnownZone;
   readonly #isAskable: (address: string) => boolean;
 
-  /** `packets`: another state's counters, when both are counted together. */
-  constructor(around: Surroundings, packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 }) {
+  /**
+   * `packets`: another state's counters, when both are counted together. `known`: the state whose knowledge this one
+   * shares, but for the failures that it remembers so far.
+   */
+  constructor(
+    around: Surroundings,
+    packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 },
+    known?: ResolverState,
+  ) {
+    const { cacheEntries, now, failureMaxMs } = around;
     this.around = around;
     this.packets = packets;
-    this.zones = new ZoneCache(around.cacheEntries, around.now, around.failureMaxMs);
-    this.trust = new TrustCache(around.cacheEntries, around.now, around.failureMaxMs);
-    this.addresses = new AddressCache(around.cacheEntries, around.now, around.failureMaxMs);
+    this.running = known?.running ?? new Set();
+    this.zones = new ZoneCache(cacheEntries, now, failureMaxMs, known?.zones);
+    this.addresses = new AddressCache(cacheEntries, now, failureMaxMs, known?.addresses);
+    this.trust = new TrustCache(cacheEntries, now, failureMaxMs);
     this.#isAskable = (address) => isAskable(address, around.allowed);
     this.root = this.knownZone(ROOT, {
       names: around.rootServers.map(({ name }) => name),
@@ -84,6 +93,11 @@ export class ResolverState {
         addresses.map((address) => ({ name, address })),
       ),
     });
+  }
+
+  /** The same state without what failed so far: somebody waits who has just repaired it. */
+  withoutFailures(): ResolverState {
+    return new ResolverState(this.around, this.packets, this);
   }
 
   knownZone(zone: Name, servers: ZoneServers): KnownZone {

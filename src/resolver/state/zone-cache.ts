@@ -45,12 +45,19 @@ export function countFailures(last: { count: number; expiresAt: number } | undef
 export class ZoneCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
-  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number }>;
+  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number; number: number }>;
+  /** How many failures there were; each entry has its number. */
+  readonly #noted: { failures: number };
+  /** Failures up to this number count as not known. */
+  readonly #forgiven: number;
 
-  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
-    this.#cache = new ExpiringCache(capacity);
+  /** `shared`: the entries of another cache, without its failures so far. */
+  constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS, shared?: ZoneCache) {
+    this.#cache = shared === undefined ? new ExpiringCache(capacity) : shared.#cache;
     this.#now = now;
     this.#failureMaxMs = failureMaxMs;
+    this.#noted = shared === undefined ? { failures: 0 } : shared.#noted;
+    this.#forgiven = shared === undefined ? 0 : this.#noted.failures;
   }
 
   get size(): number {
@@ -58,7 +65,9 @@ export class ZoneCache {
   }
 
   get(name: Name): KnownCut | undefined {
-    return this.#cache.get(name, this.#now())?.cut;
+    const entry = this.#cache.get(name, this.#now());
+    const isOld = entry?.cut.kind === 'failed' && entry.number <= this.#forgiven;
+    return isOld ? undefined : entry?.cut;
   }
 
   putCut(zone: KnownZone, ttlSeconds: number): KnownCut {
@@ -88,7 +97,11 @@ export class ZoneCache {
         : undefined,
       now,
     );
-    this.#cache.set(name, { cut, failures }, now + failureMs(failures, this.#failureMaxMs));
+    this.#cache.set(
+      name,
+      { cut, failures, number: ++this.#noted.failures },
+      now + failureMs(failures, this.#failureMaxMs),
+    );
     return cut;
   }
 
@@ -109,7 +122,7 @@ export class ZoneCache {
   }
 
   #put(name: Name, cut: KnownCut, forMs: number): KnownCut {
-    this.#cache.set(name, { cut, failures: 0 }, this.#now() + forMs);
+    this.#cache.set(name, { cut, failures: 0, number: 0 }, this.#now() + forMs);
     return cut;
   }
 }

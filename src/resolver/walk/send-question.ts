@@ -1,7 +1,7 @@
 // Sends one question to one address, within the limits of the work and of the address, and counts packets and results.
 // A zone's server and a public resolver are asked in the same way.
 
-import type { QueryResult, Question } from '../exchange/exchange.ts';
+import type { AskedWay, QueryResult, Question } from '../exchange/exchange.ts';
 import type { ResolverState, Surroundings } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 
@@ -10,7 +10,7 @@ export async function sendQuestion(
   { packets }: ResolverState,
   work: Work,
   { rates, exchange }: Pick<Surroundings, 'rates' | 'exchange'>,
-  { address, question }: { readonly address: string; readonly question: Question },
+  { address, question, ...way }: { readonly address: string; readonly question: Question } & AskedWay,
   onSent?: () => void,
 ): Promise<QueryResult> {
   const { signal } = work;
@@ -23,7 +23,7 @@ export async function sendQuestion(
     const onPacket = () => {
       if (work.countPacket()) packets.sent++;
     };
-    result = await exchange.ask(address, question, { signal, onPacket });
+    result = await exchange.ask(address, question, { signal, onPacket, ...way });
   } catch (error) {
     work.check(); // what was waited for rejects with the signal's reason
     throw error;

@@ -97,11 +97,17 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
+/** What the check of a domain's own zone found that its owner can change, if that check saw today's delegation. */
+const CHILD_FINDINGS = sql`(
+  select jsonb_path_query_array(k.findings, '$[*] ? (@.place == "registrar")') from child_checks k
+  where k.domain_id = d.id and k.ns = c.current_ns and d.dns_mode = 'managed'
+    and d.status in ('pending', 'active', 'moved'))`;
+
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */
 export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",
   c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
   v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
-  v.next_at as "txtNextAt"`;
+  v.next_at as "txtNextAt", ${CHILD_FINDINGS} as "childFindings"`;
 
 export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
   left join domain_verifications v on v.domain_id = d.id`;
@@ -129,6 +135,7 @@ export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
   readonly verificationExpiresAt: Date | null;
   readonly verifiedAt: Date | null;
   readonly txtNextAt: Date | null;
+  readonly childFindings: Domain['findings'] | null;
   /** Present if it was selected. */
   readonly anameTroubles?: readonly TroubleRow[] | null;
 }
@@ -147,6 +154,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     verifiedAt: _verifiedAt,
     txtNextAt: _txtNextAt,
     anameTroubles = null,
+    childFindings,
     currentNs,
     ...passed
   } = row;
@@ -156,7 +164,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     name,
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
-    findings: [...row.findings, ...findingsOf(anameTroubles)],
+    findings: [...row.findings, ...findingsOf(anameTroubles), ...(childFindings ?? [])],
     nameserverSets: nameserverSetsOf(nameserverChoice(row), settings.nameserverSets),
     verification: verificationOf(row, name),
   };

@@ -15,6 +15,7 @@ import * as maxDomains from './migrations/0011-max-domains.ts';
 import * as roles from './migrations/0013-roles.ts';
 import * as splitDomains from './migrations/0014-split-domains.ts';
 import * as nameserverPool from './migrations/0015-nameserver-pool.ts';
+import * as childChecks from './migrations/0017-child-checks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -31,4 +32,5 @@ export const migrations: Record<string, Migration> = {
   '0013-roles': roles,
   '0014-split-domains': splitDomains,
   '0015-nameserver-pool': nameserverPool,
+  '0017-child-checks': childChecks,
 };

@@ -45,6 +45,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   domain_changes: grants('', 'si', 'si'),
   records: grants('', 'siud', 'siud'),
   name_holders: grants('', 'siu', 'siud'),
+  child_checks: grants('', 's', 'siu'), // goes with its domain
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', '', 'siud'),
   breaker_trips: grants('', '', 'siu'),

@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
+import { parseName } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
+import { noteCheckedDomains } from '../../../src/store/child/note-checked-domains.ts';
+import { saveChildCheck } from '../../../src/store/child/save-child-check.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
+import { madeChild } from '../../support/world/made-child.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 
@@ -205,5 +210,74 @@ describe('the log of checks', () => {
     const elsewhere = await api.ask('GET', `${other.path}/${run}`);
     expect([elsewhere.status, elsewhere.body.error]).toEqual([404, 'check not found']);
     expect((await api.ask('GET', `${path}/x`)).status).toBe(404);
+  });
+});
+
+describe('the look at the domain’s own nameservers', () => {
+  async function looked() {
+    const fresh = await freshDomain();
+    const checkId = await check(fresh.id, OURS);
+    await noteCheckedDomains(api.database.db, [{ domainId: fresh.id, isByHand: false }]);
+    const names = [parseName('ns1.example.net.')];
+    const said = (code: ChildFinding['code'], place: ChildFinding['place']): ChildFinding => ({
+      code,
+      severity: 'error',
+      place,
+      message: `${code}.`,
+      names,
+    });
+    await saveChildCheck(api.database.db, {
+      domainId: fresh.id,
+      wantedNs: OURS,
+      evidence: madeChild(),
+      findings: [
+        said('TCP_REFUSED', 'zone'),
+        said('TOO_FEW_NAMES', 'registrar'),
+        said('OUR_SERVERS_UNREACHABLE', 'operator'),
+      ],
+      nextAt: Date.now(),
+    });
+    return { ...fresh, checkId };
+  }
+
+  it('is in a single check, with severities, without what is wrong with our own servers', async () => {
+    const { path, checkId } = await looked();
+    const { body } = await api.ask('GET', `${path}/${checkId}`, { as: 'viewer' });
+    expect(body.child).toMatchObject({ complete: true, queries: 12, checked_at: expect.any(String) });
+    expect(body.child.findings).toEqual([
+      {
+        code: 'TCP_REFUSED',
+        severity: 'error',
+        place: 'zone',
+        message: 'TCP_REFUSED.',
+        names: ['ns1.example.net'],
+      },
+      {
+        code: 'TOO_FEW_NAMES',
+        severity: 'error',
+        place: 'registrar',
+        message: 'TOO_FEW_NAMES.',
+        names: ['ns1.example.net'],
+      },
+    ]);
+    expect(body.child.addresses[0]).toEqual({
+      address: '5.3.0.1',
+      servers: ['ns1.example.com'],
+      soa: 'answer',
+      ns: 'answer',
+      tcp: 'answer',
+      edns: 'works',
+      serial: 1,
+    });
+    const admin = await api.ask('GET', `${path}/${checkId}`, { as: 'operator' });
+    expect(admin.body.child.findings).toHaveLength(3);
+    const list = await api.ask('GET', path);
+    expect(list.body[0]).not.toHaveProperty('child');
+  });
+
+  it('is in the domain only as far as its owner can change it at the registrar', async () => {
+    const { name } = await looked();
+    const { body } = await api.ask('GET', `/domains/${name}`);
+    expect(body.findings).toEqual([{ code: 'TOO_FEW_NAMES', message: 'TOO_FEW_NAMES.' }]);
   });
 });

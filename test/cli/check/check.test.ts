@@ -14,7 +14,9 @@ import { type StartedWorld, startWorld } from '../../support/world/fake-internet
 const SETS = 'ns1.fleet.example,ns2.fleet.example;ns1.fleet.test,ns2.fleet.test';
 
 let world: StartedWorld;
+let folder: string;
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'zonefleet-check-'));
   world = await startWorld({
     zones: {
       'test.': [
@@ -29,10 +31,14 @@ beforeAll(async () => {
         'www.alias CNAME there.test.',
       ].join('\n'),
       'co.test.': 'shop NS ns1.fleet.example.\nshop NS ns2.fleet.example.',
+      'own.test.': '@ 3600 SOA a.nic hostmaster 1 7200 3600 1209600 3600',
     },
   });
 });
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const check = (args: string[], env: Record<string, string> = {}) =>
   runCli(['check', ...args], { env: { ...world.settings, NAMESERVER_SETS: SETS, ...env } });
@@ -122,6 +128,62 @@ describe('check', () => {
     expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
     silent.close();
     await rm(folder, { recursive: true });
+  });
+
+  it('looks at the nameservers of a name as well, and a profile chooses what is told', async () => {
+    const { stdout, code } = await check(['own.test', '--json']);
+    expect(code).toBe(1);
+    const { child } = JSON.parse(stdout);
+    expect(child).toMatchObject({ domain: 'own.test', parent: 'test', complete: true });
+    const codes = child.findings.map((finding: { code: string }) => finding.code);
+    expect(codes).toEqual(['IPV4_ONLY', 'ALL_IN_ONE_PREFIX', 'SOA_REFRESH_LOW']);
+    expect(child.findings[0]).toMatchObject({ severity: 'notice', place: 'registrar', test: 'delegation01' });
+    const profile = join(folder, 'profile.json');
+    await writeFile(profile, '{"delegation01": "off", "ALL_IN_ONE_PREFIX": "error"}');
+    const text = (await check(['own.test', '--profile', profile])).stdout;
+    expect(text).toMatch(/^The servers of own\.test \(2 addresses, \d+ packets, \d+\.\d s\)$/m);
+    expect(text).toMatch(/^Advice\n {2}error ALL_IN_ONE_PREFIX: .*\n {2}notice SOA_REFRESH_LOW: /m);
+    expect(text).not.toContain('IPV4_ONLY');
+  });
+
+  it('tests nameservers before a name is delegated to them, without asking the parent', async () => {
+    const asked = world.internet.seen.length;
+    const servers = ['a.nic.own.test/127.0.1.7', 'b.nic.own.test/127.0.1.8'];
+    const good = await check(['own.test', '--ns', ...servers, '--json']);
+    expect([good.code, good.stderr]).toEqual([0, '']);
+    expect(JSON.parse(good.stdout)).toMatchObject({ parent: null, servers: [{ at_parent: true }, {}] });
+    const at = world.internet.seen.slice(asked).map(({ address }) => address);
+    expect(new Set(at)).toEqual(new Set(['127.0.1.7', '127.0.1.8']));
+    const lame = await check(['other.test', '--ns', ...servers]);
+    expect(lame.code).toBe(1);
+    expect(lame.stdout).toContain('error SERVER_LAME: ');
+  });
+
+  it('refuses a profile or a nameserver that cannot be read, with what is wrong', async () => {
+    const profile = join(folder, 'wrong.json');
+    await writeFile(profile, '{"nameserver99": "off"}');
+    for (const [args, message] of [
+      [['--profile', profile], 'wrong.json: "nameserver99" is neither a code nor a test case'],
+      [['--profile', join(folder, 'none.json')], 'none.json: ENOENT'],
+      [['--ns', 'ns1.own.test/127.0.0'], '--ns ns1.own.test/127.0.0: '],
+      [['--ns', 'ns1..test/127.0.0.1'], 'ns1..test'],
+    ] as const) {
+      const { code, stderr } = await check(['own.test', ...args]);
+      expect([code, stderr], message).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+
+  it('exits with 1 when only one of several addresses shows the match', async () => {
+    world.internet.silenced.add('127.0.1.6');
+    try {
+      const { code, stdout } = await check(['shop.co.test', '--json']);
+      expect([code, JSON.parse(stdout).judgement]).toEqual([
+        1,
+        expect.objectContaining({ verdict: 'match', confirmed: false }),
+      ]);
+    } finally {
+      world.internet.silenced.clear();
+    }
   });
 
   it('judges by the sets of its settings', async () => {

@@ -21,10 +21,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
   'checks/aname': 'dns checks/delegation',
+  'checks/child': 'dns dns/record checks/delegation',
   'checks/nameservers': 'dns',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
-  process: 'zone/records',
+  process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
@@ -34,6 +35,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/child': 'dns checks/child resolver/exchange resolver/replies resolver/state resolver/walk',
   'resolver/validation':
     'dns checks/delegation checks/validation resolver/replies resolver/state resolver/walk',
   'resolver/delegation':
@@ -43,13 +45,14 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
-    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child',
   'store/postgres': 'dns zone/domain zone/pool zone/records checks/delegation checks/txt process',
   'store/accounts': 'store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+  'store/child': 'dns checks/child store/postgres',
   'store/domains':
     'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
   'store/roles': 'store/postgres',
@@ -79,15 +82,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
     'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
-  'api/schemas': 'zone/domain zone/edit zone/records checks/delegation api/answers api/callers',
+  'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
     'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
   'api/body': 'api/answers api/calls api/schemas',
   'api/print':
-    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
+    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
@@ -95,7 +98,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
   'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
   'cli/check':
-    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal',
+    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
     'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
@@ -104,7 +107,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones',
+    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones checks/child store/child',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

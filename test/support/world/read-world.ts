@@ -30,6 +30,7 @@ export const FAULTS = [
   'half-always',
   'no-tcp',
   'silent-tcp',
+  'lame-tcp',
   'lower-case',
   'wrong-id',
   'wrong-question',
@@ -98,7 +99,7 @@ export interface World {
 }
 
 /** The folders of fixtures/ that have worlds. */
-export type WorldKind = 'worlds' | 'txt-worlds';
+export type WorldKind = 'worlds' | 'txt-worlds' | 'child-worlds';
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
 
 export function worldFolders(kind: WorldKind = 'worlds'): string[] {

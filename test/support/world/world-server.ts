@@ -168,7 +168,7 @@ export class WorldServer {
       const questions = faults.has('formerr-header') ? [] : query.questions;
       return withoutEdns(replyTo(query, { rcode: RCODE.FORMERR, questions }));
     }
-    if (faults.has('lame')) return replyTo(query, {});
+    if (faults.has('lame') || (transport === 'tcp' && faults.has('lame-tcp'))) return replyTo(query, {});
     if (faults.has('upward-referral')) return replyTo(query, { authorities: ROOT_REFERRAL });
     let message = this.#honest(query, name, type, faults);
     for (const { section, record } of this.#script.adds) {

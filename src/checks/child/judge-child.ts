@@ -1,0 +1,70 @@
+// Judges the evidence of the delegated zone: findings with a severity, and with who can change it. All of it is advice:
+// no status ever depends on it (docs/rules.md "The child's checks").
+
+import type { Name } from '../../dns/name.ts';
+import { CHILD_CODES, type ChildCode, type Place } from './child-codes.ts';
+import { CHILD_SENTENCES, type ChildFinding } from './child-findings.ts';
+import type { ChildEvidence, SoaFields } from './evidence.ts';
+import { judgeNames } from './judge-names.ts';
+import { judgeServers } from './judge-servers.ts';
+import type { AsnOf, Observation } from './observation.ts';
+import { type ChildProfile, DEFAULT_PROFILE } from './profile.ts';
+
+interface JudgeOptions {
+  /** The names of our own nameservers: their faults are the operator's. */
+  readonly own: ReadonlySet<Name>;
+  /** Undefined: whether all servers are in one AS is not judged. */
+  readonly asnOf?: AsnOf | undefined;
+  readonly profile?: ChildProfile;
+}
+
+export function judgeChild(
+  evidence: ChildEvidence,
+  { own, asnOf, profile = DEFAULT_PROFILE }: JudgeOptions,
+): ChildFinding[] {
+  if (evidence.servers.length === 0) return []; // the check of the parent says why
+  const observations = [
+    ...judgeNames(evidence, own, asnOf),
+    ...judgeServers(evidence, own),
+    ...judgeTimers(evidence),
+    ...(evidence.isComplete ? [] : [{ code: 'CHILD_CHECK_CUT_SHORT' as const, names: [] }]),
+  ];
+  return observations.flatMap((observation) => {
+    const severity = profile.get(observation.code);
+    if (severity === undefined) return [];
+    const { code, names } = observation;
+    const message = CHILD_SENTENCES[code](observation);
+    const place = placeOf(observation, own);
+    return [{ code, severity, place, message, ...(names.length > 0 && { names }) }];
+  });
+}
+
+/** What is about our own servers alone no owner can change. How many of them the parent names, the owner can. */
+function placeOf({ code, names }: Observation, own: ReadonlySet<Name>): Place {
+  const areOurs = names.length > 0 && names.every((name) => own.has(name));
+  return areOurs && code !== 'TOO_FEW_NAMES' ? 'operator' : CHILD_CODES[code].place;
+}
+
+/** The limits of Zonemaster's zone02 to zone06, which follow RFC 1912 §2.2 and RFC 2308 §5. */
+const MIN_REFRESH = 14_400;
+const MIN_RETRY = 3600;
+const MIN_EXPIRE = 604_800;
+const LEAST_MINIMUM = 300;
+const MOST_MINIMUM = 86_400;
+
+function judgeTimers({ addresses }: ChildEvidence): Observation[] {
+  const answering = addresses.filter(({ soa }) => soa.outcome === 'answer');
+  const soa: SoaFields | undefined = answering[0]?.soa.soa;
+  if (soa === undefined) return [];
+  const names = [...new Set(answering.flatMap(({ servers }) => servers))];
+  const { refresh, retry, expire, minimum } = soa;
+  const found = (code: ChildCode, isWrong: boolean, detail: string | number): Observation[] =>
+    isWrong ? [{ code, names, detail: String(detail) }] : [];
+  return [
+    ...found('SOA_REFRESH_LOW', refresh < MIN_REFRESH, refresh),
+    ...found('SOA_RETRY_NOT_BELOW_REFRESH', retry >= refresh, `${retry} and ${refresh}`),
+    ...found('SOA_RETRY_LOW', retry < MIN_RETRY, retry),
+    ...found('SOA_EXPIRE_LOW', expire < MIN_EXPIRE || expire < refresh, expire),
+    ...found('SOA_MINIMUM_OUT_OF_RANGE', minimum < LEAST_MINIMUM || minimum > MOST_MINIMUM, minimum),
+  ];
+}

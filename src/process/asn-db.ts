@@ -1,0 +1,16 @@
+// Reads the file with the autonomous systems of prefixes into memory.
+
+import { readFile } from 'node:fs/promises';
+import type { AsnOf } from '../checks/child/observation.ts';
+import { readAsnDb } from '../checks/child/read-asn-db.ts';
+import { StartFault } from './start-fault.ts';
+
+/** Undefined when there is no file. Throws StartFault. */
+export async function openAsnDb(path: string | undefined): Promise<AsnOf | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return readAsnDb(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new StartFault(`ASN_DB: ${path} cannot be read: ${(error as Error).message}`);
+  }
+}

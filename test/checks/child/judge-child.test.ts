@@ -1,0 +1,112 @@
+// The findings of made evidence: what is told to whom. Each code is also seen in a small internet of its own
+// (test/flows/child-worlds.test.ts).
+
+import { describe, expect, it } from 'vitest';
+import { judgeChild } from '../../../src/checks/child/judge-child.ts';
+import { madeChild, madeProbe, madeServer, NS1, NS2, soaReply } from '../../support/world/made-child.ts';
+
+const NONE = new Set<typeof NS1>();
+const codes = (evidence = madeChild(), options: Partial<Parameters<typeof judgeChild>[1]> = {}) =>
+  judgeChild(evidence, { own: NONE, ...options }).map(({ code }) => code);
+const withSerials = (...serials: number[]) =>
+  madeChild({
+    addresses: serials.map((serial, i) =>
+      madeProbe(`5.${i}.0.1`, [NS1], { soa: soaReply(serial), tcp: soaReply(serial) }),
+    ),
+  });
+const timers = (changed: Parameters<typeof soaReply>[1]) =>
+  codes(
+    madeChild({
+      addresses: [madeProbe('5.3.0.1', [NS1], { soa: soaReply(1, changed), tcp: soaReply(1, changed) })],
+    }),
+  );
+
+describe('a healthy domain', () => {
+  it('has no findings', () => {
+    expect(codes()).toEqual([]);
+  });
+
+  it('without a delegation has none either: the check of the parent tells that', () => {
+    expect(codes(madeChild({ servers: [], addresses: [], failure: 'no reply', isComplete: false }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('timers of the SOA', () => {
+  it.each([
+    [{ refresh: 14_399 }, ['SOA_REFRESH_LOW']],
+    [{ refresh: 14_400 }, []],
+    [{ retry: 3599 }, ['SOA_RETRY_LOW']],
+    [{ refresh: 14_400, retry: 14_400 }, ['SOA_RETRY_NOT_BELOW_REFRESH']],
+    [{ expire: 604_799 }, ['SOA_EXPIRE_LOW']],
+    [{ refresh: 700_000, expire: 650_000 }, ['SOA_EXPIRE_LOW']],
+    [{ minimum: 299 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
+    [{ minimum: 300 }, []],
+    [{ minimum: 86_400 }, []],
+    [{ minimum: 86_401 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
+  ])('%j', (changed, expected) => {
+    expect(timers(changed)).toEqual(expected);
+  });
+});
+
+describe('what was not asked', () => {
+  it('is not judged, but that something was left out is told', () => {
+    const unasked = { outcome: 'unasked' } as const;
+    const probe = madeProbe('5.3.0.1', [NS1], { soa: unasked, ns: unasked, tcp: unasked, edns: 'unknown' });
+    expect(codes(madeChild({ addresses: [probe], isComplete: false }))).toEqual(['CHILD_CHECK_CUT_SHORT']);
+  });
+
+  it('an unknown address keeps the families and networks from being judged', () => {
+    const unknown = { kind: 'unknown', message: 'no reply' } as const;
+    const servers = [madeServer(NS1, ['5.3.0.1']), madeServer(NS2, ['5.3.0.2'], { found: unknown })];
+    expect(codes(madeChild({ servers }))).toEqual([]);
+  });
+});
+
+describe('our own nameservers', () => {
+  const own = new Set([NS1, NS2]);
+  const silent = {
+    soa: { outcome: 'timeout' },
+    ns: { outcome: 'unasked' },
+    tcp: { outcome: 'unasked' },
+  } as const;
+
+  it('that are silent alarm the operator, and no customer reads of it', () => {
+    const evidence = madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], silent)] });
+    expect(judgeChild(evidence, { own })).toMatchObject([
+      { code: 'OUR_SERVERS_UNREACHABLE', place: 'operator', severity: 'error' },
+    ]);
+    expect(judgeChild(evidence, { own: NONE })).toMatchObject([
+      { code: 'SERVER_SILENT', place: 'registrar' },
+    ]);
+  });
+
+  it('beside a foreign one: the fault of each is told to whom it belongs', () => {
+    const addresses = [madeProbe('5.3.0.1', [NS1], silent), madeProbe('5.4.0.1', [NS2], silent)];
+    const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });
+    expect(found.map(({ code, place, names }) => [code, place, names])).toEqual([
+      ['OUR_SERVERS_UNREACHABLE', 'operator', [NS1]],
+      ['SERVER_SILENT', 'registrar', [NS2]],
+    ]);
+  });
+
+  it('are all that the parent names: which of them it names is for the check of the parent', () => {
+    const servers = [
+      madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),
+      madeServer(NS2, ['5.4.0.1'], { isAtParent: false }),
+    ];
+    expect(judgeChild(madeChild({ servers }), { own })).toMatchObject([
+      { code: 'TOO_FEW_NAMES', place: 'registrar' },
+    ]);
+  });
+});
+
+describe('a profile', () => {
+  it('leaves out what it does not have, and gives the severity', () => {
+    const evidence = withSerials(1, 2);
+    expect(codes(evidence, { profile: new Map() })).toEqual([]);
+    const found = judgeChild(evidence, { own: NONE, profile: new Map([['SERIALS_DIFFER', 'notice']]) });
+    expect(found).toMatchObject([{ code: 'SERIALS_DIFFER', severity: 'notice', names: [NS1] }]);
+  });
+});

@@ -1,0 +1,155 @@
+// When a domain's own zone is due to be looked at, and what is kept of it.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ChildFinding } from '../../src/checks/child/child-findings.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { claimDueChildChecks } from '../../src/store/child/claim-due-child-checks.ts';
+import { loadChildCheck } from '../../src/store/child/load-child-check.ts';
+import { loadChildDomain } from '../../src/store/child/load-child-domain.ts';
+import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
+import { endChildChecks, saveChildCheck } from '../../src/store/child/save-child-check.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { madeChild } from '../support/world/made-child.ts';
+
+const SET = ['ns1.example.net.', 'ns2.example.net.'];
+const OTHER = ['ns1.other.test.'];
+
+let database: TestDatabase;
+let id: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'me@example.org');
+  id = (await newDomain(database.db, accountId)).id;
+});
+afterEach(() => database.drop());
+
+const shows = (ns: string[] | null) =>
+  sql`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`.execute(database.db);
+const note = (isByHand = false) => noteCheckedDomains(database.db, [{ domainId: id, isByHand }]);
+const claim = async () => (await claimDueChildChecks(database.db, 10)).map(({ domainId }) => domainId);
+const finding = (place: ChildFinding['place'], code: ChildFinding['code'] = 'TCP_REFUSED'): ChildFinding => ({
+  code,
+  severity: 'error',
+  place,
+  message: `Change ${place}.`,
+  names: [parseName('ns1.example.net.')],
+});
+const save = async (findings: ChildFinding[] = [], wantedNs = SET, agoMs = 0) => {
+  const now = Date.now();
+  await saveChildCheck(database.db, {
+    domainId: id,
+    wantedNs,
+    evidence: madeChild({ finishedAt: now - agoMs }),
+    findings,
+    nextAt: now + 86_400_000,
+  });
+};
+const row = async () => {
+  const { rows } = await sql<{ wanted: string[]; secondsLeft: number | null }>`
+    select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`.execute(
+    database.db,
+  );
+  return rows[0];
+};
+
+test('a domain that the parent delegates to nobody is not due', async () => {
+  await note();
+  await shows([]);
+  await note(true);
+  expect(await row()).toBeUndefined();
+});
+
+test('the first conclusive check makes it due, and it is claimed once until the lease is over', async () => {
+  await shows(SET);
+  await note();
+  expect(await claim()).toEqual([id]);
+  expect(await claim()).toEqual([]);
+  await note();
+  expect(await claim()).toEqual([]);
+});
+
+test('the same delegation makes nothing due, another one does, but not at every check', async () => {
+  await shows(SET);
+  await note();
+  await save();
+  await note();
+  expect((await row())?.secondsLeft).toBeGreaterThan(80_000);
+  await shows(OTHER);
+  await note();
+  const { wanted, secondsLeft } = (await row()) as { wanted: string[]; secondsLeft: number };
+  expect(wanted).toEqual(OTHER);
+  expect(secondsLeft).toBeGreaterThan(500);
+  expect(secondsLeft).toBeLessThanOrEqual(600);
+  await save([], SET, 3_600_000); // an hour ago
+  await shows(SET);
+  await note();
+  expect(await claim()).toEqual([id]);
+});
+
+test('who asks for a check gets it at once', async () => {
+  await shows(SET);
+  await note();
+  await save();
+  await note(true);
+  expect(await claim()).toEqual([id]);
+});
+
+test('a delegation that changes while it is looked at stays due', async () => {
+  await shows(SET);
+  await note();
+  await claim();
+  await shows(OTHER);
+  await note();
+  await save([], SET);
+  expect((await row())?.secondsLeft).toBeLessThanOrEqual(120);
+});
+
+test('of domains that were deleted, disabled or went to external mode nothing is noted or looked at', async () => {
+  await shows(SET);
+  await note();
+  expect(await loadChildDomain(database.db, id)).toMatchObject({ wantedNs: SET, isActive: false });
+  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(database.db);
+  expect(await loadChildDomain(database.db, id)).toBeUndefined();
+  await endChildChecks(database.db, id);
+  await note(true);
+  expect(await claim()).toEqual([]);
+});
+
+test('the findings come back as they were saved', async () => {
+  await shows(SET);
+  expect(await loadChildCheck(database.db, id)).toBeUndefined();
+  await note();
+  expect(await loadChildCheck(database.db, id)).toBeUndefined();
+  await save([finding('zone')]);
+  expect(await loadChildCheck(database.db, id)).toMatchObject({
+    findings: [{ ...finding('zone') }],
+    evidence: { complete: true, servers: [{ name: 'ns1.example.com.' }, { name: 'ns2.example.com.' }] },
+    queries: 12,
+  });
+});
+
+test('a domain shows what its owner can change at the registrar, of today’s delegation only', async () => {
+  const shown = async () => (await loadDomainById(database.db, id))?.findings.map(({ message }) => message);
+  await shows(SET);
+  await note();
+  await save([finding('zone'), finding('registrar'), finding('operator', 'OUR_SERVERS_UNREACHABLE')]);
+  expect(await shown()).toEqual(['Change registrar.']);
+  await shows(OTHER);
+  expect(await shown()).toEqual([]);
+  await shows(SET);
+  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(database.db);
+  expect(await shown()).toEqual([]);
+});
+
+test('what servers send is kept only so far', async () => {
+  await shows(SET);
+  await note();
+  const names = Array.from({ length: 500 }, (_, i) => parseName(`ns${i}.example.net.`));
+  await save([{ ...finding('zone'), names, message: 'x\0'.repeat(5000) }]);
+  const [kept] = (await loadChildCheck(database.db, id))?.findings ?? [];
+  expect(kept?.names).toHaveLength(64);
+  expect(kept?.message).toHaveLength(2000);
+});

@@ -1,0 +1,96 @@
+// The job that looks at a domain's own nameservers: what it saves, and that it changes no status.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ChildEvidence } from '../../src/checks/child/evidence.ts';
+import { parseName } from '../../src/dns/name.ts';
+import type { ChildOptions } from '../../src/resolver/child/observe-child.ts';
+import { loadChildCheck } from '../../src/store/child/load-child-check.ts';
+import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { type ChildOutcome, createChildChecker } from '../../workers/check-child.ts';
+import { logChild } from '../../workers/log-outcomes.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { madeChild, madeProbe, madeServer } from '../support/world/made-child.ts';
+
+const OURS = parseName('ns1.example.net.');
+
+let database: TestDatabase;
+let domainId: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
+  await sql`update domain_checks set current_ns = array['ns1.example.net.']`.execute(database.db);
+  await noteCheckedDomains(database.db, [{ domainId, isByHand: false }]);
+});
+afterEach(() => database.drop());
+
+async function run(evidence: Partial<ChildEvidence> = {}, signal = new AbortController().signal) {
+  const outcomes: ChildOutcome[] = [];
+  const asked: ChildOptions[] = [];
+  const check = createChildChecker({
+    db: database.db,
+    resolver: {
+      async observeChild(_, options = {}) {
+        asked.push(options);
+        return madeChild(evidence);
+      },
+    },
+    asnOf: undefined,
+    onOutcome: (outcome) => void outcomes.push(outcome),
+  });
+  await check({ domainId }, { signal, again: false });
+  return { outcome: outcomes[0], asked };
+}
+
+const silent = {
+  soa: { outcome: 'timeout' },
+  ns: { outcome: 'unasked' },
+  tcp: { outcome: 'unasked' },
+} as const;
+const unreachable = {
+  servers: [madeServer(OURS, ['5.3.0.1']), madeServer(parseName('ns2.example.net.'), ['5.4.0.1'])],
+  addresses: [madeProbe('5.3.0.1', [OURS], silent)],
+};
+
+test('what it finds is saved, and the next look is planned', async () => {
+  const { outcome, asked } = await run({
+    servers: [madeServer(parseName('ns.other.test.'), ['5.3.0.1', '2a0b::1'])],
+  });
+  expect(outcome).toMatchObject({ kind: 'saved', name: 'example.com.' });
+  expect(asked[0]?.own?.flat()).toContain(OURS);
+  expect((await loadChildCheck(database.db, domainId))?.findings.map(({ code }) => code)).toEqual([
+    'TOO_FEW_NAMES',
+  ]);
+  const { rows } = await sql<{ hours: number }>`
+    select extract(epoch from due_at - now()) / 3600 as hours from child_checks`.execute(database.db);
+  expect(Number(rows[0]?.hours)).toBeLessThan(29);
+});
+
+test('our own servers that do not answer change no status and are shown to no customer, and the log says it once', async () => {
+  const before = await loadDomainById(database.db, domainId);
+  const { outcome } = await run(unreachable);
+  const after = await loadDomainById(database.db, domainId);
+  expect(after).toEqual(before);
+  expect(outcome).toMatchObject({ findings: [{ code: 'IPV4_ONLY' }, { code: 'OUR_SERVERS_UNREACHABLE' }] });
+  const lines: object[] = [];
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void lines.push(fields) };
+  for (let i = 0; i < 3; i++) logChild(log, outcome as ChildOutcome);
+  expect(lines).toMatchObject([{ domain: 'example.com.', code: 'OUR_SERVERS_UNREACHABLE' }]);
+});
+
+test('a domain that is gone or delegated to nobody is not looked at, and not due any more', async () => {
+  await sql`update domain_checks set current_ns = '{}'`.execute(database.db);
+  const { outcome, asked } = await run();
+  expect([outcome, asked]).toEqual([{ kind: 'absent' }, []]);
+  const { rows } = await sql<{ due: Date | null }>`select due_at as due from child_checks`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([{ due: null }]);
+});
+
+test('an aborted run saves nothing', async () => {
+  await expect(run({}, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  expect(await loadChildCheck(database.db, domainId)).toBeUndefined();
+});

@@ -1,0 +1,35 @@
+// Remembers which domains' delegations were checked until the next round, which notes all of them with one statement.
+// What a killed process did not note is noted after the next check of the domain.
+
+import type { NotedDomain } from '../src/store/child/note-checked-domains.ts';
+import type { CheckOutcome } from './check-delegation.ts';
+
+/** Beyond that, domains wait for their next check. */
+const MAX_NOTES = 20_000;
+
+export class CheckNotes {
+  /** By domain: whether somebody asked for the check. */
+  #notes = new Map<number, boolean>();
+
+  add(outcome: CheckOutcome): void {
+    if (outcome.kind !== 'saved' || outcome.verdict === 'unknown') return;
+    const { domainId, kind } = outcome.job;
+    if (this.#notes.size >= MAX_NOTES && !this.#notes.has(domainId)) return;
+    this.#notes.set(domainId, kind !== 'background' || this.#notes.get(domainId) === true);
+  }
+
+  /** Hands all of them to `save`; those that cannot be saved stay for the next time. */
+  async flush(save: (noted: readonly NotedDomain[]) => Promise<void>): Promise<void> {
+    const notes = this.#notes;
+    if (notes.size === 0) return;
+    this.#notes = new Map();
+    try {
+      await save([...notes].map(([domainId, isByHand]) => ({ domainId, isByHand })));
+    } catch (error) {
+      for (const [domainId, isByHand] of this.#notes)
+        notes.set(domainId, isByHand || notes.get(domainId) === true);
+      this.#notes = notes;
+      throw error;
+    }
+  }
+}
