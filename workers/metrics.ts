@@ -15,6 +15,8 @@ export interface WorkerGauges {
   packets(): Readonly<Record<string, number>>;
   /** How many breakers hold moves back. */
   held(): number;
+  /** The slots for slow checks. */
+  readonly slots: { readonly slow: number; readonly refused: number };
 }
 
 export interface WorkerMetrics {
@@ -133,6 +135,20 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
       },
     });
   gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
+  gauge(
+    'zonefleet_slow_checks',
+    'Checks that wait long, in the slots for slow ones.',
+    () => gauges.slots.slow,
+  );
+  new Counter({
+    name: 'zonefleet_checks_ended_later_total',
+    help: 'Checks that ended early (TRY_LATER), since all slots for slow checks were taken.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(gauges.slots.refused);
+    },
+  });
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
 }

@@ -10,6 +10,7 @@ const gauges: WorkerGauges = {
   running: () => 2,
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
+  slots: { slow: 4, refused: 9 },
 };
 
 const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({

@@ -77,7 +77,9 @@ export interface WalkFailure {
     /** A limit of the resolver was reached (docs/rules.md "Limits of the resolver"). */
     | 'limit'
     /** Delegations lead only to each other. */
-    | 'loop';
+    | 'loop'
+    /** The check waited long, and no slot for slow checks was free: it says nothing about the parent. */
+    | 'later';
   readonly message: string;
 }
 

@@ -196,6 +196,8 @@ function failureFinding({ reason, zone }: WalkFailure): Finding {
       return FINDINGS.WALK_LIMIT(zone);
     case 'loop':
       return FINDINGS.DELEGATION_LOOP(zone);
+    case 'later':
+      return FINDINGS.TRY_LATER(zone);
     default:
       return reason satisfies never;
   }

@@ -52,6 +52,7 @@ export const TXT_SENTENCES = {
       case 'lame':
         return ended(`${onTheWay(host, zone)} do not answer for that zone: ${message}`);
       case 'limit':
+      case 'later':
         return ended(
           `To find ${print(host)} takes more questions, aliases or time than a check may use: ${message}`,
         );

@@ -47,6 +47,9 @@ export interface PacketCounts {
   bad: number;
 }
 
+/** A process that is busy ticks late, and what it was busy with does not count as waiting. */
+const TICK_MS = 100;
+
 export class ResolverState {
   readonly around: Surroundings;
   readonly zones: ZoneCache;
@@ -63,6 +66,7 @@ export class ResolverState {
    */
   readonly root: KnownZone;
   readonly #isAskable: (address: string) => boolean;
+  #ticking: NodeJS.Timeout | undefined;
 
   /** `packets`: another state's counters, when both are counted together. */
   constructor(around: Surroundings, packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 }) {
@@ -77,6 +81,20 @@ export class ResolverState {
         addresses.map((address) => ({ name, address })),
       ),
     });
+  }
+
+  begin(work: Work): void {
+    this.running.add(work);
+    this.#ticking ??= setInterval(() => {
+      for (const each of this.running) each.tick(TICK_MS);
+    }, TICK_MS);
+  }
+
+  end(work: Work): void {
+    this.running.delete(work);
+    if (this.running.size > 0) return;
+    clearInterval(this.#ticking);
+    this.#ticking = undefined;
   }
 
   knownZone(zone: Name, servers: ZoneServers): KnownZone {

@@ -210,6 +210,7 @@ describe('a walk that failed', () => {
     ['lame', 'PARENT_LAME'],
     ['limit', 'WALK_LIMIT'],
     ['loop', 'DELEGATION_LOOP'],
+    ['later', 'TRY_LATER'],
   ] as const)('%s decides nothing', (reason, code) => {
     const failure: WalkFailure = { zone: parseName('co.'), reason, message: 'x' };
     const judgement = judgeDelegation(
