@@ -9,16 +9,18 @@ import { judgeDelegation } from '../src/checks/delegation/judge-delegation.ts';
 import { nextCheckAt } from '../src/checks/delegation/next-check-at.ts';
 import { nextStatus, type Rules } from '../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../src/checks/delegation/verdict.ts';
+import type { Slots } from '../src/checks/shares/slots.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
-import type { Resolver } from '../src/resolver/resolver.ts';
+import type { ObserveOptions, Resolver } from '../src/resolver/resolver.ts';
 import { gatherChecks } from '../src/store/checks/gather-checks.ts';
 import { type CheckedDomain, loadCheckedDomain } from '../src/store/checks/load-checked-domain.ts';
 import { findCheckByRequest } from '../src/store/checks/load-checks.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { encodeNameColumn } from '../src/store/postgres/name-column.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
+import type { AccountShares } from './account-shares.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
 
@@ -52,6 +54,9 @@ export interface CheckerOptions {
     isFrozen(parent: string): boolean;
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
+  /** Absent: no check is slow, and no account is counted. */
+  readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
+  readonly shares?: Pick<AccountShares, 'begin'>;
   /** Absent: the addresses of our servers are not known. */
   readonly ourAddresses?: FindOurAddresses;
   readonly onOutcome: (outcome: CheckOutcome) => void;
@@ -93,15 +98,36 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
   }
 }
 
+/** Observes within the slots: a check that is slow takes a slow one, or ends. */
+async function observeInSlot(
+  { resolver, slots, shares }: CheckTools,
+  { name, accountId }: CheckedDomain,
+  options: ObserveOptions,
+): Promise<Evidence> {
+  const end = shares?.begin(accountId);
+  let isSlow = false;
+  const onSlow = () => {
+    isSlow = slots === undefined || slots.takeSlow();
+    return isSlow;
+  };
+  try {
+    return await resolver.observeDelegation(name, { ...options, onSlow });
+  } finally {
+    if (isSlow) slots?.giveBack();
+    end?.();
+  }
+}
+
 async function checkOnce(
-  { db, resolver, rules, breaker, save, ourAddresses, random = Math.random }: CheckTools,
+  tools: CheckTools,
   job: CheckJob,
   domain: CheckedDomain,
   { signal }: JobRun,
 ): Promise<CheckOutcome> {
+  const { db, rules, breaker, save, ourAddresses, random = Math.random } = tools;
   const { name, state, seq } = domain;
   const held = await loadHeldZone(db, name);
-  const evidence = await resolver.observeDelegation(name, { signal, ...(held && { held }) });
+  const evidence = await observeInSlot(tools, domain, { signal, ...(held && { held }) });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
@@ -119,7 +145,10 @@ async function checkOnce(
     evidence,
     judgement,
     decision,
-    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random()),
+    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random(), {
+      before: { verdict: domain.lastVerdict, intervalSeconds: domain.intervalSeconds },
+      isTryLater: evidence.failure?.reason === 'later',
+    }),
     startedAt: evidence.startedAt,
     finishedAt: at,
   });

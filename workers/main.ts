@@ -1,6 +1,7 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
+import { Slots } from '../src/checks/shares/slots.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
@@ -27,6 +28,7 @@ import { postgresLeases } from '../src/store/accounts/query-leases.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { type Database, openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
+import { AccountShares, shareSlotTime } from './account-shares.ts';
 import { listenBoard } from './board.ts';
 import { runHousekeeping } from './housekeeping.ts';
 import { createWorkerMetrics } from './metrics.ts';
@@ -82,6 +84,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       ),
     onTrouble: (error) => trouble('housekeeping', error),
   });
+  const slots = new Slots(settings.checkConcurrency);
   const metrics = createWorkerMetrics({
     depths: async () => {
       const depths = all.map(async (worker) => [worker.name, await worker.queue.depth()] as const);
@@ -92,6 +95,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     held: () => breaker.held(),
     pool: () => pool.state(),
     hasRootFault: () => resolver.hasRootFault(),
+    slots,
   });
   const trouble = (of: Trouble, error: Error) => {
     metrics.countTrouble(of);
@@ -116,6 +120,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => breaker.stop());
   life.onStop(() => Promise.all(all.map((worker) => worker.stop(GRACE_MS))));
   const { checkRules, checkConcurrency } = settings;
+  const shares = new AccountShares();
+  const sharing = shareSlotTime(db, shares, { onTrouble: (error) => trouble('schedule', error as Error) });
+  life.onStop(() => sharing.stop());
   startQueueWorkers(workers, {
     db,
     resolver,
@@ -126,6 +133,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     log,
     checkRules,
     checkConcurrency,
+    slots,
+    shares,
     trouble,
   });
   const housekeeping = runHousekeeping({

@@ -20,6 +20,8 @@ export interface WorkerGauges {
   pool(): PoolState | undefined;
   /** Whether the root did not validate when its keys were last asked for. */
   hasRootFault(): boolean;
+  /** The slots for slow checks. */
+  readonly slots: { readonly slow: number; readonly refused: number };
 }
 
 export interface WorkerMetrics {
@@ -160,6 +162,20 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
     },
   });
   gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
+  gauge(
+    'zonefleet_slow_checks',
+    'Checks that wait long, in the slots for slow ones.',
+    () => gauges.slots.slow,
+  );
+  new Counter({
+    name: 'zonefleet_checks_ended_later_total',
+    help: 'Checks that ended early (TRY_LATER), since all slots for slow checks were taken.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(gauges.slots.refused);
+    },
+  });
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
   gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
     Number(gauges.hasRootFault()),

@@ -3,6 +3,7 @@
 
 import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
+import type { Slots } from '../src/checks/shares/slots.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_CHILD,
@@ -20,6 +21,7 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
+import type { AccountShares } from './account-shares.ts';
 import { createAnameMetrics } from './aname-metrics.ts';
 import { createChildChecker } from './check-child.ts';
 import { createChecker } from './check-delegation.ts';
@@ -79,6 +81,8 @@ interface Dependencies {
   readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
   /** How many delegation checks run at a time. */
   readonly checkConcurrency: number;
+  readonly slots: Slots;
+  readonly shares: AccountShares;
   readonly trouble: (of: Trouble, error: Error) => void;
 }
 
@@ -94,11 +98,14 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
 function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies, notes: CheckNotes): void {
   const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = dependencies;
   const { unverifiedMaxMs: _, ...rules } = dependencies.checkRules;
+  const { slots, shares } = dependencies;
   worker.start({
     run: createChecker({
       db,
       resolver,
       ourAddresses: rememberOurAddresses(resolver),
+      slots,
+      shares,
       breaker,
       rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
       onOutcome(outcome) {
@@ -111,7 +118,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
     rounds: runSchedule({
       db,
       queue: worker.queue,
-      room: concurrency * WAITING_PER_RUN,
+      room: concurrency,
       onTrouble: (error) => trouble('schedule', error as Error),
     }),
     onFailed: failing(worker, dependencies),

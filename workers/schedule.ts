@@ -1,9 +1,11 @@
-// Brings due domains into the queue, as many as it has room for. Any number of processes may do so: a claim moves the
-// domain's time, so that no two get it, and a domain whose job is lost is due again when the lease is over.
+// Brings due domains into the queue, as many as it has room for, and those of accounts that have used little also when it
+// is full. Any number of processes may do so: a claim moves the domain's time, so that no two get it, and a domain whose
+// job is lost is due again when the lease is over.
 
+import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
-import { claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
+import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { roomLeft } from './fill-queue.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
@@ -26,14 +28,17 @@ const LEASE_SECONDS = 120;
 const IDLE_MS = 500;
 const MOST_AT_ONCE = 500;
 /**
- * The most domains of one parent in a round, while many parents have due domains: questions to a parent's addresses are
+ * The most domains of one account and parent in a round, while many have due domains: questions to a parent's addresses are
  * limited, and workers would wait for those if the queue held only one parent's domains.
  */
 const LEAST_PER_PARENT = 20;
+/** How many domains of light accounts a round takes while the queue is full, and how full it may get by them. */
+const LIGHT_AT_ONCE = 20;
+const FULLEST = 4;
 
 export function runSchedule(options: ScheduleOptions): Rounds {
   const { idleMs = IDLE_MS, onTrouble } = options;
-  let place: Place = { after: '', perParent: LEAST_PER_PARENT };
+  let place: Place = { after: undefined, perParent: LEAST_PER_PARENT };
   const round = async () => {
     const { next, isMore } = await fill(options, place);
     place = next;
@@ -44,7 +49,7 @@ export function runSchedule(options: ScheduleOptions): Rounds {
 
 /** Where the next round continues. */
 interface Place {
-  readonly after: string;
+  readonly after: ClaimPlace | undefined;
   readonly perParent: number;
 }
 
@@ -52,15 +57,27 @@ async function fill(
   { db, queue, room, leaseSeconds = LEASE_SECONDS }: ScheduleOptions,
   place: Place,
 ): Promise<{ next: Place; isMore: boolean }> {
-  const limit = Math.min(roomLeft(await queue.depth(), room), MOST_AT_ONCE);
-  if (limit === 0) return { next: place, isMore: true };
+  const depth = await queue.depth();
+  const left = Math.min(roomLeft(depth, room), MOST_AT_ONCE);
+  const lightOnly = left === 0;
+  if (lightOnly && depth.waiting >= FULLEST * room) return { next: place, isMore: true };
+  const limit = lightOnly ? LIGHT_AT_ONCE : left;
   const perParent = Math.min(place.perParent, limit);
-  const claimed = await claimDueDomains(db, { limit, perParent, after: place.after, leaseSeconds });
-  const ids = claimed.domains.map(({ id }) => id);
-  await queue.enqueue(backgroundChecks(ids));
-  const isMore = ids.length >= perParent;
+  const claimed = await claimDueDomains(db, {
+    limit,
+    perParent,
+    after: place.after,
+    leaseSeconds,
+    lightOnly,
+  });
+  const jobs = backgroundChecks(
+    claimed.domains.map(({ id }) => id),
+    claimed.domains.map(dueTurn),
+  );
+  await queue.enqueue(jobs);
+  const isMore = lightOnly || jobs.length >= perParent;
   // With few parents, a round may leave due domains behind: the next round takes more of each parent.
-  const hasRoom = isMore && ids.length < limit;
+  const hasRoom = isMore && !lightOnly && jobs.length < limit;
   return {
     next: { after: claimed.after, perParent: hasRoom ? 2 * perParent : LEAST_PER_PARENT },
     isMore,

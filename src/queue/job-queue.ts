@@ -86,19 +86,24 @@ export class JobQueue<J extends object> {
       const bulk = jobs.slice(start, start + BATCH).map((data) => ({
         name: this.#kind.queue,
         data,
-        opts: { deduplication: { id: this.#kind.key(data) }, priority: BACKGROUND_PRIORITY },
+        opts: {
+          deduplication: { id: this.#kind.key(data) },
+          priority: this.#kind.turn?.(data) ?? BACKGROUND_PRIORITY,
+        },
       }));
       await this.#ask(() => this.queue.addBulk(bulk as never));
     }
   }
 
   /**
-   * Adds a job ahead of all background jobs. If its kind has a `keyNow`, it may be left out for another that will run.
+   * Adds a job ahead of all background jobs, unless it has a later turn. If its kind has a `keyNow`, it may be left out for another that will run.
    */
   async enqueueNow(job: J): Promise<void> {
     const id = this.#kind.keyNow?.(job);
     // Of the jobs added while one with the same id runs, the last one runs after it.
-    const opts = id === undefined ? {} : { deduplication: { id, keepLastIfActive: true } };
+    const once = id === undefined ? {} : { deduplication: { id, keepLastIfActive: true } };
+    const turn = this.#kind.turn?.(job);
+    const opts = turn === undefined ? once : { ...once, priority: turn };
     await this.#ask(() => this.queue.add(this.#kind.queue as never, job as never, opts));
   }
 

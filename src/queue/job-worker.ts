@@ -43,7 +43,7 @@ export function runJobWorker<J extends object>(
   place: QueuePlace,
   kind: JobKind<J>,
   run: RunJob<J>,
-  { concurrency, onTrouble, onFailed, lockMs = LOCK_MS }: JobWorkerOptions<J>,
+  { concurrency, onTrouble, onFailed, lockMs = kind.lockMs ?? LOCK_MS }: JobWorkerOptions<J>,
 ): JobWorker {
   const { factory, options } = connectQueue(place, 'worker', onTrouble, kind.connections);
   const stopping = new AbortController();

@@ -8,9 +8,16 @@ export interface JobKind<J> {
   readonly key: (job: J) => string;
   /** The same for jobs that a caller waits for; but a request during a run causes another run after it. */
   readonly keyNow?: (job: J) => string;
+  /** Jobs go in the order of this number, the lowest first; undefined: as all of their kind do. */
+  readonly turn?: (job: J) => number | undefined;
+  /** How long until a killed process's jobs count as lost, if not the usual time. */
+  readonly lockMs?: number;
   /** How many connections its worker has in BullMQ's Postgres backend. */
   readonly connections: number;
 }
+
+/** Callers wait for these: what a killed process was at is begun by another within 5 seconds. */
+const SHORT_LOCK_MS = 3000;
 
 export type CheckKind = 'background' | 'manual' | 'operator';
 
@@ -20,16 +27,23 @@ export interface CheckJob {
   readonly kind: CheckKind;
   /** A UUID that is saved with the run, by which the caller finds it; only for `manual` and `operator`. */
   readonly request?: string;
+  /** When it is its turn among the jobs that wait: the lowest number goes first. */
+  readonly turn?: number;
 }
 
 export const CHECK_DELEGATION: JobKind<CheckJob> = {
   queue: 'check-delegation',
   key: ({ domainId }) => `check:${domainId}`,
+  turn: ({ turn }) => turn,
+  lockMs: SHORT_LOCK_MS,
   connections: 4,
 };
 
-export function backgroundChecks(domainIds: readonly number[]): CheckJob[] {
-  return domainIds.map((domainId) => ({ domainId, kind: 'background' }));
+export function backgroundChecks(domainIds: readonly number[], turns: readonly number[] = []): CheckJob[] {
+  return domainIds.map((domainId, i) => {
+    const turn = turns[i];
+    return { domainId, kind: 'background', ...(turn !== undefined && { turn }) };
+  });
 }
 
 /** Look for the TXT record that proves a domain in external mode. */
@@ -44,6 +58,7 @@ export const VERIFY_TXT: JobKind<VerifyJob> = {
   queue: 'verify-txt',
   key: ({ domainId }) => `verify:${domainId}`,
   keyNow: ({ domainId }) => `verify-now:${domainId}`,
+  lockMs: SHORT_LOCK_MS,
   connections: 2,
 };
 

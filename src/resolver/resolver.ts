@@ -24,6 +24,8 @@ import type { RootServer } from './state/root-hints.ts';
 import { observeTxt } from './txt/observe-txt.ts';
 import { findAddresses } from './walk/find-addresses.ts';
 
+export type { ObserveOptions };
+
 export interface Resolver {
   /** Rejects with the signal's reason when that aborts, and when the resolver is closed. */
   observeDelegation(domain: Name, options?: ObserveOptions): Promise<Evidence>;

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isTurn } from '../../src/checks/delegation/breaker.ts';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import { Slots } from '../../src/checks/shares/slots.ts';
 import type { Name } from '../../src/dns/name.ts';
 import type { CheckJob } from '../../src/queue/jobs.ts';
+import type { ObserveOptions } from '../../src/resolver/resolver.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { listChecks } from '../../src/store/checks/load-checks.ts';
@@ -35,7 +37,7 @@ interface Made {
 }
 
 function checker(
-  observe: (domain: Name, options: { signal?: AbortSignal | undefined }) => Promise<Evidence>,
+  observe: (domain: Name, options: ObserveOptions) => Promise<Evidence>,
   { isFrozen = false, ...rest }: Partial<CheckerOptions> & { isFrozen?: boolean } = {},
 ): Made {
   const outcomes: CheckOutcome[] = [];
@@ -204,3 +206,94 @@ test('many at once, of many domains, are each saved once', async () => {
   expect(kinds.filter((kind) => kind === 'saved')).toHaveLength(60);
   expect(kinds.filter((kind) => kind === 'conflict' || kind === 'early')).toHaveLength(60);
 });
+
+/** As the resolver ends a check that may not go on. */
+const laterEvidence = (domain: Name): Evidence => ({
+  ...evidenceOf(domain, 'timeout'),
+  parent: undefined,
+  servers: [],
+  parentAddresses: 0,
+  failure: { zone: domain, reason: 'later', message: 'x' },
+});
+
+test('a slow check takes a slow slot and gives it back; without one it ends without a miss', async () => {
+  await checker(says(OURS)).run();
+  const slots = new Slots(4);
+  const during: number[] = [];
+  const slow = checker(
+    async (domain, { onSlow }) => {
+      const goesOn = onSlow?.() ?? true;
+      during.push(slots.slow);
+      return goesOn ? evidenceOf(domain, OURS) : laterEvidence(domain);
+    },
+    { slots },
+  );
+  await dueNow();
+  expect(await slow.run()).toMatchObject({ kind: 'saved', verdict: 'match' });
+  expect([during, slots.slow]).toEqual([[1], 0]);
+  slots.takeSlow();
+  await dueNow();
+  expect(await slow.run()).toMatchObject({ kind: 'saved', verdict: 'unknown', transition: undefined });
+  expect([during, slots.slow, slots.refused]).toEqual([[1, 1], 1, 1]);
+  expect(await status()).toBe('active');
+  expect((await runs())[0]).toMatchObject({ findings: [{ code: 'TRY_LATER' }] });
+});
+
+test('the interval of a silent pending domain doubles, but not for want of a slot', async () => {
+  const interval = async () => (await loadDomainById(database.db, domainId))?.nsCheckIntervalSeconds;
+  const intervals: unknown[] = [];
+  for (const observe of [
+    says('timeout'),
+    says('timeout'),
+    async (domain: Name) => laterEvidence(domain),
+    says('timeout'),
+  ]) {
+    await dueNow();
+    await checker(observe).run();
+    intervals.push(await interval());
+  }
+  expect(intervals).toEqual([60, 120, 120, 240]);
+});
+
+test('an account is counted while its check takes a slot', async () => {
+  const log: string[] = [];
+  const shares = {
+    begin(accountId: number) {
+      log.push(`begin ${accountId}`);
+      return () => void log.push('end');
+    },
+  };
+  const observe = async (domain: Name) => {
+    log.push('observe');
+    return evidenceOf(domain, OURS);
+  };
+  await checker(observe, { shares }).run();
+  expect(log).toEqual(['begin 1', 'observe', 'end']);
+  await dueNow();
+  const broken = checker(async () => Promise.reject(new Error('broken')), { shares });
+  await expect(broken.run()).rejects.toThrow('broken');
+  expect(log.slice(3)).toEqual(['begin 1', 'end']);
+});
+
+test('that the parent’s servers hold the domain too counts once our addresses are known', async () => {
+  const held = async (domain: Name) => {
+    const evidence = evidenceOf(domain, OURS);
+    return {
+      ...evidence,
+      servers: evidence.servers.map((server) => ({ ...server, outcome: 'answer' as const, showsCut: true })),
+    };
+  };
+  expect(await checker(held).run()).toMatchObject({ verdict: 'unknown' });
+  await dueNow();
+  const ourAddresses = async () => new Set(['198.51.100.1']);
+  expect(await checker(held, { ourAddresses }).run()).toMatchObject({
+    verdict: 'match',
+    transition: { from: 'pending', to: 'active' },
+  });
+});
+
+async function dueNow(): Promise<void> {
+  await sql`update domain_checks set next_at = now(), due_at = now() where domain_id = ${domainId}`.execute(
+    database.db,
+  );
+}

@@ -12,6 +12,7 @@ const gauges: WorkerGauges = {
   held: () => 1,
   pool: () => undefined,
   hasRootFault: () => true,
+  slots: { slow: 4, refused: 9 },
 };
 
 const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: string }): CheckOutcome => ({

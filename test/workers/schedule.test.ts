@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CheckJob } from '../../src/queue/jobs.ts';
+import { addSlotTime } from '../../src/store/checks/check-shares.ts';
 import type { Rounds } from '../../workers/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -80,6 +81,7 @@ test('each due domain comes into the queue once, however many schedules run', as
 
 test('no more are taken than the queue has room for', async () => {
   const ids = await domains(9);
+  await addSlotTime(database.db, [{ accountId, slotMs: 3_600_000 }]);
   const queue = fakeQueue();
   queue.waiting = 6;
   schedule(queue, { room: 6 });
@@ -89,6 +91,25 @@ test('no more are taken than the queue has room for', async () => {
   await until(() => queue.taken.length === ids.length);
   expect(queue.largest).toBe(2);
   expect(sorted(queue.taken)).toEqual(sorted(ids));
+});
+
+test('an account that has used little has room in a full queue, but not in one that is fuller than full', async () => {
+  const busy = await domains(9);
+  await addSlotTime(database.db, [{ accountId, slotMs: 3_600_000 }]);
+  accountId = await newAccount(database.db, 'other@example.org');
+  const ids = await domains(3, 'org.');
+  const queue = fakeQueue();
+  queue.waiting = 24;
+  schedule(queue, { room: 6 });
+  await until(() => queue.rounds > 5);
+  expect(queue.taken).toEqual([]);
+  queue.waiting = 23;
+  await until(() => queue.taken.length === ids.length);
+  const { rounds } = queue;
+  await until(() => queue.rounds > rounds + 5);
+  expect(sorted(queue.taken)).toEqual(sorted(ids));
+  queue.waiting = 0;
+  await until(() => queue.taken.length === ids.length + busy.length);
 });
 
 test('many parents take turns; with few, each round takes more of each than the one before', async () => {

@@ -2,8 +2,10 @@
 // its run is found by the request that the job carries.
 //
 //     take the hour → enqueue → wait for the run → answer
-//         no run, or a run with the result `unknown`: the hour is given back
+//         no run, or a run with the result `unknown`: the hour is given back, at most twice a day
 
+import { manualTurn } from '../../checks/shares/turns.ts';
+import { countManualCheck } from '../../store/checks/check-shares.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { findCheckByRequest } from '../../store/checks/load-checks.ts';
 import { giveBackManualCheck, takeManualCheck } from '../../store/checks/take-manual-check.ts';
@@ -32,7 +34,7 @@ export const checkNameservers = domainRoute({
   tag: 'Checks',
   summary: 'Looks at the delegation now.',
   description:
-    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made.',
+    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made, and at most twice a day.',
   permission: 'domain.settings',
   waits: true,
   response: CheckedDomain,
@@ -56,7 +58,9 @@ export const checkNameservers = domainRoute({
 
 async function runCheck(call: CheckCall, request: string, giveBack: () => Promise<void>) {
   const { api, domain, gone } = call;
-  const job = { domainId: domain.id, kind: 'manual', request } as const;
+  const { isAdmin } = call.caller.account;
+  const manual = isAdmin ? 0 : await countManualCheck(api.db, domain.accountId);
+  const job = { domainId: domain.id, kind: 'manual', request, turn: manualTurn({ manual }) } as const;
   const isEnqueued = await enqueueNow(api.checks, job, 'check', call);
   let run: SavedRun | undefined;
   try {

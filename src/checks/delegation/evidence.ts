@@ -90,7 +90,9 @@ export interface WalkFailure {
     /** The keys above the zone do not vouch for its own. */
     | 'bogus'
     /** Validation would take more than a check may do. */
-    | 'validation_limit';
+    | 'validation_limit'
+    /** The check waited long, and no slot for slow checks was free: it says nothing about the parent. */
+    | 'later';
   readonly message: string;
 }
 

@@ -38,6 +38,8 @@ const CHECK_FINDING_CODES = [
   'UNCONFIRMED',
   'WALK_LIMIT',
   'DELEGATION_LOOP',
+  /** The check took long while many others did: it ended early. */
+  'TRY_LATER',
   /** The breaker holds the status. */
   'MOVES_HELD',
   /** Our trust anchors do not fit the root: moves wait. */
@@ -211,6 +213,11 @@ export const FINDINGS = {
     finding(
       'DELEGATION_LOOP',
       `We could not check this domain: below the zone ${print(zone)}, nameservers refer to each other in a circle. Whoever manages the zones there must correct that.`,
+    ),
+  TRY_LATER: (zone: Name) =>
+    finding(
+      'TRY_LATER',
+      `We ended this check early: the nameservers of the zone ${print(zone)} took long to answer while we had many slow checks to make. ${NOTHING_TO_CHANGE}`,
     ),
   MOVES_HELD: () =>
     finding(

@@ -208,6 +208,8 @@ function failureFinding({ reason, zone }: WalkFailure): Finding {
       return FINDINGS.PARENT_BOGUS(zone);
     case 'validation_limit':
       return FINDINGS.VALIDATION_LIMIT(zone);
+    case 'later':
+      return FINDINGS.TRY_LATER(zone);
     default:
       return reason satisfies never;
   }

@@ -54,6 +54,7 @@ export const TXT_SENTENCES = {
         return ended(`${onTheWay(host, zone)} do not answer for that zone: ${message}`);
       case 'limit':
       case 'validation_limit':
+      case 'later':
         return ended(
           `To find ${print(host)} takes more questions, aliases or time than a check may use: ${message}`,
         );

@@ -91,7 +91,7 @@ export async function askParent(
       if (doubt !== undefined && isNews) return { kind: 'doubted', name: doubt };
     }
     if (work.stopped === undefined) continue;
-    if (servers.length === 0) throw work.stopped;
+    if (servers.length === 0 || !isOver(work.stopped)) throw work.stopped;
     return seenSoFar();
   }
 }
@@ -136,9 +136,9 @@ function countOthers(left: readonly ZoneAddress[], asked: readonly ZoneAddress[]
   return names.size;
 }
 
-/** Whether the error means that the check is over. What it saw until then counts. */
+/** Whether the error means that the check is over, and what it saw until then counts. */
 function isOver(error: unknown): boolean {
-  return error instanceof Stopped && error.by !== 'aborted';
+  return error instanceof Stopped && error.by !== 'aborted' && error.by !== 'later';
 }
 
 /** Undefined when the check was over before the question was sent. */

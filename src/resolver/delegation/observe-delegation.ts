@@ -23,13 +23,15 @@ import { askParent } from './ask-parent.ts';
 export interface ObserveOptions {
   readonly held?: HeldZone | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called once when the check has waited long for packets; false ends it. */
+  readonly onSlow?: (() => boolean) | undefined;
 }
 
 /** Rejects with the signal's reason when that aborts. */
 export async function observeDelegation(
   state: ResolverState,
   name: Name,
-  { held, signal }: { held?: HeldZone | undefined; signal?: AbortSignal | undefined } = {},
+  { held, signal, onSlow }: ObserveOptions = {},
 ): Promise<Evidence> {
   const domain = foldCase(name);
   if (domain === ROOT) throw new RangeError('the root has no parent');
@@ -42,7 +44,7 @@ export async function observeDelegation(
     held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
   const journey = new Journey(state, start);
-  return runWork(state, { limits: state.around.limits, signal }, async (work) => {
+  return runWork(state, { limits: state.around.limits, signal, onSlow }, async (work) => {
     const observed = await observe(state, domain, journey, work);
     return {
       domain,
@@ -71,6 +73,7 @@ async function observe(
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     const zone = work.reached;
+    if (error.by === 'later') return failed(undefined, { zone, reason: 'later', message: error.message });
     return failed(
       undefined,
       isSilence(error, work) ? silenceOf(zone, error) : { zone, reason: 'limit', message: error.message },

@@ -52,6 +52,9 @@ export interface PacketCounts {
   bad: number;
 }
 
+/** A process that is busy ticks late, and what it was busy with does not count as waiting. */
+const TICK_MS = 100;
+
 export class ResolverState {
   readonly around: Surroundings;
   readonly zones: ZoneCache;
@@ -69,6 +72,8 @@ export class ResolverState {
    */
   readonly root: KnownZone;
   readonly #isAskable: (address: string) => boolean;
+  readonly #known: ResolverState | undefined;
+  #ticking: NodeJS.Timeout | undefined;
 
   /**
    * `packets`: another state's counters, when both are counted together. `known`: the state whose knowledge this one
@@ -82,6 +87,7 @@ export class ResolverState {
     const { cacheEntries, now, failureMaxMs } = around;
     this.around = around;
     this.packets = packets;
+    this.#known = known;
     this.running = known?.running ?? new Set();
     this.zones = new ZoneCache(cacheEntries, now, failureMaxMs, known?.zones);
     this.addresses = new AddressCache(cacheEntries, now, failureMaxMs, known?.addresses);
@@ -98,6 +104,22 @@ export class ResolverState {
   /** The same state without what failed so far: somebody waits who has just repaired it. */
   withoutFailures(): ResolverState {
     return new ResolverState(this.around, this.packets, this);
+  }
+
+  begin(work: Work): void {
+    if (this.#known !== undefined) return this.#known.begin(work); // one clock for all that runs
+    this.running.add(work);
+    this.#ticking ??= setInterval(() => {
+      for (const each of this.running) each.tick(TICK_MS);
+    }, TICK_MS);
+  }
+
+  end(work: Work): void {
+    if (this.#known !== undefined) return this.#known.end(work);
+    this.running.delete(work);
+    if (this.running.size > 0) return;
+    clearInterval(this.#ticking);
+    this.#ticking = undefined;
   }
 
   knownZone(zone: Name, servers: ZoneServers): KnownZone {

@@ -4,22 +4,29 @@ import type { Limits } from './limits.ts';
 import type { ResolverState } from './resolver-state.ts';
 import { Stopped, Work } from './work.ts';
 
+interface WorkOptions {
+  readonly limits: Limits;
+  readonly signal: AbortSignal | undefined;
+  /** Called once when the work has waited long for packets; false ends it. */
+  readonly onSlow?: (() => boolean) | undefined;
+}
+
 /** Rejects with the signal's reason when that aborts. */
 export async function runWork<T>(
   state: ResolverState,
-  { limits, signal }: { readonly limits: Limits; readonly signal: AbortSignal | undefined },
+  { limits, signal, onSlow }: WorkOptions,
   perform: (work: Work) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const work = new Work(limits, signal);
-  state.running.add(work);
+  const work = new Work(limits, signal, onSlow);
+  state.begin(work);
   try {
     return await perform(work);
   } catch (error) {
     if (error instanceof Stopped) signal?.throwIfAborted();
     throw error;
   } finally {
-    state.running.delete(work);
+    state.end(work);
     work.end();
   }
 }

@@ -1,14 +1,18 @@
 // The work of one check: what it has used of its limits, and the signal that ends it. When several checks wait for one
 // piece of work, the check that started it pays for it.
 
+import { SLOW_AFTER_MS } from '../../checks/shares/slots.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 import type { Limits } from './limits.ts';
 
-/** Thrown through the whole check when it must end. `aborted`: the caller no longer wants the result. */
+/**
+ * Thrown through the whole check when it must end. `later`: it waited long, and may not go on. `aborted`: the caller no
+ * longer wants the result.
+ */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
-  readonly by: 'packets' | 'referrals' | 'time' | 'aborted';
+  readonly by: 'packets' | 'referrals' | 'time' | 'later' | 'aborted';
 
   constructor(by: Stopped['by'], message: string) {
     super(message);
@@ -23,6 +27,11 @@ export class Work {
   /** How many questions in a row, also to other zones, brought no reply. */
   unanswered = 0;
   stopped: Stopped | undefined;
+  /** How many questions, and results of other checks, are waited for now. */
+  waits = 0;
+  /** Called once when the check has waited long; false ends it. */
+  readonly #onSlow: (() => boolean) | undefined;
+  #waitedMs = 0;
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #outer: AbortSignal | undefined;
@@ -31,8 +40,9 @@ export class Work {
   #cnames = 0;
   #lookups = 0;
 
-  constructor(limits: Limits, outer: AbortSignal | undefined) {
+  constructor(limits: Limits, outer: AbortSignal | undefined, onSlow?: () => boolean) {
     this.limits = limits;
+    this.#onSlow = onSlow;
     this.#timer = setTimeout(this.#endTime, limits.milliseconds);
     if (outer?.aborted) this.abort();
     else if (outer !== undefined) watchAbort(outer, this.abort);
@@ -101,11 +111,23 @@ export class Work {
   /** Settles as the promise does, or rejects with Stopped when that comes first. */
   race<T>(promise: Promise<T>): Promise<T> {
     if (this.stopped !== undefined) return Promise.reject(this.stopped);
+    this.waits++;
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(this.stopped);
       watchAbort(this.signal, giveUp);
-      promise.then(resolve, reject).finally(() => unwatchAbort(this.signal, giveUp));
+      promise.then(resolve, reject).finally(() => {
+        this.waits--;
+        unwatchAbort(this.signal, giveUp);
+      });
     });
+  }
+
+  /** Time has passed. Only what the check waited counts, not what this process was busy with. */
+  tick(passedMs: number): void {
+    if (this.waits === 0 || this.#onSlow === undefined || this.#waitedMs >= SLOW_AFTER_MS) return;
+    this.#waitedMs += passedMs;
+    if (this.#waitedMs < SLOW_AFTER_MS || this.#onSlow()) return;
+    this.#stop(new Stopped('later', 'it took long while many other checks did'));
   }
 
   end(): void {

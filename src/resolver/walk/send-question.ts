@@ -16,6 +16,7 @@ export async function sendQuestion(
   const { signal } = work;
   work.check();
   let result: QueryResult;
+  work.waits++;
   try {
     await rates.take(address, signal);
     work.checkPackets();
@@ -27,6 +28,8 @@ export async function sendQuestion(
   } catch (error) {
     work.check(); // what was waited for rejects with the signal's reason
     throw error;
+  } finally {
+    work.waits--;
   }
   if (result.kind !== 'reply') work.check();
   packets[COUNTER_OF[result.kind]]++;

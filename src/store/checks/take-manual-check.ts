@@ -1,5 +1,5 @@
 // The one check an hour that a domain's users may ask for: taken before the check, and given back when its result is
-// `unknown`.
+// `unknown`, at most twice a day.
 
 import { sql } from 'kysely';
 import { currentTime } from '../change/lock-domain.ts';
@@ -33,14 +33,26 @@ export async function takeManualCheck(db: Database, domainId: number, at?: Date)
   });
 }
 
-/** Gives the check back, unless another caller has taken it since. */
+/**
+ * How many times a day the check is given back: a domain whose parent never answers would else be checked without end by
+ * whoever asks for it.
+ */
+const GIVEN_BACK_A_DAY = 2;
+const DAY_SECONDS = 86_400;
+
+/** Gives the check back, unless another caller has taken it since, or it was given back too often. */
 export async function giveBackManualCheck(
   db: Database,
   domainId: number,
   taken: Date,
   previous: Date | null,
 ): Promise<void> {
+  const isNewDay = sql`(given_back_since is null or given_back_since < ${taken}::timestamptz
+    - make_interval(secs => ${DAY_SECONDS}))`;
   await sql`
-    update domain_checks set last_manual_at = ${previous}
-    where domain_id = ${domainId} and last_manual_at = ${taken}`.execute(db);
+    update domain_checks set last_manual_at = ${previous},
+      given_back = case when ${isNewDay} then 1 else given_back + 1 end,
+      given_back_since = case when ${isNewDay} then ${taken} else given_back_since end
+    where domain_id = ${domainId} and last_manual_at = ${taken}
+      and (given_back < ${GIVEN_BACK_A_DAY} or ${isNewDay})`.execute(db);
 }

@@ -16,6 +16,7 @@ import * as roles from './migrations/0013-roles.ts';
 import * as splitDomains from './migrations/0014-split-domains.ts';
 import * as nameserverPool from './migrations/0015-nameserver-pool.ts';
 import * as childChecks from './migrations/0017-child-checks.ts';
+import * as fairShares from './migrations/0018-fair-shares.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -33,4 +34,5 @@ export const migrations: Record<string, Migration> = {
   '0014-split-domains': splitDomains,
   '0015-nameserver-pool': nameserverPool,
   '0017-child-checks': childChecks,
+  '0018-fair-shares': fairShares,
 };

@@ -271,6 +271,9 @@ export interface DomainChecksTable {
   last_outcome: string | null;
   /** When a user of the domain last asked for a check. */
   last_manual_at: Date | null;
+  /** How many of these checks were given back within a day of `given_back_since`. */
+  given_back: Generated<number>;
+  given_back_since: Date | null;
 }
 
 /** The TXT record that proves a domain; a domain has a row while it is in external mode. */
@@ -393,6 +396,35 @@ interface BreakerTripsTable {
   released_at: Date | null;
   released_by: string | null;
   ended_at: Date | null;
+}
+
+/** What an account has used of the workers lately. */
+interface CheckSharesTable {
+  account_id: number;
+  slot_ms: number;
+  manual: number;
+  /** The time to which both have faded. */
+  at: Date;
+}
+
+/** An address that was asked. */
+interface ResolverAddressesTable {
+  address: string;
+  /** When it last sent a valid reply, as far as that was reported. */
+  replied_at: Date | null;
+  /** How many questions in a row brought nothing. */
+  silences: number;
+  window_at: Date;
+  asked: number;
+  /** A question is open until then at most. */
+  open_until: Date | null;
+}
+
+interface ResolverSilencesTable {
+  key: string;
+  count: number;
+  until: Date;
+  noted_at: Date;
 }
 
 interface ResolverLeasesTable {
@@ -537,6 +569,9 @@ export interface Schema {
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;
+  check_shares: CheckSharesTable;
+  resolver_addresses: ResolverAddressesTable;
+  resolver_silences: ResolverSilencesTable;
   resolver_leases: ResolverLeasesTable;
   verification_runs: VerificationRunsTable;
   scans: ScansTable;

@@ -49,7 +49,10 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', '', 'siud'),
   breaker_trips: grants('', '', 'siu'),
+  check_shares: grants('', 'siu', 'siud'),
   resolver_leases: grants('', '', 'siud'),
+  resolver_addresses: grants('', '', 'siud'),
+  resolver_silences: grants('', '', 'siud'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`

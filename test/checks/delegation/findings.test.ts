@@ -116,6 +116,10 @@ const SENTENCES: [Finding, string][] = [
     'We could not check this domain: below the zone co.uk, nameservers refer to each other in a circle. Whoever manages the zones there must correct that.',
   ],
   [
+    FINDINGS.TRY_LATER(parent),
+    `We ended this check early: the nameservers of the zone co.uk took long to answer while we had many slow checks to make. ${NOTHING_TO_CHANGE}`,
+  ],
+  [
     FINDINGS.MOVES_HELD(),
     `This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
   ],

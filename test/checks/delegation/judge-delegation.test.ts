@@ -212,6 +212,7 @@ describe('a walk that failed', () => {
     ['loop', 'DELEGATION_LOOP'],
     ['bogus', 'PARENT_BOGUS'],
     ['validation_limit', 'VALIDATION_LIMIT'],
+    ['later', 'TRY_LATER'],
   ] as const)('%s decides nothing', (reason, code) => {
     const failure: WalkFailure = { zone: parseName('co.'), reason, message: 'x' };
     const judgement = judgeDelegation(

@@ -53,3 +53,42 @@ describe('the jitter', () => {
     expect(after.filter((ms) => ms < HOUR)).toHaveLength(500);
   });
 });
+
+describe('a pending domain whose checks see nothing', () => {
+  const pending = state('pending', 0);
+  const interval = (
+    before: Parameters<typeof nextCheckAt>[4],
+    current = pending,
+    verdict: Verdict = 'unknown',
+  ) => nextCheckAt(current, verdict, NOW, 0.5, before).intervalSeconds;
+
+  it('is checked at doubled intervals, at most every 6 hours', () => {
+    const intervals: number[] = [];
+    let before: { verdict: Verdict; intervalSeconds: number } | undefined;
+    for (let i = 0; i < 12; i++) {
+      const intervalSeconds = interval(before === undefined ? {} : { before });
+      intervals.push(intervalSeconds);
+      before = { verdict: 'unknown', intervalSeconds };
+    }
+    expect(intervals).toEqual([60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600, 21_600, 21_600]);
+  });
+
+  it('is checked as usual again after a check that saw something', () => {
+    const before = { verdict: 'unknown', intervalSeconds: 3840 } as const;
+    expect(interval({ before }, pending, 'foreign')).toBe(60);
+    expect(interval({ before: { verdict: 'foreign', intervalSeconds: 3840 } })).toBe(60);
+    expect(interval({ before: { verdict: undefined, intervalSeconds: undefined } })).toBe(60);
+  });
+
+  it('is not checked later because we had no slot for it', () => {
+    const before = { verdict: 'unknown', intervalSeconds: 240 } as const;
+    expect(interval({ before, isTryLater: true })).toBe(240);
+    expect(interval({ isTryLater: true })).toBe(60);
+  });
+
+  it('is the only kind that waits longer', () => {
+    const before = { verdict: 'unknown', intervalSeconds: 43_200 } as const;
+    expect(interval({ before }, state('active', DAY))).toBe(43_200);
+    expect(interval({ before }, state('moved', DAY))).toBe(3600);
+  });
+});

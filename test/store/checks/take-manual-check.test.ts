@@ -69,4 +69,24 @@ describe.each(testServers())('on $name', (server) => {
     await giveBackManualCheck(db, id, third.taken, third.previous);
     expect(await last()).toEqual(at);
   });
+
+  test('is given back twice a day', async () => {
+    const begun = new Date('2026-05-01T12:00:00.000Z').getTime();
+    const tryAt = async (ms: number) => {
+      const taken = await takeManualCheck(db, id, new Date(begun + ms));
+      if (taken.kind !== 'taken') return taken.kind;
+      await giveBackManualCheck(db, id, taken.taken, taken.previous);
+      return (await last())?.getTime() === taken.taken.getTime() ? 'kept' : 'given back';
+    };
+    expect([await tryAt(0), await tryAt(1000), await tryAt(2000), await tryAt(3000)]).toEqual([
+      'given back',
+      'given back',
+      'kept',
+      'limited',
+    ]);
+    expect(await tryAt(20 * HOUR_MS)).toBe('kept');
+    expect([await tryAt(25 * HOUR_MS), await tryAt(25 * HOUR_MS + 1), await tryAt(25 * HOUR_MS + 2)]).toEqual(
+      ['given back', 'given back', 'kept'],
+    );
+  });
 });

@@ -20,6 +20,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/records',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
+  'checks/shares': '',
   'checks/aname': 'dns checks/delegation',
   'checks/child': 'dns dns/record checks/delegation',
   'checks/nameservers': 'dns',
@@ -31,7 +32,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
   'resolver/state':
-    'dns dns/dnssec dns/record dns/zone-file checks/delegation checks/validation resolver/exchange',
+    'dns dns/dnssec dns/record dns/zone-file checks/delegation checks/validation resolver/exchange checks/shares',
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
@@ -61,7 +62,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/domain zone/edit zone/publish zone/records checks/delegation store/accounts store/domains store/postgres store/records store/zones',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
-  'store/checks': 'dns zone/domain zone/publish checks/delegation store/change store/domains store/postgres',
+  'store/checks':
+    'dns zone/domain zone/publish checks/delegation checks/shares store/change store/domains store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
   'store/migrate':
@@ -90,7 +92,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child checks/shares',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
@@ -107,7 +109,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones checks/child store/child',
+    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

@@ -2,29 +2,29 @@
 // the ways that DNSSEC can be. Where they differ, each difference has its reason, and the resolver is the stricter.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/checks/delegation/evidence.ts';
-import { decodeMessage, FLAG } from '../../src/dns/message/message.ts';
-import { RCODE } from '../../src/dns/message/rcodes.ts';
-import { printName } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/record/rdata.ts';
-import { TYPE } from '../../src/dns/type-codes.ts';
-import { createExchange } from '../../src/resolver/exchange/exchange.ts';
-import { createResolver, type Resolver } from '../../src/resolver/resolver.ts';
-import { type ChainInternet, serveChains } from '../support/dnssec/chain-internet.ts';
+import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
+import { decodeMessage, FLAG } from '../../../src/dns/message/message.ts';
+import { RCODE } from '../../../src/dns/message/rcodes.ts';
+import { printName } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { createExchange } from '../../../src/resolver/exchange/exchange.ts';
+import { createResolver, type Resolver } from '../../../src/resolver/resolver.ts';
+import { type ChainInternet, serveChains } from '../../support/dnssec/chain-internet.ts';
 import {
   type Chain,
   KeyRing,
   LEVEL_ADDRESSES,
   randomChain,
   rootFor,
-} from '../support/dnssec/random-chains.ts';
-import { dsOf, makeKey } from '../support/dnssec/signing.ts';
-import { askMany, isInstalled } from '../support/peers/peers.ts';
-import { recursive, startUnbound, type Validator } from '../support/peers/unbound.ts';
-import { randomFrom } from '../support/random/random-zones.ts';
-import { scale } from '../support/tests/scale.ts';
-import { ROOT_A } from '../support/world/test-resolver.ts';
-import { name } from '../support/world/zone-exchange.ts';
+} from '../../support/dnssec/random-chains.ts';
+import { dsOf, makeKey } from '../../support/dnssec/signing.ts';
+import { askMany, isInstalled } from '../../support/peers/peers.ts';
+import { recursive, startUnbound, type Validator } from '../../support/peers/unbound.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { ROOT_A } from '../../support/world/test-resolver.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
 const CHAINS = scale(2000, 150);

@@ -2,11 +2,11 @@
 // delegated ones, gives no dangling name to another account, and finds all domains that left.
 
 import { describe, expect, it } from 'vitest';
-import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
-import { nextStatus } from '../../src/checks/delegation/next-status.ts';
-import { type CheckerUnderTest, RULES, simulate } from '../support/simulation/simulated-fleet.ts';
-import type { Violation } from '../support/simulation/simulated-truth.ts';
-import { proves, scale } from '../support/tests/scale.ts';
+import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
+import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
+import { type CheckerUnderTest, RULES, simulate } from '../../support/simulation/simulated-fleet.ts';
+import type { Violation } from '../../support/simulation/simulated-truth.ts';
+import { proves, scale } from '../../support/tests/scale.ts';
 
 /** In full another world each time; reduced the same one, since its few domains are no proof. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 31), 8));

@@ -2,10 +2,10 @@
 // fixtures/child-worlds, and some again before they are delegated to. Both run in a network namespace of their own.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scale } from '../support/tests/scale.ts';
-import { readWorld, worldFolders } from '../support/world/read-world.ts';
-import { type Answer, compare, TESTS } from '../support/zonemaster/compare.ts';
-import { missingForZonemaster, NetworkNamespace } from '../support/zonemaster/network-namespace.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { readWorld, worldFolders } from '../../support/world/read-world.ts';
+import { type Answer, compare, TESTS } from '../../support/zonemaster/compare.ts';
+import { missingForZonemaster, NetworkNamespace } from '../../support/zonemaster/network-namespace.ts';
 
 const ALL = worldFolders('child-worlds');
 const REDUCED = ['healthy', 'glue-differs', 'one-name', 'server-refuses', 'tcp-refused', 'timers-too-low'];

@@ -2,14 +2,14 @@
 // believed, and every owner is, as long as half of the servers of each zone stand.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
-import type { TxtEvidence, TxtLink, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
-import { createResolver } from '../../src/resolver/resolver.ts';
-import { ATTACK_KINDS } from '../support/challenge/challenge-attacks.ts';
-import { ROOT_SERVERS } from '../support/challenge/challenge-world.ts';
-import { type RandomChallenge, randomChallenge } from '../support/challenge/random-challenges.ts';
-import { scale } from '../support/tests/scale.ts';
-import { name } from '../support/world/zone-exchange.ts';
+import { judgeTxt } from '../../../src/checks/txt/judge-txt.ts';
+import type { TxtEvidence, TxtLink, TxtServerEvidence } from '../../../src/checks/txt/txt-evidence.ts';
+import { createResolver } from '../../../src/resolver/resolver.ts';
+import { ATTACK_KINDS } from '../../support/challenge/challenge-attacks.ts';
+import { ROOT_SERVERS } from '../../support/challenge/challenge-world.ts';
+import { type RandomChallenge, randomChallenge } from '../../support/challenge/random-challenges.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { name } from '../../support/world/zone-exchange.ts';
 
 /** In full other worlds each time. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 31), 1));

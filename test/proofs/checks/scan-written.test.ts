@@ -2,12 +2,12 @@
 // each other. In the reduced proof a tenth of each hand's.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scanWorld } from '../support/corpus/scan-internet.ts';
-import { type Scanned, scanEach, startScanning } from '../support/corpus/scan-run.ts';
-import { exactKey, ScanTally } from '../support/corpus/scan-tally.ts';
-import { HANDS, readWrittenZones } from '../support/corpus/written-zones.ts';
-import { scale } from '../support/tests/scale.ts';
-import { FakeInternet } from '../support/world/fake-internet.ts';
+import { scanWorld } from '../../support/corpus/scan-internet.ts';
+import { type Scanned, scanEach, startScanning } from '../../support/corpus/scan-run.ts';
+import { exactKey, ScanTally } from '../../support/corpus/scan-tally.ts';
+import { HANDS, readWrittenZones } from '../../support/corpus/written-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { FakeInternet } from '../../support/world/fake-internet.ts';
 
 const EVERY = scale(1, 10);
 const AT_ONCE = 8;

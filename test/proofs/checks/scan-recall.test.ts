@@ -2,13 +2,13 @@
 // that is not there, and not by asking for everything.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Name } from '../../src/dns/name.ts';
-import { type CorpusZone, makeCorpus } from '../support/corpus/scan-corpus.ts';
-import { scanWorld } from '../support/corpus/scan-internet.ts';
-import { type Scanned, scanEach, startScanning } from '../support/corpus/scan-run.ts';
-import { exactKey, ScanTally } from '../support/corpus/scan-tally.ts';
-import { proves, scale } from '../support/tests/scale.ts';
-import { FakeInternet } from '../support/world/fake-internet.ts';
+import type { Name } from '../../../src/dns/name.ts';
+import { type CorpusZone, makeCorpus } from '../../support/corpus/scan-corpus.ts';
+import { scanWorld } from '../../support/corpus/scan-internet.ts';
+import { type Scanned, scanEach, startScanning } from '../../support/corpus/scan-run.ts';
+import { exactKey, ScanTally } from '../../support/corpus/scan-tally.ts';
+import { proves, scale } from '../../support/tests/scale.ts';
+import { FakeInternet } from '../../support/world/fake-internet.ts';
 
 /** In full another corpus each time, with words that the reduced one never shows; reduced the same one. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 20), 1));

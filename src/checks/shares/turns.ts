@@ -1,0 +1,33 @@
+// Whose check is next. Accounts take turns: who has used the least time of the slots lately goes first, so that an account
+// with a hundred thousand domains under silent parents delays nobody but itself (docs/rules.md "Fair shares"). Pure.
+
+/**
+ * What an account has used fades by e in this time, so that no history is kept: of a minute ago, about a third counts.
+ */
+export const FADE_MS = 60_000;
+
+/** An account that has used less than this is light: its checks go before those of all others. */
+export const LIGHT_SLOT_MS = 2000;
+/** How many checks a minute an account's users may ask for ahead of everybody's other checks. */
+const MANUAL_AHEAD = 5;
+
+/** Jobs go in the order of these numbers, the lowest first; equal ones as they came. */
+const TURN = {
+  manual: 1,
+  lightFirst: 2,
+  light: 4,
+  first: 6,
+  manyManual: 8,
+  other: 10,
+} as const;
+
+/** The turn of a check that a user asked for. `manual`: how many the account's users asked for lately, without it. */
+export function manualTurn({ manual }: { readonly manual: number }): number {
+  return manual < MANUAL_AHEAD ? TURN.manual : TURN.manyManual;
+}
+
+/** The turn of a check that is due. `slotMs`: what its account has used lately; `isFirst`: the domain was never checked. */
+export function dueTurn({ slotMs, isFirst }: { readonly slotMs: number; readonly isFirst: boolean }): number {
+  if (slotMs < LIGHT_SLOT_MS) return isFirst ? TURN.lightFirst : TURN.light;
+  return isFirst ? TURN.first : TURN.other;
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countManualCheck, purgeShares } from '../../src/store/checks/check-shares.ts';
+import { AccountShares, shareSlotTime } from '../../workers/account-shares.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { until } from '../support/tests/until.ts';
+
+describe('the slot time of accounts', () => {
+  it('is that of all checks that run, also of those that go on', () => {
+    let at = 0;
+    const shares = new AccountShares(() => at);
+    const first = shares.begin(7);
+    at = 100;
+    const second = shares.begin(7);
+    shares.begin(8)();
+    at = 150;
+    expect(shares.take()).toEqual([{ accountId: 7, slotMs: 200 }]);
+    at = 250;
+    first();
+    at = 300;
+    expect(shares.take()).toEqual([{ accountId: 7, slotMs: 250 }]);
+    second();
+    expect(shares.take()).toEqual([]);
+    at = 400;
+    expect(shares.take()).toEqual([]);
+  });
+});
+
+describe('what workers tell each other', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const rows = async () =>
+    (
+      await sql<{ account_id: number; slot_ms: number }>`
+      select account_id, slot_ms from check_shares order by account_id`.execute(database.db)
+    ).rows;
+
+  it('adds up and fades; old rows go', async () => {
+    const shares = new AccountShares(() => 0);
+    const given = [
+      [{ accountId: 7, slotMs: 1000 }],
+      [
+        { accountId: 7, slotMs: 500 },
+        { accountId: 9, slotMs: 1 },
+      ],
+    ];
+    shares.take = () => given.shift() ?? [];
+    const sharing = shareSlotTime(database.db, shares, { onTrouble: () => {}, idleMs: 1 });
+    await until(async () => (await rows()).length === 2);
+    await sharing.stop();
+    const [seven, nine] = await rows();
+    expect(seven?.slot_ms).toBeGreaterThan(1000);
+    expect(seven?.slot_ms).toBeLessThanOrEqual(1500);
+    expect(nine?.account_id).toBe(9);
+    await sql`update check_shares set at = at - interval '20 minutes' where account_id = 7`.execute(
+      database.db,
+    );
+    await purgeShares(database.db);
+    expect(await rows()).toEqual([nine]);
+  });
+
+  it('counts the checks that users ask for', async () => {
+    const counts = [await countManualCheck(database.db, 11), await countManualCheck(database.db, 11)];
+    expect(counts[0]).toBe(0);
+    expect(counts[1]).toBeGreaterThan(0.9);
+    await sql`update check_shares set at = at - interval '10 minutes' where account_id = 11`.execute(
+      database.db,
+    );
+    expect(await countManualCheck(database.db, 11)).toBeLessThan(0.01);
+  });
+});
