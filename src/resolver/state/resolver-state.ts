@@ -107,7 +107,11 @@ export class ResolverState {
   }
 
   begin(work: Work): void {
-    if (this.#known !== undefined) return this.#known.begin(work); // one clock for all that runs
+    // One clock for all that runs.
+    if (this.#known !== undefined) {
+      this.#known.begin(work);
+      return;
+    }
     this.running.add(work);
     this.#ticking ??= setInterval(() => {
       for (const each of this.running) each.tick(TICK_MS);
@@ -115,7 +119,10 @@ export class ResolverState {
   }
 
   end(work: Work): void {
-    if (this.#known !== undefined) return this.#known.end(work);
+    if (this.#known !== undefined) {
+      this.#known.end(work);
+      return;
+    }
     this.running.delete(work);
     if (this.running.size > 0) return;
     clearInterval(this.#ticking);
