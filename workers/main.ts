@@ -30,6 +30,7 @@ import { listenBoard } from './board.ts';
 import { runHousekeeping } from './housekeeping.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
+import { AnchorWatch } from './watch-anchors.ts';
 import { BreakerWatch } from './watch-breaker.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -59,7 +60,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => Promise.all(all.map((worker) => worker.close())));
 
   const countryOf = await openCountryDb(settings.countryDb);
-  const resolver = await openResolver(settings, db, life, {
+  const anchors = new AnchorWatch({
+    db,
+    configured: await readTrustAnchors(settings),
+    observe: (signal) => resolver.observeRootKeys({ signal }),
+    onChange: (change) => log.info(change, 'a key of the root changed'),
+    onTrouble: (error) => trouble('anchors', error as Error),
+  });
+  const resolver: Resolver = await openResolver(settings, db, life, {
+    trustAnchors: anchors.current,
     onTrouble: (error) => tellOf('leases', error),
     onRootFault: (fault) =>
       log.error({ fault }, 'the root does not validate: moves wait; see docs/operating.md "Trust anchors"'),
@@ -94,6 +103,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   dropRights(user, log);
 
   await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
+  anchors.start();
+  life.onStop(() => anchors.stop());
   await breaker.start();
   life.onStop(() => breaker.stop());
   life.onStop(() => Promise.all(all.map((worker) => worker.stop(GRACE_MS))));
@@ -133,12 +144,15 @@ async function openResolver(
   settings: Settings,
   db: Database,
   life: ProcessLife,
-  on: { onTrouble(error: Error): void; onRootFault(message: string): void },
+  on: {
+    trustAnchors(): readonly Uint8Array[];
+    onTrouble(error: Error): void;
+    onRootFault(message: string): void;
+  },
 ): Promise<Resolver> {
   const allowed = settings.resolverAllow.map((text) => parseNetwork(text) as Network);
   const rootServers = await readRootHints(settings.rootHints);
   const exchange = createExchange({ port: settings.dnsPortOut });
-  const anchors = await readTrustAnchors(settings);
   const openLeases = leasesOf(settings, db, life, on.onTrouble);
   const publicResolvers = openPublicResolvers(
     settings.publicResolvers,
@@ -147,7 +161,7 @@ async function openResolver(
   const resolver = createResolver({
     exchange,
     rootServers,
-    trustAnchors: () => anchors,
+    trustAnchors: on.trustAnchors,
     onRootFault: on.onRootFault,
     allowed,
     rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),

@@ -24,7 +24,7 @@ export interface WorkerMetrics {
   countOutcome(outcome: CheckOutcome): void;
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
-  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping'): void;
+  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors'): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
 }

@@ -38,7 +38,7 @@ const SCANS_AT_ONCE = 20;
 const TARGETS_AT_ONCE = 100;
 const IDLE_MS = 1000;
 
-export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping';
+export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 

@@ -5,6 +5,7 @@ import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
+import type { RootKeys } from '../checks/validation/root-keys.ts';
 import type { Name } from '../dns/name.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
@@ -16,6 +17,7 @@ import type { PublicResolvers } from './state/public-resolvers.ts';
 import { type PacketCounts, ResolverState } from './state/resolver-state.ts';
 import type { RootServer } from './state/root-hints.ts';
 import { observeTxt } from './txt/observe-txt.ts';
+import { observeRootKeys } from './validation/observe-root-keys.ts';
 import { findAddresses } from './walk/find-addresses.ts';
 
 export interface Resolver {
@@ -38,6 +40,11 @@ export interface Resolver {
    * `observeDelegation` does.
    */
   scanZone(domain: Name, options?: ScanOptions): Promise<Scan>;
+  /**
+   * What the root's DNSKEY set says for the roll of trust anchors; undefined when no server gave one. Rejects as
+   * `observeDelegation` does.
+   */
+  observeRootKeys(options?: { readonly signal?: AbortSignal | undefined }): Promise<RootKeys | undefined>;
   /** Whether the root's keys did not validate when they were last asked for. */
   hasRootFault(): boolean;
   /** The packets counted since the start. */
@@ -101,6 +108,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async scanZone(domain, scanned = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return scanZone(state, domain, scanned);
+    },
+    async observeRootKeys({ signal } = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeRootKeys(state, signal);
     },
     hasRootFault: () => state.trust.hasRootFault(),
     packets: () => ({ ...state.packets }),

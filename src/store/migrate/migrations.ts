@@ -14,6 +14,7 @@ import * as keptAnswers from './migrations/0010-kept-answers.ts';
 import * as maxDomains from './migrations/0011-max-domains.ts';
 import * as roles from './migrations/0013-roles.ts';
 import * as splitDomains from './migrations/0014-split-domains.ts';
+import * as trustAnchors from './migrations/0019-trust-anchors.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -29,4 +30,5 @@ export const migrations: Record<string, Migration> = {
   '0011-max-domains': maxDomains,
   '0013-roles': roles,
   '0014-split-domains': splitDomains,
+  '0019-trust-anchors': trustAnchors,
 };

@@ -47,6 +47,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   check_counts: grants('', '', 'siud'),
   breaker_trips: grants('', '', 'siu'),
   resolver_leases: grants('', '', 'siud'),
+  trust_anchors: grants('', '', 'sid'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`

@@ -151,7 +151,9 @@ describe.each(testServers())('on $name', (server) => {
     await sql`update domains set deleted_at = now(), zone_id = null, served = 'none' where id = ${gone}`.execute(
       db,
     );
-    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: ['0014-split-domains'] });
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({
+      applied: ['0014-split-domains', '0019-trust-anchors'],
+    });
 
     const at = (day: number) => new Date(Date.UTC(2026, 0, day));
     const all = await db.selectFrom('domain_checks').selectAll().orderBy('domain_id').execute();

@@ -27,8 +27,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   queue: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
-  'resolver/state':
-    'dns dns/dnssec dns/record dns/zone-file checks/delegation checks/validation resolver/exchange',
+  'resolver/state': 'dns dns/record dns/zone-file checks/delegation checks/validation resolver/exchange',
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
@@ -40,9 +39,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
-    'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
-  'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
+    'dns checks/aname checks/delegation checks/scan checks/txt checks/validation resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/validation resolver/walk',
+  'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt checks/validation process',
   'store/accounts': 'store/postgres',
+  'store/anchors': 'checks/validation store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
@@ -98,7 +98,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+    'dns dns/dnssec zone/records checks/aname checks/delegation checks/scan checks/txt checks/validation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/anchors store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
