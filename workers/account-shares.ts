@@ -2,7 +2,7 @@
 
 import { addSlotTime, purgeShares } from '../src/store/checks/check-shares.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
+import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 
 const INTERVAL_MS = 1000;
 /** After how many rounds old rows are deleted. */

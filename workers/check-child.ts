@@ -16,7 +16,7 @@ import { loadChildDomain } from '../src/store/child/load-child-domain.ts';
 import { endChildChecks, saveChildCheck } from '../src/store/child/save-child-check.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
-import { DatabaseWatch } from './database-watch.ts';
+import { DatabaseWatch } from './rounds/database-watch.ts';
 
 export type ChildOutcome =
   | {

@@ -21,8 +21,8 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { encodeNameColumn } from '../src/store/postgres/name-column.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
 import type { AccountShares } from './account-shares.ts';
-import { DatabaseWatch } from './database-watch.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
+import { DatabaseWatch } from './rounds/database-watch.ts';
 
 export type CheckOutcome =
   | {

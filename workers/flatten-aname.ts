@@ -15,7 +15,7 @@ import { type LoadedTarget, loadTarget } from '../src/store/aname/load-target.ts
 import { publishTarget } from '../src/store/aname/publish-target.ts';
 import { deleteTarget, savePublished, saveTarget } from '../src/store/aname/save-target.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { DatabaseWatch } from './database-watch.ts';
+import { DatabaseWatch } from './rounds/database-watch.ts';
 
 export type FlattenOutcome =
   | {

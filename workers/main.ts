@@ -30,11 +30,12 @@ import { type Database, openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { AccountShares, shareSlotTime } from './account-shares.ts';
 import { listenBoard } from './board.ts';
-import { runHousekeeping } from './housekeeping.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
-import { BreakerWatch } from './watch-breaker.ts';
-import { PoolWatch } from './watch-pool.ts';
+import { runHousekeeping } from './rounds/housekeeping.ts';
+import { AnchorWatch } from './rounds/watch-anchors.ts';
+import { BreakerWatch } from './rounds/watch-breaker.ts';
+import { PoolWatch } from './rounds/watch-pool.ts';
 
 type Settings = SettingsOf<'workers'>;
 
@@ -66,7 +67,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
 
   const countryOf = await openCountryDb(settings.countryDb);
   const asnOf = await openAsnDb(settings.asnDb);
-  const resolver = await openResolver(settings, db, life, {
+  const anchors = new AnchorWatch({
+    db,
+    configured: await readTrustAnchors(settings),
+    observe: (signal) => resolver.observeRootKeys({ signal }),
+    onChange: (change) => log.info(change, 'a key of the root changed'),
+    onTrouble: (error) => trouble('anchors', error as Error),
+  });
+  const resolver: Resolver = await openResolver(settings, db, life, {
+    trustAnchors: anchors.current,
     onTrouble: (error) => tellOf('leases', error),
     onRootFault: (fault) =>
       log.error({ fault }, 'the root does not validate: moves wait; see docs/operating.md "Trust anchors"'),
@@ -116,6 +125,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   dropRights(user, log);
 
   await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
+  anchors.start();
+  life.onStop(() => anchors.stop());
   await breaker.start();
   life.onStop(() => breaker.stop());
   life.onStop(() => Promise.all(all.map((worker) => worker.stop(GRACE_MS))));
@@ -163,12 +174,15 @@ async function openResolver(
   settings: Settings,
   db: Database,
   life: ProcessLife,
-  on: { onTrouble(error: Error): void; onRootFault(message: string): void },
+  on: {
+    trustAnchors(): readonly Uint8Array[];
+    onTrouble(error: Error): void;
+    onRootFault(message: string): void;
+  },
 ): Promise<Resolver> {
   const allowed = settings.resolverAllow.map((text) => parseNetwork(text) as Network);
   const rootServers = await readRootHints(settings.rootHints);
   const exchange = createExchange({ port: settings.dnsPortOut });
-  const anchors = await readTrustAnchors(settings);
   const openLeases = leasesOf(settings, db, life, on.onTrouble);
   const publicResolvers = openPublicResolvers(
     settings.publicResolvers,
@@ -177,7 +191,7 @@ async function openResolver(
   const resolver = createResolver({
     exchange,
     rootServers,
-    trustAnchors: () => anchors,
+    trustAnchors: on.trustAnchors,
     onRootFault: on.onRootFault,
     allowed,
     rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),

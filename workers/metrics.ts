@@ -4,9 +4,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import type { CheckOutcome } from './check-delegation.ts';
+import type { PoolState } from './rounds/watch-pool.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
-import type { PoolState } from './watch-pool.ts';
 
 export interface WorkerGauges {
   /** The depths by the queue's name; rejects while the queues cannot be reached. */
@@ -29,7 +29,7 @@ export interface WorkerMetrics {
   countOutcome(outcome: CheckOutcome): void;
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
-  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping'): void;
+  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors'): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
 }

@@ -4,7 +4,7 @@ import type { QueuePlace } from '../src/queue/connection.ts';
 import { JobQueue } from '../src/queue/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../src/queue/job-worker.ts';
 import type { JobKind } from '../src/queue/jobs.ts';
-import type { Rounds } from './run-rounds.ts';
+import type { Rounds } from './rounds/run-rounds.ts';
 
 interface QueueWorkerOptions<J extends object> {
   readonly place: QueuePlace;

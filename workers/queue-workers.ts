@@ -40,12 +40,12 @@ import type { WorkerMetrics } from './metrics.ts';
 import { CheckNotes } from './note-checks.ts';
 import { rememberOurAddresses } from './our-addresses.ts';
 import { QueueWorker } from './queue-worker.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
+import { type Rounds, runRounds } from './rounds/run-rounds.ts';
+import type { BreakerWatch } from './rounds/watch-breaker.ts';
 import { createScanner } from './scan-import.ts';
 import { createScanMetrics } from './scan-metrics.ts';
 import { runSchedule } from './schedule.ts';
 import { createVerifier } from './verify-txt.ts';
-import type { BreakerWatch } from './watch-breaker.ts';
 
 /** How many jobs may wait for each that may run: enough for half a minute when every parent is silent. */
 const WAITING_PER_RUN = 2;
@@ -56,7 +56,7 @@ const TARGETS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 50;
 const IDLE_MS = 1000;
 
-export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping';
+export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 

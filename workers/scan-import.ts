@@ -24,7 +24,7 @@ import type { ImportedScan } from '../src/store/scans/import-scanned.ts';
 import { saveScan } from '../src/store/scans/save-scan.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
 import { RECORD_TYPE_CODES } from '../src/zone/records/customer-types.ts';
-import { DatabaseWatch } from './database-watch.ts';
+import { DatabaseWatch } from './rounds/database-watch.ts';
 
 export type ScanOutcome =
   | {

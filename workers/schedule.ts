@@ -8,7 +8,7 @@ import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
 import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { roomLeft } from './fill-queue.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
+import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 
 export interface ScheduleOptions {
   readonly db: Database;

@@ -21,7 +21,7 @@ import {
   type VerifiedDomain,
 } from '../src/store/verifications/load-verified-domain.ts';
 import { saveVerification, type VerificationLook } from '../src/store/verifications/save-verification.ts';
-import { DatabaseWatch } from './database-watch.ts';
+import { DatabaseWatch } from './rounds/database-watch.ts';
 
 interface Transition {
   readonly from: 'unverified';

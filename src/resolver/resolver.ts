@@ -7,6 +7,7 @@ import type { Evidence } from '../checks/delegation/evidence.ts';
 import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
+import type { RootKeys } from '../checks/validation/root-keys.ts';
 import type { Name } from '../dns/name.ts';
 import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
@@ -22,6 +23,7 @@ import type { PublicResolvers } from './state/public-resolvers.ts';
 import { type PacketCounts, ResolverState } from './state/resolver-state.ts';
 import type { RootServer } from './state/root-hints.ts';
 import { observeTxt } from './txt/observe-txt.ts';
+import { observeRootKeys } from './validation/observe-root-keys.ts';
 import { findAddresses } from './walk/find-addresses.ts';
 
 export type { ObserveOptions };
@@ -61,6 +63,11 @@ export interface Resolver {
     pool: ObservedPool,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<PoolEvidence>;
+  /**
+   * What the root's DNSKEY set says for the roll of trust anchors; undefined when no server gave one. Rejects as
+   * `observeDelegation` does.
+   */
+  observeRootKeys(options?: { readonly signal?: AbortSignal | undefined }): Promise<RootKeys | undefined>;
   /** Whether the root's keys did not validate when they were last asked for. */
   hasRootFault(): boolean;
   /** The packets counted since the start. */
@@ -137,6 +144,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async observePool(pool, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return observePool(targets, pool, observed);
+    },
+    async observeRootKeys({ signal } = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeRootKeys(state, signal);
     },
     hasRootFault: () => state.trust.hasRootFault(),
     packets: () => ({ ...state.packets }),

@@ -48,6 +48,7 @@ under.ent2 NS ns.elsewhere.
 cname CNAME a
 to DNAME other.
 *.wild CNAME target
+deep.wild A 192.0.2.1
 *.typed TXT "no ns here"
 a A 192.0.2.1
 `;
@@ -201,7 +202,10 @@ describe('a reply of a secure zone', () => {
 
   it('is bogus when the child’s own record shall deny its DS', () => {
     const message = zoneWith(NSEC).answer({ name: TEST, type: TYPE.DS });
-    expect(validateDs(message, TEST, secureZone(), usual())).toMatchObject({ kind: 'bogus' });
+    expect(validateDs(message, TEST, secureZone(), usual())).toEqual({
+      kind: 'bogus',
+      reason: "the proof is of the child's side of the cut",
+    });
   });
 
   it('is bogus when it refers to what signed words say is no delegation', () => {
@@ -212,6 +216,41 @@ describe('a reply of a secure zone', () => {
       kind: 'bogus',
       reason: 'the proof says that nothing is delegated',
     });
+  });
+
+  it('is bogus when the proof of an empty non-terminal shall deny the name itself', () => {
+    const message = zoneWith(NSEC).answer({ name: name('ent.test'), type: TYPE.NS });
+    const claim = { kind: 'nxdomain', name: name('ent.test') } as const;
+    expect(validateReply(message, claim, secureZone(), usual())).toMatchObject({ kind: 'bogus' });
+  });
+
+  it('is bogus when a wildcard’s own record is shown at another name', () => {
+    const at = name('x.typed.test');
+    const { authorities, ...message } = zoneWith(NSEC).answer({ name: at, type: TYPE.NS });
+    const moved = authorities.map((record) =>
+      record.owner === name('*.typed.test') ? { ...record, owner: at } : record,
+    );
+    const claim = { kind: 'nodata', name: at } as const;
+    expect(validateReply({ ...message, authorities: moved }, claim, secureZone(), usual())).toEqual({
+      kind: 'bogus',
+      reason: 'the proof is made from a wildcard',
+    });
+  });
+
+  it('is bogus when a wildcard stands in for a name that has a closer one above it', () => {
+    const at = name('y.deep.wild.test');
+    const claim = { kind: 'alias', name: at } as const;
+    for (const denial of [NSEC, NSEC3]) {
+      const zone = zoneWith(denial);
+      const alias = zone.answer({ name: name('x.wild.test'), type: TYPE.NS });
+      const denied = zone.answer({ name: at, type: TYPE.NS });
+      const answers = alias.answers.map((record) => ({ ...record, owner: at }));
+      const authorities = [...alias.authorities, ...denied.authorities];
+      expect(validateReply({ ...alias, answers, authorities }, claim, secureZone(), usual())).toMatchObject({
+        kind: 'bogus',
+        reason: 'nothing proves that the name itself is not there',
+      });
+    }
   });
 
   it('gives the DS set', () => {

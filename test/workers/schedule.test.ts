@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CheckJob } from '../../src/queue/jobs.ts';
 import { addSlotTime } from '../../src/store/checks/check-shares.ts';
-import type { Rounds } from '../../workers/run-rounds.ts';
+import type { Rounds } from '../../workers/rounds/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';

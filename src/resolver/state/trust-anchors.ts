@@ -3,12 +3,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { dsOf } from '../../checks/validation/roll-anchors.ts';
 import { usableDs } from '../../checks/validation/zone-keys.ts';
-import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
-import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { TextError } from '../../dns/errors.ts';
 import { printName, ROOT } from '../../dns/name.ts';
-import { DS } from '../../dns/record/types/ds.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
@@ -54,7 +52,5 @@ function readAnchor({ owner, type, rdata, line }: ZoneFileRecord): Uint8Array {
   if (type !== TYPE.DNSKEY) {
     throw new TextError(`trust anchors are DS and DNSKEY records, not ${typeMnemonic(type)}`, { line });
   }
-  const digest = dsDigest(ROOT, rdata, DIGEST.SHA256) as Uint8Array;
-  const algorithm = rdata[3] as number;
-  return DS.encode({ keyTag: keyTag(rdata), algorithm, digestType: DIGEST.SHA256, digest });
+  return dsOf(rdata);
 }

@@ -17,6 +17,7 @@ import * as splitDomains from './migrations/0014-split-domains.ts';
 import * as nameserverPool from './migrations/0015-nameserver-pool.ts';
 import * as childChecks from './migrations/0017-child-checks.ts';
 import * as fairShares from './migrations/0018-fair-shares.ts';
+import * as trustAnchors from './migrations/0019-trust-anchors.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -35,4 +36,5 @@ export const migrations: Record<string, Migration> = {
   '0015-nameserver-pool': nameserverPool,
   '0017-child-checks': childChecks,
   '0018-fair-shares': fairShares,
+  '0019-trust-anchors': trustAnchors,
 };

@@ -5,6 +5,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
+import type { AnchorState } from '../../checks/validation/roll-anchors.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SetKind } from '../../zone/pool/pool-use.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
@@ -546,6 +547,15 @@ interface IdempotencyOctetsTable {
   octets: number;
 }
 
+/** Of the root. */
+interface TrustAnchorsTable {
+  /** A hash of the DS records that were configured. */
+  origin: string;
+  key: Buffer;
+  state: AnchorState;
+  since: Date;
+}
+
 export interface Schema {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
@@ -578,4 +588,5 @@ export interface Schema {
   aname_targets: AnameTargetsTable;
   given_ns_sets: GivenNsSetsTable;
   account_ns_sets: AccountNsSetsTable;
+  trust_anchors: TrustAnchorsTable;
 }

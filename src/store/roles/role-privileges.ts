@@ -53,6 +53,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   resolver_leases: grants('', '', 'siud'),
   resolver_addresses: grants('', '', 'siud'),
   resolver_silences: grants('', '', 'siud'),
+  trust_anchors: grants('', '', 'sid'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`

@@ -153,8 +153,30 @@ describe('the log of checks', () => {
       ttl: 3600,
     };
     expect(body[0].evidence).toEqual([server, { ...server, server: 'b.nic.test', address: '192.0.2.54' }]);
-    expect((await api.ask('GET', `${path}?evidence=false`)).body[0]).not.toHaveProperty('evidence');
+    expect(body[0].security).toBe('indeterminate');
+    const [bare] = (await api.ask('GET', `${path}?evidence=false`)).body;
+    expect(bare).not.toHaveProperty('evidence');
+    expect(bare).not.toHaveProperty('security');
     expect((await api.ask('GET', `${path}/${run}`)).body).toEqual(body[0]);
+  });
+
+  it('says whether the parent is secure, and what its keys say of each reply', async () => {
+    const { id, path } = await freshDomain();
+    const secure = { security: 'secure' } as const;
+    await makeCheck(api.database.db, { domainId: id }, (domain) => ({
+      ...evidenceOf(domain, 'nxdomain', { proof: 'secure' }),
+      ...secure,
+    }));
+    const [proven] = (await api.ask('GET', `${path}?evidence=true`)).body;
+    expect(proven).toMatchObject({ security: 'secure', verdict: 'unregistered' });
+    expect(proven.evidence[0].proof).toBe('secure');
+    await makeCheck(api.database.db, { domainId: id }, (domain) => ({
+      ...evidenceOf(domain, 'bogus'),
+      ...secure,
+    }));
+    const [forged] = (await api.ask('GET', `${path}?evidence=true`)).body;
+    expect(forged).toMatchObject({ verdict: 'unknown', findings: [{ code: 'PARENT_BOGUS' }] });
+    expect(forged.evidence[0]).toMatchObject({ outcome: 'bogus' });
   });
 
   it('leaves out what a silent server did not say, and shows a DS as in a zone file', async () => {

@@ -55,8 +55,9 @@ function reasonFor({ drawn }: Chain, mine: Security, other: string): string | un
     return 'a DS record of a revoked key: we do not trust it (RFC 5011 §2.1), Unbound looks at REVOKE in its anchors only';
   if (has('SHA-1 right, SHA-256 wrong') && mine === 'bogus')
     return 'a SHA-1 digest beside a SHA-256 one is ignored (RFC 4509 §3), but by Unbound with harden-algo-downgrade only';
-  if (mine === 'bogus' && other === 'insecure' && /NSEC3 (101|150|500) iterations/.test(parentOf(drawn)))
-    return 'Unbound looks for an unsigned zone between the parent and the name, and costly hashes leave open that there is one; the reply is of the parent itself';
+  const isOpen = /NSEC3 (101|150|500) iterations|opt-out/.test(parentOf(drawn));
+  if (mine === 'bogus' && other === 'insecure' && isOpen && has('below') !== has('deep'))
+    return 'Unbound looks for an unsigned zone between the parent and the name, and opt-out or costly hashes leave open that there is one; the reply is of the parent itself';
   return undefined;
 }
 

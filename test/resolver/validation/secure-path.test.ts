@@ -286,3 +286,18 @@ function spoil(ds: Uint8Array): Uint8Array {
   spoilt[10] = (spoilt[10] as number) ^ 1;
   return spoilt;
 }
+
+describe('the keys of the root', () => {
+  it('are seen with what the anchors say of them', async () => {
+    const { resolver } = made();
+    expect(await resolver.observeRootKeys()).toEqual({ present: [ROOT_KEY.rdata], revoked: [] });
+    const { resolver: wrong } = made({ anchors: [dsOf(name('.'), OTHER_KEY)] });
+    expect(await wrong.observeRootKeys()).toEqual({ present: undefined, revoked: [] });
+  });
+
+  it('are not seen when nobody gives them', async () => {
+    const { resolver, lie } = made();
+    lie(without(TYPE.DNSKEY), ROOT_A, ROOT_B);
+    expect(await resolver.observeRootKeys()).toBeUndefined();
+  });
+});

@@ -5,7 +5,7 @@ import { decodeMessage, type Message } from '../../../src/dns/message/message.ts
 import { foldCase, type Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { encodeMessage } from '../answer/encode-message.ts';
-import { type Seat, sitDown } from '../world/fake-internet.ts';
+import { type Place, type Seat, sitDown } from '../world/fake-internet.ts';
 import { type Chain, chainOf } from './random-chains.ts';
 import { zoneFor } from './signed-exchange.ts';
 import type { SignedZone } from './signed-zone.ts';
@@ -33,26 +33,7 @@ export async function serveChains(root: SignedZone, chains: readonly Chain[]): P
       const isAltered = zone === chain.zones.at(-1) && (asked === chain.asked || type === TYPE.DNSKEY);
       return isAltered ? chain.alter(message, type) : message;
     };
-    seats.push(
-      await sitDown(
-        { address: '127.0.0.1', port: 0 },
-        {
-          receive(bytes, transport) {
-            const query = decodeMessage(bytes);
-            const question = query.questions[0];
-            const message = question && answer(foldCase(question.name), question.type);
-            if (message === undefined) return [];
-            const room = transport === 'tcp' ? MAX_OCTETS : (query.edns?.udpPayloadSize ?? MIN_UDP_OCTETS);
-            const { id, questions } = query;
-            const edns = { udpPayloadSize: 1232, version: 0, dnssecOk: true, options: [] };
-            const reply = encodeMessage({ ...message, id, questions, edns }, Math.max(MIN_UDP_OCTETS, room));
-            return [{ bytes: reply, delayMs: 0, elsewhere: false }];
-          },
-          refusesTcp: () => false,
-          deliver: (_, send) => send(),
-        },
-      ),
-    );
+    seats.push(await serveAt({ address: '127.0.0.1', port: 0 }, answer));
   }
   return {
     ports: seats.map(({ place }) => place.port),
@@ -60,4 +41,26 @@ export async function serveChains(root: SignedZone, chains: readonly Chain[]): P
       for (const seat of seats) await seat.close();
     },
   };
+}
+
+/** UDP and TCP at one place. No answer: silence. */
+export function serveAt(
+  place: Place,
+  answer: (asked: Name, type: number) => Message | undefined,
+): Promise<Seat> {
+  return sitDown(place, {
+    receive(bytes, transport) {
+      const query = decodeMessage(bytes);
+      const question = query.questions[0];
+      const message = question && answer(foldCase(question.name), question.type);
+      if (message === undefined) return [];
+      const room = transport === 'tcp' ? MAX_OCTETS : (query.edns?.udpPayloadSize ?? MIN_UDP_OCTETS);
+      const { id, questions } = query;
+      const edns = { udpPayloadSize: 1232, version: 0, dnssecOk: true, options: [] };
+      const reply = encodeMessage({ ...message, id, questions, edns }, Math.max(MIN_UDP_OCTETS, room));
+      return [{ bytes: reply, delayMs: 0, elsewhere: false }];
+    },
+    refusesTcp: () => false,
+    deliver: (_, send) => send(),
+  });
 }

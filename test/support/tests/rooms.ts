@@ -32,7 +32,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
   'resolver/state':
-    'dns dns/dnssec dns/record dns/zone-file checks/delegation checks/validation resolver/exchange checks/shares',
+    'dns dns/record dns/zone-file checks/delegation checks/validation resolver/exchange checks/shares',
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
@@ -46,9 +46,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
   resolver:
-    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child',
-  'store/postgres': 'dns zone/domain zone/pool zone/records checks/delegation checks/txt process',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
+  'store/postgres':
+    'dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'store/postgres',
+  'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
@@ -108,8 +110,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
+  'workers/rounds':
+    'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate',
   workers:
-    'dns zone/pool zone/records checks/aname checks/delegation checks/nameservers checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/nameservers store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares',
+    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type PublishFault, runHousekeeping } from '../../workers/housekeeping.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { newAccount, newDomain } from '../support/database/domains.ts';
-import { until } from '../support/tests/until.ts';
+import { type PublishFault, runHousekeeping } from '../../../workers/rounds/housekeeping.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { until } from '../../support/tests/until.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

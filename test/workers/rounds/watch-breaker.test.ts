@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { releaseBreaker } from '../../src/store/checks/breaker-store.ts';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { type BreakerChange, BreakerWatch } from '../../workers/watch-breaker.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { startProxy } from '../support/processes/tcp-proxy.ts';
-import { until } from '../support/tests/until.ts';
+import { releaseBreaker } from '../../../src/store/checks/breaker-store.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { type BreakerChange, BreakerWatch } from '../../../workers/rounds/watch-breaker.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 let database: TestDatabase;
 const opened: (() => unknown)[] = [];

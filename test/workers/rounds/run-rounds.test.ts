@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { backoffMs, runRounds } from '../../workers/run-rounds.ts';
-import { until } from '../support/tests/until.ts';
+import { backoffMs, runRounds } from '../../../workers/rounds/run-rounds.ts';
+import { until } from '../../support/tests/until.ts';
 
 vi.mock('node:timers/promises', async (original) => {
   const real = await original<typeof import('node:timers/promises')>();

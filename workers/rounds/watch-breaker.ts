@@ -2,16 +2,16 @@
 // which parents' moves are held. The counts of all workers decide, so all come to the same result.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../src/checks/delegation/breaker.ts';
-import type { Verdict } from '../src/checks/delegation/verdict.ts';
+import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../src/checks/delegation/breaker.ts';
+import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import {
   addCheckCounts,
   type BreakerTrip,
   endTrips,
   loadBreaker,
   tripBreaker,
-} from '../src/store/checks/breaker-store.ts';
-import type { Database } from '../src/store/postgres/database.ts';
+} from '../../src/store/checks/breaker-store.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 
 export interface BreakerChange {
   /** The parent; '' is overall. */

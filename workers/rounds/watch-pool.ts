@@ -1,14 +1,14 @@
 // Watches the nameserver pool: how much of it is given, each hour, and once a day whether its names, glue and nodes are what its
 // lists say. Faults are looked for again each hour, so that a repaired one is soon no longer told.
 
-import { judgePool, type PoolFault } from '../src/checks/nameservers/judge-pool.ts';
-import type { Resolver } from '../src/resolver/resolver.ts';
-import { loadPoolUse } from '../src/store/nameservers/pool-sets.ts';
-import { loadServedZone } from '../src/store/nameservers/served-zone.ts';
-import { loadPublishSettings } from '../src/store/postgres/answer-settings.ts';
-import type { Database } from '../src/store/postgres/database.ts';
-import type { NameserverPool } from '../src/zone/pool/pool.ts';
-import { shareGiven, WARNING_SHARE } from '../src/zone/pool/pool-use.ts';
+import { judgePool, type PoolFault } from '../../src/checks/nameservers/judge-pool.ts';
+import type { Resolver } from '../../src/resolver/resolver.ts';
+import { loadPoolUse } from '../../src/store/nameservers/pool-sets.ts';
+import { loadServedZone } from '../../src/store/nameservers/served-zone.ts';
+import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import type { NameserverPool } from '../../src/zone/pool/pool.ts';
+import { shareGiven, WARNING_SHARE } from '../../src/zone/pool/pool-use.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface PoolWatchOptions {

@@ -2,15 +2,15 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PoolEvidence } from '../../src/checks/nameservers/pool-evidence.ts';
-import { parseName, printName } from '../../src/dns/name.ts';
-import type { ObservedPool } from '../../src/resolver/nameservers/observe-pool.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
-import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
-import { PoolWatch } from '../../workers/watch-pool.ts';
-import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database/database.ts';
-import { newAccount, newDomain } from '../support/database/domains.ts';
-import { until } from '../support/tests/until.ts';
+import type { PoolEvidence } from '../../../src/checks/nameservers/pool-evidence.ts';
+import { parseName, printName } from '../../../src/dns/name.ts';
+import type { ObservedPool } from '../../../src/resolver/nameservers/observe-pool.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { PoolWatch } from '../../../workers/rounds/watch-pool.ts';
+import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { until } from '../../support/tests/until.ts';
 
 const HOUR_MS = 3_600_000;
 let database: TestDatabase;
