@@ -22,12 +22,12 @@ export function logTransition(log: OutcomeLog, outcome: CheckOutcome): void {
 const OWN_FAULT_LINE_MS = 300_000;
 const toldAtMs = new Map<string, number>();
 
-/** Logs what is wrong with our own nameservers. */
+/** Logs what is wrong with our own nameservers; notices are counted only. */
 export function logChild(log: OutcomeLog, outcome: ChildOutcome): void {
   if (outcome.kind !== 'saved') return;
-  for (const { code, place, message } of outcome.findings) {
+  for (const { code, place, severity, message } of outcome.findings) {
     const isSoon = performance.now() - (toldAtMs.get(code) ?? Number.NEGATIVE_INFINITY) < OWN_FAULT_LINE_MS;
-    if (place !== 'operator' || isSoon) continue;
+    if (place !== 'operator' || severity === 'notice' || isSoon) continue;
     toldAtMs.set(code, performance.now());
     const say = code === 'OUR_SERVERS_UNREACHABLE' ? log.error : log.warn;
     say.call(log, { domain: outcome.name, code, message }, 'our own nameservers have a fault');

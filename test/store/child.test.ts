@@ -136,6 +136,9 @@ test('a domain shows what its owner can change at the registrar, of today’s de
   await shows(SET);
   await note();
   await save([finding('zone'), finding('registrar'), finding('operator', 'OUR_SERVERS_UNREACHABLE')]);
+  await sql`update domain_checks set conclusive_ours = false`.execute(database.db);
+  expect(await shown(), 'while the parent names none of ours').toEqual([]);
+  await sql`update domain_checks set conclusive_ours = true`.execute(database.db);
   expect(await shown()).toEqual(['Change registrar.']);
   await shows(OTHER);
   expect(await shown()).toEqual([]);

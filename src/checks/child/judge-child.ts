@@ -26,7 +26,7 @@ export function judgeChild(
   const observations = [
     ...judgeNames(evidence, own, asnOf),
     ...judgeServers(evidence, own),
-    ...judgeTimers(evidence),
+    ...judgeTimers(evidence, own),
     ...(evidence.isComplete ? [] : [{ code: 'CHILD_CHECK_CUT_SHORT' as const, names: [] }]),
   ];
   return observations.flatMap((observation) => {
@@ -52,11 +52,12 @@ const MIN_EXPIRE = 604_800;
 const LEAST_MINIMUM = 300;
 const MOST_MINIMUM = 86_400;
 
-function judgeTimers({ addresses }: ChildEvidence): Observation[] {
+/** Nobody transfers a zone that only our nameservers have, so its timers mean nothing. */
+function judgeTimers({ addresses }: ChildEvidence, own: ReadonlySet<Name>): Observation[] {
   const answering = addresses.filter(({ soa }) => soa.outcome === 'answer');
   const soa: SoaFields | undefined = answering[0]?.soa.soa;
-  if (soa === undefined) return [];
   const names = [...new Set(answering.flatMap(({ servers }) => servers))];
+  if (soa === undefined || names.every((name) => own.has(name))) return [];
   const { refresh, retry, expire, minimum } = soa;
   const found = (code: ChildCode, isWrong: boolean, detail: string | number): Observation[] =>
     isWrong ? [{ code, names, detail: String(detail) }] : [];

@@ -26,7 +26,7 @@ export function printChild(
   { colours }: { readonly colours: boolean },
 ): string {
   const paint = painter(colours);
-  const { domain, addresses, failure, queries, startedAt, finishedAt } = evidence;
+  const { domain, addresses, failure, queries, hasIpv6, startedAt, finishedAt } = evidence;
   const seconds = ((finishedAt - startedAt) / 1000).toFixed(1);
   const count = `${addresses.length} ${addresses.length === 1 ? 'address' : 'addresses'}`;
   const head = `The servers of ${printWithoutDot(domain)} (${count}, ${queries} packets, ${seconds} s)`;
@@ -37,6 +37,7 @@ export function printChild(
     [
       paint('bold', head),
       ...(failure === undefined ? [] : [`  the delegation was not found: ${failure}`]),
+      ...(hasIpv6 ? [] : ['  this machine has no IPv6, so IPv6 addresses are not asked']),
       ...(addresses.length === 0 ? [] : indentTable(printTable(HEADS, addresses.map(rowOf)))),
     ],
     [paint('bold', 'Advice'), ...(told.length > 0 ? told : ['  nothing to change'])],
@@ -56,12 +57,13 @@ function wordOf({ outcome }: ProbeReply): string {
 }
 
 export function childJson({ evidence, findings }: Looked): object {
-  const { domain, parent, servers, addresses, failure, isComplete, queries } = evidence;
+  const { domain, parent, servers, addresses, failure, isComplete, hasIpv6, queries } = evidence;
   return {
     domain: printWithoutDot(domain),
     parent: parent === undefined ? null : printWithoutDot(parent),
     failure: failure ?? null,
     complete: isComplete,
+    ipv6: hasIpv6,
     queries,
     servers: servers.map(({ name, isAtParent, isInZone, glue, found }) => ({
       name: printWithoutDot(name),

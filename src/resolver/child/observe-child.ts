@@ -12,7 +12,7 @@ import type {
 import { foldCase, isWithin, type Name, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isAskable } from '../state/address-rules.ts';
-import type { KnownZone } from '../state/known-zone.ts';
+import { type KnownZone, noteMiss } from '../state/known-zone.ts';
 import type { Limits } from '../state/limits.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
@@ -216,9 +216,17 @@ class ChildObservation {
     this.#probes.set(address, { ...nothing, edns: 'unknown' });
     if (isPrivate) return;
     const { soa, edns } = await probeSoa(asking, address);
+    this.#remember(address, soa.outcome === 'answer');
     const isThere = soa.outcome !== 'timeout' && soa.outcome !== 'unasked' && edns !== 'silent';
     const ns = isThere ? await probe(asking, address, TYPE.NS) : UNASKED;
     this.#probes.set(address, { ...nothing, soa, ns, edns });
+  }
+
+  /** Names inside the zone are asked for at servers that answer. */
+  #remember(address: string, answers: boolean): void {
+    const { now, hasIpv6 } = this.#asking.state.around;
+    const to = this.#zone?.addresses(now(), hasIpv6()).find((each) => each.address === address);
+    if (to !== undefined && !answers) noteMiss(to, now());
   }
 
   async #addNamesOfZone(): Promise<void> {

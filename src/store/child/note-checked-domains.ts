@@ -13,7 +13,7 @@ export interface NotedDomain {
 /** The least time between two checks of one domain's zone that nobody asked for. */
 const LEAST_SECONDS = 600;
 
-/** Domains without a delegation, or whose zone is due already, are left as they are. */
+/** Most domains change nothing, and their rows are not even locked. Domains without a delegation, or whose zone is due already, are left as they are. */
 export async function noteCheckedDomains(db: Database, noted: readonly NotedDomain[]): Promise<void> {
   if (noted.length === 0) return;
   const rows = JSON.stringify(noted.map(({ domainId, isByHand }) => ({ id: domainId, by_hand: isByHand })));
@@ -24,7 +24,9 @@ export async function noteCheckedDomains(db: Database, noted: readonly NotedDoma
     insert into child_checks as k (domain_id, due_at, wanted_ns)
     select c.domain_id, clock_timestamp(), c.current_ns
     from noted n join domain_checks c on c.domain_id = n.id join domains d on d.id = n.id
-    where cardinality(c.current_ns) > 0 and d.deleted_at is null and d.zone_id is not null
+      left join child_checks before on before.domain_id = n.id
+    where (before.domain_id is null or before.due_at is null or before.wanted_ns <> c.current_ns or n.by_hand)
+      and cardinality(c.current_ns) > 0 and d.deleted_at is null and d.zone_id is not null
       and d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved')
     order by c.domain_id
     on conflict (domain_id) do update set wanted_ns = excluded.wanted_ns,

@@ -97,10 +97,13 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
-/** What the check of a domain's own zone found that its owner can change, if that check saw today's delegation. */
+/**
+ * What the check of a domain's own zone found that its owner can change at the registrar, if that check saw today's
+ * delegation. While the parent names none of our servers, the only advice is to set those.
+ */
 const CHILD_FINDINGS = sql`(
   select jsonb_path_query_array(k.findings, '$[*] ? (@.place == "registrar")') from child_checks k
-  where k.domain_id = d.id and k.ns = c.current_ns and d.dns_mode = 'managed'
+  where k.domain_id = d.id and k.ns = c.current_ns and c.conclusive_ours and d.dns_mode = 'managed'
     and d.status in ('pending', 'active', 'moved'))`;
 
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */

@@ -175,6 +175,8 @@ describe('a setting', () => {
       ],
     ],
     ['PUBLIC_RESOLVERS', { PUBLIC_RESOLVERS: 'off' }, (c) => c.publicResolvers, []],
+    ['ASN_DB', {}, (c) => c.asnDb, undefined],
+    ['ASN_DB', { ASN_DB: '/srv/asn.txt' }, (c) => c.asnDb, '/srv/asn.txt'],
     ['COUNTRY_DB', { COUNTRY_DB: 'off' }, (c) => c.countryDb, undefined],
     ['COUNTRY_DB', { COUNTRY_DB: '/srv/c.mmdb' }, (c) => c.countryDb, { path: '/srv/c.mmdb' }],
     ['CHECK_CONCURRENCY', { CHECK_CONCURRENCY: '1' }, (c) => c.checkConcurrency, 1],

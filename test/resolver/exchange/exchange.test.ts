@@ -8,6 +8,7 @@ import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
 import {
+  type AskedWay,
   createExchange,
   type Exchange,
   type ExchangeOptions,
@@ -99,6 +100,35 @@ async function onlyServerOpen(): Promise<void> {
   const left = () => JSON.stringify(openResources());
   await until(() => openResources().udp === 1 && openResources().timers === 0, left);
 }
+
+describe('a question that is to be asked in one way', () => {
+  const way = async (behaviour: Behaviour, asked: AskedWay) => {
+    const { server, exchange } = await asking(behaviour, { timeoutMs: SHORT_MS });
+    const question = { name: NAME, type: TYPE.NS };
+    const { signal } = new AbortController();
+    return {
+      server,
+      exchanged: await exchange.ask(PUBLIC, question, { signal, onPacket: () => {}, ...asked }),
+    };
+  };
+
+  it('goes over TCP alone, where only TCP is wanted', async () => {
+    const { server, exchanged } = await way({ udp: right, tcp: rightOverTcp }, { transport: 'tcp' });
+    expectReply(exchanged, 'tcp');
+    expect(server.seen.map(({ query }) => query.edns?.udpPayloadSize)).toEqual([1232]);
+    const { exchanged: silent } = await way({ udp: right }, { transport: 'tcp' });
+    expect(errorOf(silent)).toContain('asked over TCP');
+  });
+
+  it('goes out without EDNS, where none is wanted', async () => {
+    for (const transport of [undefined, 'tcp'] as const) {
+      const asked = { edns: false, ...(transport && { transport }) };
+      const { server, exchanged } = await way({ udp: right, tcp: rightOverTcp }, asked);
+      expectReply(exchanged, transport ?? 'udp');
+      expect(server.seen.map(({ query }) => query.edns)).toEqual([undefined]);
+    }
+  });
+});
 
 describe('a question', () => {
   it('goes out with RD=0, one question and an OPT record: DO, 1232 octets, version 0', async () => {
@@ -354,6 +384,18 @@ describe('a server without EDNS', () => {
       expect(second.query.id === first.query.id && second.port === first.port).toBe(false);
     });
   }
+
+  it('and the reply tells that, for those who look for it', async () => {
+    const { ask } = await asking({
+      udp: (seen, send) =>
+        seen.query.edns === undefined
+          ? right(seen, send)
+          : send(rightOctets(withoutEdns(seen.query), [], { rcode: RCODE.FORMERR })),
+    });
+    expect(await ask()).toMatchObject({ kind: 'reply', refusedEdns: true });
+    const plain = await asking({ udp: right });
+    expect(await plain.ask()).not.toHaveProperty('refusedEdns');
+  });
 
   it('that says FORMERR to the plain question too has given its reply', async () => {
     const { ask, packets } = await asking({
