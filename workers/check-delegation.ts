@@ -127,7 +127,11 @@ async function checkOnce(
   const { db, rules, breaker, save, ourAddresses, random = Math.random } = tools;
   const { name, state, seq } = domain;
   const held = await loadHeldZone(db, name);
-  const evidence = await observeInSlot(tools, domain, { signal, ...(held && { held }) });
+  const evidence = await observeInSlot(tools, domain, {
+    signal,
+    fresh: job.kind !== 'background',
+    ...(held && { held }),
+  });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);

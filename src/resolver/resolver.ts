@@ -14,7 +14,7 @@ import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
 import type { Network } from './state/address-rules.ts';
 import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
 import type { PublicResolvers } from './state/public-resolvers.ts';
-import { type PacketCounts, ResolverState } from './state/resolver-state.ts';
+import { type PacketCounts, ResolverState, type Surroundings } from './state/resolver-state.ts';
 import type { RootServer } from './state/root-hints.ts';
 import { observeTxt } from './txt/observe-txt.ts';
 import { findAddresses } from './walk/find-addresses.ts';
@@ -58,6 +58,8 @@ interface ResolverOptions {
   /** Networks that may be asked although their addresses are not public. */
   readonly allowed: readonly Network[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
+  readonly gate?: NonNullable<Surroundings['gate']>;
+  readonly silences?: NonNullable<Surroundings['silences']>;
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
   readonly now?: () => number;

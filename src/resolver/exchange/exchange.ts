@@ -35,8 +35,8 @@ export type QueryResult =
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
     }
-  /** No reply came. */
-  | { readonly kind: 'timeout' }
+  /** No reply came. With an error, no question was sent. */
+  | { readonly kind: 'timeout'; readonly error?: string }
   /** No usable reply; `error` says why, in words for people. */
   | { readonly kind: 'bad'; readonly error: string };
 

@@ -99,8 +99,11 @@ export function outcomeHash({ to, state, verdict, cause, findings, ...seen }: Ch
 }
 
 /** Everything that was said, whoever said it and how many did. */
-function causeOf({ failure, servers }: Evidence): string[] {
+function causeOf({ parent, failure, servers }: Evidence): string[] {
   if (failure !== undefined) return [failure.reason, encodeNameColumn(failure.zone)];
+  // The same as a silence that is remembered.
+  const isSilent = servers.every(({ outcome }) => outcome === 'timeout');
+  if (isSilent && parent !== undefined) return ['unreachable', encodeNameColumn(parent)];
   const said = servers.map(({ outcome, ns }) => [outcome, ...encodeNames(ns)].join(' '));
   return [...new Set(said)].sort();
 }

@@ -37,7 +37,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   resolver:
     'dns checks/aname checks/delegation checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/scan resolver/state resolver/txt resolver/walk',
   'store/postgres': 'dns zone/domain zone/records checks/delegation checks/txt process',
-  'store/accounts': 'store/postgres',
+  'store/accounts': 'checks/shares store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
@@ -94,7 +94,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/shares checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
+    'dns zone/domain zone/records checks/aname checks/delegation checks/scan checks/shares checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/housekeeping store/migrate store/postgres store/scans store/verifications store/zones',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
