@@ -150,7 +150,7 @@ async function checkOnce(
     judgement,
     decision,
     nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random(), {
-      before: { verdict: domain.lastVerdict, intervalSeconds: domain.intervalSeconds },
+      before: domain.unknowns,
       isTryLater: evidence.failure?.reason === 'later',
     }),
     startedAt: evidence.startedAt,
