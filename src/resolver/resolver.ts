@@ -28,7 +28,7 @@ export interface Resolver {
    * Observes what the servers of the challenge's zone and public resolvers say. `host` is the name of the TXT record.
    * Rejects as `observeDelegation` does.
    */
-  observeTxt(host: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<TxtEvidence>;
+  observeTxt(host: Name, options?: Pick<ObserveOptions, 'signal' | 'fresh'>): Promise<TxtEvidence>;
   /**
    * Observes the addresses that a name leads to, from the servers of its zones. Rejects as `observeDelegation` does.
    */

@@ -43,7 +43,7 @@ export async function observeDelegation(
   const start =
     held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
-  const journey = new Journey(state, start);
+  const journey = new Journey(state, start, { fresh: fresh === true });
   return runWork(state, { limits: state.around.limits, signal, onSlow, fresh }, async (work) => {
     const observed = await observe(state, domain, journey, work);
     return {

@@ -21,6 +21,7 @@ export async function runWork<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const work = new Work(limits, signal, { onSlow, fresh });
+  if (work.fresh) work.failuresSince = state.around.now();
   state.begin(work);
   try {
     return await perform(work);

@@ -31,6 +31,8 @@ export class Work {
   waits = 0;
   /** Remembered silence does not count: somebody waits for the result. */
   readonly fresh: boolean;
+  /** When it is fresh: failures of before do not count. */
+  failuresSince: number | undefined;
   /** Called once when the check has waited long; false ends it. */
   readonly #onSlow: (() => boolean) | undefined;
   #waitedMs = 0;

@@ -45,7 +45,7 @@ export function countFailures(last: { count: number; expiresAt: number } | undef
 export class ZoneCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
-  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number }>;
+  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number; failedAt?: number }>;
 
   constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS) {
     this.#cache = new ExpiringCache(capacity);
@@ -57,8 +57,11 @@ export class ZoneCache {
     return this.#cache.size;
   }
 
-  get(name: Name): KnownCut | undefined {
-    return this.#cache.get(name, this.#now())?.cut;
+  /** `failuresSince`: older failures are left out. */
+  get(name: Name, failuresSince?: number): KnownCut | undefined {
+    const entry = this.#cache.get(name, this.#now());
+    const isOld = failuresSince !== undefined && (entry?.failedAt ?? failuresSince) < failuresSince;
+    return isOld ? undefined : entry?.cut;
   }
 
   putCut(zone: KnownZone, ttlSeconds: number): KnownCut {
@@ -88,7 +91,7 @@ export class ZoneCache {
         : undefined,
       now,
     );
-    this.#cache.set(name, { cut, failures }, now + failureMs(failures, this.#failureMaxMs));
+    this.#cache.set(name, { cut, failures, failedAt: now }, now + failureMs(failures, this.#failureMaxMs));
     return cut;
   }
 

@@ -4,7 +4,13 @@
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
 import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
 import { SLOW_AFTER_MS, Slots } from '../../../src/checks/shares/slots.ts';
-import { dueTurn, FADE_MS, LIGHT_SLOT_MS, manualTurn } from '../../../src/checks/shares/turns.ts';
+import {
+  dueTurn,
+  FADE_MS,
+  LIGHT_SLOT_MS,
+  MOST_MANUAL,
+  manualTurn,
+} from '../../../src/checks/shares/turns.ts';
 import { type Random, randomFrom } from '../random/random-zones.ts';
 import { attackTargets, makeSilences, Observation, type Target, Victims } from './simulated-attack.ts';
 
@@ -14,7 +20,7 @@ const ROUND_MS = 50;
 const IDLE_MS = 500;
 const PER_ACCOUNT = 20;
 const LIGHT_AT_ONCE = 20;
-const FULLEST = 4;
+const FULLEST = 20;
 const CHECK_MS = 15_000;
 /** Fetching, loading and saving around a check. */
 const AROUND_MS = 15;
@@ -160,6 +166,7 @@ class Simulation {
   #askNow(domain: Domain): void {
     const { account } = domain;
     this.#use(account, {});
+    if (account.manual >= MOST_MANUAL && this.#options.isFair !== false) return;
     const turn = this.#options.isFair === false ? 1 : manualTurn(account);
     this.#use(account, { manual: 1 });
     this.#enqueue({ domain, askedAt: this.#clock.now, turn });

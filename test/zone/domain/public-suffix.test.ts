@@ -9,7 +9,8 @@ it.each([
   ['example.com.', false],
   ['www.co.uk.', false],
   ['.', false],
-  ['unknown-tld.', false],
+  ['unknown-tld.', true],
+  ['example.unknown-tld.', false],
   // customers of these choose their own name servers
   ['github.io.', false],
 ])('%s: %s', (name, expected) => {
