@@ -127,7 +127,11 @@ async function checkOnce(
   const { db, rules, breaker, save, ourAddresses, random = Math.random } = tools;
   const { name, state, seq } = domain;
   const held = await loadHeldZone(db, name);
-  const evidence = await observeInSlot(tools, domain, { signal, ...(held && { held }) });
+  const evidence = await observeInSlot(tools, domain, {
+    signal,
+    fresh: job.kind !== 'background',
+    ...(held && { held }),
+  });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
@@ -146,7 +150,7 @@ async function checkOnce(
     judgement,
     decision,
     nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random(), {
-      before: { verdict: domain.lastVerdict, intervalSeconds: domain.intervalSeconds },
+      before: domain.unknowns,
       isTryLater: evidence.failure?.reason === 'later',
     }),
     startedAt: evidence.startedAt,

@@ -15,24 +15,17 @@ import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
-import { openRedisLeases } from '../src/queue/redis-leases.ts';
-import { createExchange } from '../src/resolver/exchange/exchange.ts';
-import { watchIpv6 } from '../src/resolver/exchange/has-ipv6.ts';
-import { createResolver, type Resolver } from '../src/resolver/resolver.ts';
-import { type Network, parseNetwork } from '../src/resolver/state/address-rules.ts';
-import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
-import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
-import { loadRootHints } from '../src/resolver/state/root-hints.ts';
 import { loadTrustAnchors } from '../src/resolver/state/trust-anchors.ts';
-import { postgresLeases } from '../src/store/accounts/query-leases.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
-import { type Database, openDatabase } from '../src/store/postgres/database.ts';
+import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { AccountShares, shareSlotTime } from './account-shares.ts';
 import { listenBoard } from './board.ts';
 import { createWorkerMetrics } from './metrics.ts';
+import { openResolver } from './open-resolver.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
+import { shareSilences } from './rounds/share-silences.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
@@ -74,7 +67,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onChange: (change) => log.info(change, 'a key of the root changed'),
     onTrouble: (error) => trouble('anchors', error as Error),
   });
-  const resolver: Resolver = await openResolver(settings, db, life, {
+  const { resolver, silences } = await openResolver(settings, db, life, {
     trustAnchors: anchors.current,
     onTrouble: (error) => tellOf('leases', error),
     onRootFault: (fault) =>
@@ -134,6 +127,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const shares = new AccountShares();
   const sharing = shareSlotTime(db, shares, { onTrouble: (error) => trouble('schedule', error as Error) });
   life.onStop(() => sharing.stop());
+  const telling = shareSilences(db, silences, { onTrouble: (error) => trouble('schedule', error as Error) });
+  life.onStop(() => telling.stop());
   startQueueWorkers(workers, {
     db,
     resolver,
@@ -170,67 +165,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.ready({ addresses: board === undefined ? [] : [board.address] });
 }
 
-async function openResolver(
-  settings: Settings,
-  db: Database,
-  life: ProcessLife,
-  on: {
-    trustAnchors(): readonly Uint8Array[];
-    onTrouble(error: Error): void;
-    onRootFault(message: string): void;
-  },
-): Promise<Resolver> {
-  const allowed = settings.resolverAllow.map((text) => parseNetwork(text) as Network);
-  const rootServers = await readRootHints(settings.rootHints);
-  const exchange = createExchange({ port: settings.dnsPortOut });
-  const openLeases = leasesOf(settings, db, life, on.onTrouble);
-  const publicResolvers = openPublicResolvers(
-    settings.publicResolvers,
-    openLeases(PUBLIC_QUESTIONS_PER_SECOND),
-  );
-  const resolver = createResolver({
-    exchange,
-    rootServers,
-    trustAnchors: on.trustAnchors,
-    onRootFault: on.onRootFault,
-    allowed,
-    rates: new AddressRates(QUESTIONS_PER_SECOND, openLeases(QUESTIONS_PER_SECOND), Date.now),
-    ...(publicResolvers !== undefined && { publicResolvers }),
-    hasIpv6: watchIpv6(settings.resolverAllow.some((network) => network.includes(':'))),
-  });
-  life.onStop(() => resolver.close());
-  return resolver;
-}
-
-async function readRootHints(path: string | undefined): Promise<ReturnType<typeof loadRootHints>> {
-  try {
-    return await loadRootHints(path);
-  } catch (error) {
-    throw new StartFault(`ROOT_HINTS: ${(error as Error).message}`);
-  }
-}
-
 async function readTrustAnchors(settings: Settings): ReturnType<typeof loadTrustAnchors> {
   try {
     return await loadTrustAnchors(settings);
   } catch (error) {
     throw new StartFault(`TRUST_ANCHORS: ${(error as Error).message}`);
   }
-}
-
-/** Where workers share the limits of questions to an address. */
-function leasesOf(
-  { redisUrl }: Settings,
-  db: Database,
-  life: ProcessLife,
-  onTrouble: (error: Error) => void,
-): (perSecond: number) => LeaseSource {
-  return (perSecond) => {
-    if (redisUrl === undefined) return postgresLeases(db, perSecond);
-    const leases = openRedisLeases(redisUrl, perSecond, onTrouble);
-    life.onStop(() => leases.close());
-    return leases;
-  };
 }
 
 /** Undefined: there is no board, since none is wanted, or since another program has the default address. */

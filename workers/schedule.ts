@@ -34,7 +34,7 @@ const MOST_AT_ONCE = 500;
 const LEAST_PER_PARENT = 20;
 /** How many domains of light accounts a round takes while the queue is full, and how full it may get by them. */
 const LIGHT_AT_ONCE = 20;
-const FULLEST = 4;
+const FULLEST = 20;
 
 export function runSchedule(options: ScheduleOptions): Rounds {
   const { idleMs = IDLE_MS, onTrouble } = options;

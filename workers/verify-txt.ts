@@ -106,7 +106,7 @@ async function verifyOnce(
 ): Promise<VerifyOutcome> {
   const { db, resolver } = options;
   const { host, value, ownServers } = domain;
-  const evidence = await resolver.observeTxt(host, { signal, isByHand: job.kind !== 'background' });
+  const evidence = await resolver.observeTxt(host, { signal, fresh: job.kind !== 'background' });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const untrusted = await findUntrusted(db, evidence.links, ownServers);

@@ -20,7 +20,7 @@ import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
 import type { Network } from './state/address-rules.ts';
 import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
 import type { PublicResolvers } from './state/public-resolvers.ts';
-import { type PacketCounts, ResolverState } from './state/resolver-state.ts';
+import { type PacketCounts, ResolverState, type Surroundings } from './state/resolver-state.ts';
 import type { RootServer } from './state/root-hints.ts';
 import { observeTxt } from './txt/observe-txt.ts';
 import { observeRootKeys } from './validation/observe-root-keys.ts';
@@ -33,12 +33,9 @@ export interface Resolver {
   observeDelegation(domain: Name, options?: ObserveOptions): Promise<Evidence>;
   /**
    * Observes what the servers of the challenge's zone and public resolvers say. `host` is the name of the TXT record.
-   * `isByHand`: somebody waits for it, so what failed before is asked again. Rejects as `observeDelegation` does.
+   * `fresh`: somebody waits for it, so what failed before is asked again. Rejects as `observeDelegation` does.
    */
-  observeTxt(
-    host: Name,
-    options?: { readonly signal?: AbortSignal | undefined; readonly isByHand?: boolean },
-  ): Promise<TxtEvidence>;
+  observeTxt(host: Name, options?: Pick<ObserveOptions, 'signal' | 'fresh'>): Promise<TxtEvidence>;
   /** Observes the delegated zone itself, at its own nameservers. Rejects as `observeDelegation` does. */
   observeChild(domain: Name, options?: ChildOptions): Promise<ChildEvidence>;
   /**
@@ -82,6 +79,8 @@ interface ResolverOptions {
   /** Networks that may be asked although their addresses are not public. */
   readonly allowed: readonly Network[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
+  readonly gate?: NonNullable<Surroundings['gate']>;
+  readonly silences?: NonNullable<Surroundings['silences']>;
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
   readonly now?: () => number;
@@ -121,9 +120,9 @@ export function createResolver(options: ResolverOptions): Resolver {
       if (isClosed) throw new Error('the resolver is closed');
       return observeDelegation(state, domain, observed);
     },
-    async observeTxt(host, { isByHand = false, ...observed } = {}) {
+    async observeTxt(host, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
-      return observeTxt(isByHand ? state.withoutFailures() : state, host, observed);
+      return observeTxt(observed.fresh === true ? state.withoutFailures() : state, host, observed);
     },
     async observeChild(domain, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');

@@ -300,7 +300,7 @@ describe('a resolver', () => {
     );
     const { observe, resolver } = testResolver(exchange);
     await observe('shop0.com');
-    expect(resolver.packets()).toEqual({ sent: 4, replies: 2, timeouts: 1, bad: 0 });
+    expect(resolver.packets()).toEqual({ sent: 4, replies: 2, timeouts: 1, bad: 0, barred: 0 });
     await observe('shop1.com');
     expect(resolver.packets()).toMatchObject({ replies: 3, bad: 1, sent: 6 });
   });

@@ -72,4 +72,12 @@ describe('what workers tell each other', () => {
     );
     expect(await countManualCheck(database.db, 11)).toBeLessThan(0.01);
   });
+
+  it('counts no more than may be asked for, so that whoever asks on waits no longer', async () => {
+    await sql`insert into check_shares values (12, 0, 100, now())`.execute(database.db);
+    for (let i = 0; i < 3; i++) expect(await countManualCheck(database.db, 12)).toBeGreaterThan(98);
+    const { rows } = await sql<{ manual: number }>`
+      select manual from check_shares where account_id = 12`.execute(database.db);
+    expect(rows[0]?.manual).toBeLessThan(101);
+  });
 });

@@ -239,20 +239,21 @@ test('a slow check takes a slow slot and gives it back; without one it ends with
   expect((await runs())[0]).toMatchObject({ findings: [{ code: 'TRY_LATER' }] });
 });
 
-test('the interval of a silent pending domain doubles, but not for want of a slot', async () => {
+test('the interval of a silent pending domain doubles after ten checks, but not for want of a slot', async () => {
   const interval = async () => (await loadDomainById(database.db, domainId))?.nsCheckIntervalSeconds;
+  const later = async (domain: Name) => laterEvidence(domain);
   const intervals: unknown[] = [];
   for (const observe of [
+    ...Array.from({ length: 11 }, () => says('timeout')),
+    later,
     says('timeout'),
-    says('timeout'),
-    async (domain: Name) => laterEvidence(domain),
-    says('timeout'),
+    says(FOREIGN),
   ]) {
     await dueNow();
     await checker(observe).run();
     intervals.push(await interval());
   }
-  expect(intervals).toEqual([60, 120, 120, 240]);
+  expect(intervals).toEqual([...Array.from({ length: 10 }, () => 60), 120, 120, 240, 60]);
 });
 
 test('an account is counted while its check takes a slot', async () => {

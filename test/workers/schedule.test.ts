@@ -99,11 +99,11 @@ test('an account that has used little has room in a full queue, but not in one t
   accountId = await newAccount(database.db, 'other@example.org');
   const ids = await domains(3, 'org.');
   const queue = fakeQueue();
-  queue.waiting = 24;
+  queue.waiting = 120;
   schedule(queue, { room: 6 });
   await until(() => queue.rounds > 5);
   expect(queue.taken).toEqual([]);
-  queue.waiting = 23;
+  queue.waiting = 119;
   await until(() => queue.taken.length === ids.length);
   const { rounds } = queue;
   await until(() => queue.rounds > rounds + 5);

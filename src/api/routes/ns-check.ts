@@ -4,11 +4,15 @@
 //     take the hour → enqueue → wait for the run → answer
 //         no run, or a run with the result `unknown`: the hour is given back, at most twice a day
 
-import { manualTurn } from '../../checks/shares/turns.ts';
+import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { findCheckByRequest } from '../../store/checks/load-checks.ts';
-import { giveBackManualCheck, takeManualCheck } from '../../store/checks/take-manual-check.ts';
+import {
+  giveBackManualCheck,
+  takeManualCheck,
+  undoManualCheck,
+} from '../../store/checks/take-manual-check.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
 import { loadDomain } from '../../store/domains/load-domains.ts';
 import { enqueueNow } from '../actions/enqueue.ts';
@@ -24,6 +28,8 @@ import { CheckedDomain } from '../schemas/check.ts';
 /** A check itself ends within 15 s. */
 const WAIT_MS = 25_000;
 const RETRY_SECONDS = 10;
+/** After that, a third of what an account asked for still counts. */
+const TOO_MANY_SECONDS = 60;
 
 type CheckCall = DomainCall<unknown, unknown, unknown, unknown>;
 
@@ -34,7 +40,7 @@ export const checkNameservers = domainRoute({
   tag: 'Checks',
   summary: 'Looks at the delegation now.',
   description:
-    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made, and at most twice a day.',
+    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made; at most two such checks a day.',
   permission: 'domain.settings',
   waits: true,
   response: CheckedDomain,
@@ -47,36 +53,49 @@ export const checkNameservers = domainRoute({
     const request = jobRequestOf('ns-check', call);
     const before = idempotencyKey === undefined ? undefined : await findCheckByRequest(api.db, request);
     if (before !== undefined) return await answer(call, before);
+    const manual = caller.account.isAdmin ? 0 : await countManualCheck(api.db, domain.accountId);
+    if (manual >= MOST_MANUAL) return tooMany();
     const hour = caller.account.isAdmin ? undefined : await takeManualCheck(api.db, domain.id);
     if (hour?.kind === 'limited') return limited(hour.retryAfterSeconds);
-    const giveBack = async () => {
-      if (hour !== undefined) await giveBackManualCheck(api.db, domain.id, hour.taken, hour.previous);
+    const giveBack = async (isMade: boolean) => {
+      if (hour === undefined) return;
+      await (isMade ? giveBackManualCheck : undoManualCheck)(api.db, domain.id, hour);
     };
-    return await runCheck(call, request, giveBack);
+    return await runCheck(call, { request, turn: manualTurn({ manual }) }, giveBack);
   },
 });
 
-async function runCheck(call: CheckCall, request: string, giveBack: () => Promise<void>) {
+async function runCheck(
+  call: CheckCall,
+  { request, turn }: { readonly request: string; readonly turn: number },
+  giveBack: (isMade: boolean) => Promise<void>,
+) {
   const { api, domain, gone } = call;
-  const { isAdmin } = call.caller.account;
-  const manual = isAdmin ? 0 : await countManualCheck(api.db, domain.accountId);
-  const job = { domainId: domain.id, kind: 'manual', request, turn: manualTurn({ manual }) } as const;
+  const job = { domainId: domain.id, kind: 'manual', request, turn } as const;
   const isEnqueued = await enqueueNow(api.checks, job, 'check', call);
   let run: SavedRun | undefined;
   try {
     const timeoutMs = api.checks.waitMs ?? WAIT_MS;
     if (isEnqueued) run = await waitForCheck(api.db, request, { timeoutMs, signal: gone });
   } catch (error) {
-    await giveBack().catch(() => {}); // the first error already reports the database
+    await giveBack(isEnqueued).catch(() => {}); // the first error already reports the database
     throw error;
   }
   if (run !== undefined) {
-    if (run.verdict === 'unknown') await giveBack();
+    if (run.verdict === 'unknown') await giveBack(true);
     return await answer(call, run);
   }
   // A caller that hangs up does not get its hour back: otherwise it could have checks without end.
-  if (!gone.aborted || gone.reason === STOPPING) await giveBack();
+  if (!gone.aborted || gone.reason === STOPPING) await giveBack(isEnqueued);
   return unavailable('the check could not be made now; try again', RETRY_SECONDS);
+}
+
+function tooMany(): Problem {
+  const message = 'the users of this account asked for too many checks within a minute';
+  return new Problem(PROBLEM_CODES.ns_check_limited, message, {
+    code: 'ns_check_limited',
+    headers: { 'Retry-After': String(TOO_MANY_SECONDS) },
+  });
 }
 
 function limited(retryAfterSeconds: number): Problem {

@@ -20,31 +20,39 @@ const PENDING_UNKNOWN_MAX_S = 6 * HOUR_S;
 const ACTIVE_S = 12 * HOUR_S;
 const JITTER = 0.2; // spreads the checks of domains that were created together
 
-/** The check before: its verdict, and the interval that was in force after it. */
-interface CheckBefore {
-  readonly verdict: Verdict | undefined;
-  readonly intervalSeconds: number | undefined;
+/** So many checks in a row that saw nothing are an outage or a change on its way: only further ones make checks rarer. */
+const USUAL_UNKNOWNS = 10;
+/** Enough for the longest interval. */
+const MAX_UNKNOWNS = 20;
+
+/** When a domain is checked next. */
+interface NextCheck {
+  readonly at: number;
+  /** The interval in force, without the jitter. */
+  readonly intervalSeconds: number;
+  /** How many checks of a pending domain in a row saw nothing. */
+  readonly unknowns: number;
 }
 
 /**
- * `state` is that after the check, `random` is in [0, 1). `intervalSeconds` is the interval in force, without the
- * jitter. While checks of a pending domain see nothing, the interval doubles: its parent is silent, and asking often wins
- * nothing. `isTryLater`: we had no slot for the check, which says nothing of the parent.
+ * `state` is that after the check, `random` is in [0, 1). While checks of a pending domain see nothing, the interval
+ * doubles: its parent is silent or contradicts itself, and asking often wins nothing. `before`: how many checks in a row
+ * saw nothing before this one. `isTryLater`: we had no slot for the check, which says nothing of the parent.
  */
 export function nextCheckAt(
   state: CheckState,
   verdict: Verdict,
   at: number,
   random: number,
-  { before, isTryLater = false }: { readonly before?: CheckBefore; readonly isTryLater?: boolean } = {},
-): { at: number; intervalSeconds: number } {
+  { before = 0, isTryLater = false }: { readonly before?: number; readonly isTryLater?: boolean } = {},
+): NextCheck {
   const usual = intervalOf(state, verdict, at);
-  const isSilent = state.status === 'pending' && verdict === 'unknown';
-  const last = before?.verdict === 'unknown' ? (before.intervalSeconds ?? 0) : 0;
-  const longer = Math.min(PENDING_UNKNOWN_MAX_S, 2 * last);
-  const intervalSeconds = isSilent ? Math.max(usual, isTryLater ? last : longer) : usual;
+  const isUnknown = state.status === 'pending' && verdict === 'unknown';
+  const unknowns = !isUnknown ? 0 : isTryLater ? before : Math.min(MAX_UNKNOWNS, before + 1);
+  const longer = Math.min(PENDING_UNKNOWN_MAX_S, usual * 2 ** Math.max(0, unknowns - USUAL_UNKNOWNS));
+  const intervalSeconds = Math.max(usual, longer);
   const jitter = 1 - JITTER + 2 * JITTER * random;
-  return { at: at + Math.round(intervalSeconds * 1000 * jitter), intervalSeconds };
+  return { at: at + Math.round(intervalSeconds * 1000 * jitter), intervalSeconds, unknowns };
 }
 
 function intervalOf({ status, since, misses }: CheckState, verdict: Verdict, at: number): number {

@@ -10,6 +10,8 @@ export const FADE_MS = 60_000;
 export const LIGHT_SLOT_MS = 2000;
 /** How many checks a minute an account's users may ask for ahead of everybody's other checks. */
 const MANUAL_AHEAD = 5;
+/** How many they may ask for at all: the queue would else be full of them. */
+export const MOST_MANUAL = 100;
 
 /** Jobs go in the order of these numbers, the lowest first; equal ones as they came. */
 const TURN = {

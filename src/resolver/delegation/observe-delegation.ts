@@ -12,7 +12,7 @@ import type {
 } from '../../checks/delegation/evidence.ts';
 import type { HeldZone } from '../../checks/delegation/held-zone.ts';
 import { ValidationBudget } from '../../checks/validation/budget.ts';
-import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
+import { compareNames, foldCase, type Name, printName, ROOT } from '../../dns/name.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
@@ -25,13 +25,15 @@ export interface ObserveOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once when the check has waited long for packets; false ends it. */
   readonly onSlow?: (() => boolean) | undefined;
+  /** Somebody waits for the result: remembered silence does not count. */
+  readonly fresh?: boolean | undefined;
 }
 
 /** Rejects with the signal's reason when that aborts. */
 export async function observeDelegation(
   state: ResolverState,
   name: Name,
-  { held, signal, onSlow }: ObserveOptions = {},
+  { held, signal, onSlow, fresh }: ObserveOptions = {},
 ): Promise<Evidence> {
   const domain = foldCase(name);
   if (domain === ROOT) throw new RangeError('the root has no parent');
@@ -43,8 +45,8 @@ export async function observeDelegation(
   const start =
     held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
-  const journey = new Journey(state, start);
-  return runWork(state, { limits: state.around.limits, signal, onSlow }, async (work) => {
+  const journey = new Journey(state, start, { fresh: fresh === true });
+  return runWork(state, { limits: state.around.limits, signal, onSlow, fresh }, async (work) => {
     const observed = await observe(state, domain, journey, work);
     return {
       domain,
@@ -93,6 +95,9 @@ async function walkAndAsk(
     if (arrival.kind === 'failed') return failed(undefined, arrival.failure);
     const { zone, doubt } = arrival;
     const parent = zone.zone;
+    const { silences } = state.around;
+    const key = `parent ${printName(parent)}`;
+    if (!work.fresh && silences?.isSilent(key)) return failed(parent, REMEMBERED(parent));
     const path = await securePath(state, journey.path, { work, budget });
     if (path.kind === 'failed') {
       state.zones.forgetOld(path.zone);
@@ -104,6 +109,8 @@ async function walkAndAsk(
     const result = await askParent(state, zone, domain, { work, doubt, mayMiss, keys });
     switch (result.kind) {
       case 'seen':
+        if (result.servers.some(isConclusive)) silences?.noteReply(key);
+        else if (isSilent(result.servers)) silences?.noteSilence(key);
         if (isUseless(result.servers) && state.zones.forgetOld(zone) && work.stopped === undefined) break;
         return {
           parent,
@@ -128,6 +135,18 @@ async function walkAndAsk(
         return result satisfies never;
     }
   }
+}
+
+const REMEMBERED = (zone: Name): WalkFailure => ({
+  zone,
+  reason: 'unreachable',
+  message: 'its servers have been silent, and are asked again later',
+});
+
+/** Whether all were silent, and one of them was asked to the end. */
+function isSilent(servers: readonly ServerEvidence[]): boolean {
+  const isAsked = servers.some(({ error }) => error === undefined);
+  return isAsked && servers.every(({ outcome }) => outcome === 'timeout');
 }
 
 function isUseless(servers: readonly ServerEvidence[]): boolean {

@@ -45,8 +45,8 @@ export type QueryResult =
       /** The server refused the question with EDNS, and answered it without. */
       readonly refusedEdns?: true;
     }
-  /** No reply came. */
-  | { readonly kind: 'timeout' }
+  /** No reply came. With an error, no question was sent. */
+  | { readonly kind: 'timeout'; readonly error?: string }
   /** No usable reply; `error` says why, in words for people. */
   | { readonly kind: 'bad'; readonly error: string };
 

@@ -72,6 +72,14 @@ export function parseNetwork(text: string): Network | undefined {
   return { octets: octets.map((octet, i) => octet & maskOf(bits - 8 * i)), bits };
 }
 
+/** The network of an address, a /24 or a /48, as text: questions to all its addresses are limited together. */
+export function networkOf(address: string): string {
+  const octets = readAddress(address);
+  if (octets === undefined) return address;
+  const bits = octets.length === 4 ? 24 : 48;
+  return `${Buffer.from(octets.subarray(0, bits / 8)).toString('hex')}/${bits}`;
+}
+
 function network(text: string): Network {
   const parsed = parseNetwork(text);
   if (parsed === undefined) throw new RangeError(`"${text}" is not a network`);

@@ -3,12 +3,14 @@
 import { type Name, ROOT } from '../../dns/name.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { AddressCache, type DatedOutcome } from './address-cache.ts';
+import type { AddressGate } from './address-gate.ts';
 import { isAskable, type Network } from './address-rules.ts';
 import { type Errand, Errands } from './errands.ts';
 import { KnownZone, type ZoneServers } from './known-zone.ts';
 import type { Limits } from './limits.ts';
 import type { PublicResolvers } from './public-resolvers.ts';
 import type { RootServer } from './root-hints.ts';
+import type { Silences } from './silences.ts';
 import { TrustCache } from './trust-cache.ts';
 import type { Work } from './work.ts';
 import { ZoneCache } from './zone-cache.ts';
@@ -30,6 +32,10 @@ export interface Surroundings {
   readonly allowed: readonly Network[];
   /** Waits until a question may be sent to an address. */
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
+  /** Decides whether an address may be asked at all; absent: every one may. */
+  readonly gate?: Pick<AddressGate, 'enter'>;
+  /** The parents that are silent. */
+  readonly silences?: Pick<Silences, 'isSilent' | 'noteSilence' | 'noteReply'>;
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
   readonly now: () => number;
@@ -50,6 +56,8 @@ export interface PacketCounts {
   replies: number;
   timeouts: number;
   bad: number;
+  /** Questions that were not sent, since the address has been silent. */
+  barred: number;
 }
 
 /** A process that is busy ticks late, and what it was busy with does not count as waiting. */
@@ -81,7 +89,7 @@ export class ResolverState {
    */
   constructor(
     around: Surroundings,
-    packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0 },
+    packets: PacketCounts = { sent: 0, replies: 0, timeouts: 0, bad: 0, barred: 0 },
     known?: ResolverState,
   ) {
     const { cacheEntries, now, failureMaxMs } = around;
@@ -91,7 +99,7 @@ export class ResolverState {
     this.running = known?.running ?? new Set();
     this.zones = new ZoneCache(cacheEntries, now, failureMaxMs, known?.zones);
     this.addresses = new AddressCache(cacheEntries, now, failureMaxMs, known?.addresses);
-    this.trust = new TrustCache(cacheEntries, now, failureMaxMs);
+    this.trust = known?.trust ?? new TrustCache(cacheEntries, now, failureMaxMs);
     this.#isAskable = (address) => isAskable(address, around.allowed);
     this.root = this.knownZone(ROOT, {
       names: around.rootServers.map(({ name }) => name),

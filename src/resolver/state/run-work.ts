@@ -9,16 +9,19 @@ interface WorkOptions {
   readonly signal: AbortSignal | undefined;
   /** Called once when the work has waited long for packets; false ends it. */
   readonly onSlow?: (() => boolean) | undefined;
+  /** Remembered silence does not count. */
+  readonly fresh?: boolean | undefined;
 }
 
 /** Rejects with the signal's reason when that aborts. */
 export async function runWork<T>(
   state: ResolverState,
-  { limits, signal, onSlow }: WorkOptions,
+  { limits, signal, onSlow, fresh }: WorkOptions,
   perform: (work: Work) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const work = new Work(limits, signal, onSlow);
+  const work = new Work(limits, signal, { onSlow, fresh });
+  if (work.fresh) work.failuresSince = state.around.now();
   state.begin(work);
   try {
     return await perform(work);

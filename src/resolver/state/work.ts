@@ -29,6 +29,10 @@ export class Work {
   stopped: Stopped | undefined;
   /** How many questions, and results of other checks, are waited for now. */
   waits = 0;
+  /** Remembered silence does not count: somebody waits for the result. */
+  readonly fresh: boolean;
+  /** When it is fresh: failures of before do not count. */
+  failuresSince: number | undefined;
   /** Called once when the check has waited long; false ends it. */
   readonly #onSlow: (() => boolean) | undefined;
   #waitedMs = 0;
@@ -40,8 +44,13 @@ export class Work {
   #cnames = 0;
   #lookups = 0;
 
-  constructor(limits: Limits, outer: AbortSignal | undefined, onSlow?: () => boolean) {
+  constructor(
+    limits: Limits,
+    outer: AbortSignal | undefined,
+    { onSlow, fresh = false }: { onSlow?: (() => boolean) | undefined; fresh?: boolean | undefined } = {},
+  ) {
     this.limits = limits;
+    this.fresh = fresh;
     this.#onSlow = onSlow;
     this.#timer = setTimeout(this.#endTime, limits.milliseconds);
     if (outer?.aborted) this.abort();

@@ -45,7 +45,7 @@ export function countFailures(last: { count: number; expiresAt: number } | undef
 export class ZoneCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
-  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number; number: number }>;
+  readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number; number: number; failedAt?: number }>;
   /** How many failures there were; each entry has its number. */
   readonly #noted: { failures: number };
   /** Failures up to this number count as not known. */
@@ -64,9 +64,12 @@ export class ZoneCache {
     return this.#cache.size;
   }
 
-  get(name: Name): KnownCut | undefined {
+  /** `failuresSince`: older failures are left out. */
+  get(name: Name, failuresSince?: number): KnownCut | undefined {
     const entry = this.#cache.get(name, this.#now());
-    const isOld = entry?.cut.kind === 'failed' && entry.number <= this.#forgiven;
+    const isForgiven = entry?.cut.kind === 'failed' && entry.number <= this.#forgiven;
+    const isOld =
+      isForgiven || (failuresSince !== undefined && (entry?.failedAt ?? failuresSince) < failuresSince);
     return isOld ? undefined : entry?.cut;
   }
 
@@ -99,7 +102,7 @@ export class ZoneCache {
     );
     this.#cache.set(
       name,
-      { cut, failures, number: ++this.#noted.failures },
+      { cut, failures, number: ++this.#noted.failures, failedAt: now },
       now + failureMs(failures, this.#failureMaxMs),
     );
     return cut;

@@ -82,7 +82,7 @@ async function follow(
 ): Promise<void> {
   let name = from;
   while (name !== ROOT && followed.targets.length < work.limits.cnames) {
-    const journey = new Journey(state, state.root);
+    const journey = new Journey(state, state.root, work);
     const result = await askAuthority(state, journey, { name, type: TYPE.TXT }, { work, within: undefined });
     if (result.kind === 'failed') return;
     const { reply } = result;

@@ -40,7 +40,7 @@ export async function observeTxtLink(
   context: LinkContext,
   work: Work,
 ): Promise<ObservedLink | { readonly kind: 'failed'; readonly failure: WalkFailure }> {
-  const journey = new Journey(state, state.root);
+  const journey = new Journey(state, state.root, work);
   const confirmed: ConfirmedZone[] = [];
   for (;;) {
     const arrival = await findTxtZone(state, host, journey, work);

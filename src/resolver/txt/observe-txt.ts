@@ -29,14 +29,14 @@ const TXT_LIMITS: Partial<Limits> = { packets: 180, milliseconds: 20_000 };
 export async function observeTxt(
   state: ResolverState,
   name: Name,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  { signal, fresh }: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined } = {},
 ): Promise<TxtEvidence> {
   const host = foldCase(name);
   if (host === ROOT) throw new RangeError('the root has no challenge');
   signal?.throwIfAborted();
   const startedAt = state.around.now();
   const limits = { ...state.around.limits, ...TXT_LIMITS };
-  return runWork(state, { limits, signal }, async (work) => {
+  return runWork(state, { limits, signal, fresh }, async (work) => {
     const [observed, resolvers] = await Promise.all([
       observe(state, host, work),
       askEveryResolver(state, host, work),

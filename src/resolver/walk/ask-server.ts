@@ -28,17 +28,22 @@ export async function askServer(
   onSent?: (askedAt: number) => void,
 ): Promise<ServerResult> {
   const { now } = state.around;
-  let askedAt = 0;
-  const result = await sendQuestion(state, work, state.around, { address: to.address, question }, () => {
-    askedAt = now();
-    noteUse(to, askedAt);
-    work.unanswered++;
-    onSent?.(askedAt);
-  });
+  let askedAt = now();
+  const result = await sendQuestion(
+    state,
+    work,
+    state.around,
+    { address: to.address, question, zone: zone.zone },
+    () => {
+      askedAt = now();
+      noteUse(to, askedAt);
+      work.unanswered++;
+      onSent?.(askedAt);
+    },
+  );
   if (result.kind !== 'reply') {
     noteMiss(to, now());
-    const reply: ClassifiedReply =
-      result.kind === 'timeout' ? { kind: 'timeout' } : { kind: 'bad', error: result.error };
+    const reply: ClassifiedReply = result.kind === 'timeout' ? result : { kind: 'bad', error: result.error };
     return { reply, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
   }
   work.unanswered = 0;

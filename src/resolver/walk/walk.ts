@@ -27,14 +27,18 @@ export class Journey {
   readonly #fresh = new Set<KnownZone>();
   readonly #missed = new Set<Name>();
 
-  constructor(state: ResolverState, start: KnownZone) {
+  readonly #failuresSince: number | undefined;
+
+  /** `fresh`: somebody waits for the result, so failures that others met before do not count. */
+  constructor(state: ResolverState, start: KnownZone, { fresh = false }: { readonly fresh?: boolean } = {}) {
+    this.#failuresSince = fresh ? state.around.now() : undefined;
     this.#state = state;
     this.start = start;
     this.path = [start];
   }
 
   readonly known = (name: Name): KnownCut | undefined =>
-    this.#learned.get(name) ?? this.#state.zones.get(name);
+    this.#learned.get(name) ?? this.#state.zones.get(name, this.#failuresSince);
 
   /** `above`: the zone whose servers said so. */
   learn(at: Name, cut: KnownCut, above: Name): void {
@@ -110,7 +114,7 @@ async function findCut(
     return { at: name, cut: { kind: 'failed', failure: { zone: zone.zone, reason: 'loop', message } } };
   }
   const look = (): CutResult | undefined => {
-    const cut = state.zones.get(name);
+    const cut = state.zones.get(name, work.failuresSince);
     return cut === undefined ? undefined : { at: name, cut };
   };
   return state.errands.run<CutResult>(key, { work, within, look }, async (errand) => {

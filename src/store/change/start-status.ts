@@ -31,6 +31,7 @@ export const NOT_CHECKED = {
     due_at: null as Date | null,
     next_at: null as Date | null,
     interval_seconds: null as number | null,
+    unknowns: 0,
     miss_count: 0,
     first_miss_at: null,
     last_miss_at: null,

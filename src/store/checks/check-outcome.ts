@@ -22,7 +22,7 @@ export interface CheckOrder {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly decision: Decision;
-  readonly nextCheckAt: { readonly at: number; readonly intervalSeconds: number };
+  readonly nextCheckAt: { readonly at: number; readonly intervalSeconds: number; readonly unknowns: number };
   readonly startedAt: number;
   readonly finishedAt: number;
 }
@@ -43,6 +43,7 @@ export interface CheckOutcome {
   readonly finishedAt: Date;
   readonly nextAt: Date;
   readonly intervalSeconds: number;
+  readonly unknowns: number;
 }
 
 export function outcomeOf({
@@ -67,6 +68,7 @@ export function outcomeOf({
     finishedAt: new Date(finishedAt),
     nextAt: new Date(nextCheckAt.at),
     intervalSeconds: nextCheckAt.intervalSeconds,
+    unknowns: nextCheckAt.unknowns,
   };
 }
 
@@ -99,8 +101,11 @@ export function outcomeHash({ to, state, verdict, cause, findings, ...seen }: Ch
 }
 
 /** Everything that was said, whoever said it and how many did. */
-function causeOf({ failure, servers }: Evidence): string[] {
+function causeOf({ parent, failure, servers }: Evidence): string[] {
   if (failure !== undefined) return [failure.reason, encodeNameColumn(failure.zone)];
+  // The same as a silence that is remembered.
+  const isSilent = servers.every(({ outcome }) => outcome === 'timeout');
+  if (isSilent && parent !== undefined) return ['unreachable', encodeNameColumn(parent)];
   const said = servers.map(({ outcome, ns }) => [outcome, ...encodeNames(ns)].join(' '));
   return [...new Set(said)].sort();
 }
@@ -124,6 +129,7 @@ export const REMEMBERED = {
   due_at: { type: 'timestamptz' },
   next_at: { type: 'timestamptz' },
   interval_seconds: { type: 'integer' },
+  unknowns: { type: 'integer' },
 } as const satisfies Partial<Record<keyof DomainChecksTable, Column>>;
 
 type Remembered = {
@@ -153,6 +159,7 @@ export function rememberedColumns({
     // in external mode that is for the other kind of check to say
     next_at: state.status === 'leaving' ? null : outcome.nextAt,
     interval_seconds: state.status === 'leaving' ? null : outcome.intervalSeconds,
+    unknowns: outcome.unknowns,
   };
 }
 

@@ -2,7 +2,7 @@
 // for. It fades, so a row is all that there is of an account, and old rows are deleted.
 
 import { sql } from 'kysely';
-import { FADE_MS } from '../../checks/shares/turns.ts';
+import { FADE_MS, MOST_MANUAL } from '../../checks/shares/turns.ts';
 import type { Database } from '../postgres/database.ts';
 
 const KEPT_SECONDS = 900;
@@ -31,13 +31,20 @@ export async function addSlotTime(db: Database, uses: readonly SlotUse[]): Promi
   );
 }
 
-/** Counts a check that a user of the account asked for; gives how many there were lately, without this one. */
+/**
+ * Counts a check that a user of the account asks for, unless there were too many; gives how many there were lately, without
+ * this one.
+ */
 export async function countManualCheck(db: Database, accountId: number): Promise<number> {
+  const lately = sql`s.manual * ${factor}`;
   const { rows } = await sql<{ manual: number }>`
-    insert into check_shares as s (account_id, slot_ms, manual, at) values (${accountId}, 0, 1, clock_timestamp())
-    on conflict (account_id) do update
-      set slot_ms = ${FADED_SLOT_MS}, manual = s.manual * ${factor} + 1, at = clock_timestamp()
-    returning manual - 1 as manual`.execute(db);
+    with before as (select ${lately} as manual from check_shares s where s.account_id = ${accountId}),
+    counted as (
+      insert into check_shares as s (account_id, slot_ms, manual, at) values (${accountId}, 0, 1, clock_timestamp())
+      on conflict (account_id) do update
+        set slot_ms = ${FADED_SLOT_MS}, manual = ${lately} + 1, at = clock_timestamp()
+        where ${lately} < ${MOST_MANUAL})
+    select coalesce((select manual from before), 0) as manual`.execute(db);
   return rows[0]?.manual ?? 0;
 }
 

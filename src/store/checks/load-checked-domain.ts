@@ -21,8 +21,8 @@ export interface CheckedDomain {
   readonly expected: Expected;
   /** The verdict of the check before. */
   readonly lastVerdict: Verdict | undefined;
-  /** The interval that is in force. */
-  readonly intervalSeconds: number | undefined;
+  /** How many checks in a row saw nothing, while the domain is pending. */
+  readonly unknowns: number;
   /** The planned time of the next check: a check changes it, a claim does not. */
   readonly nextCheckAt: number | undefined;
   /** The zone that delegates the domain, as far as known; as in its column. */
@@ -37,7 +37,7 @@ export async function loadCheckedDomain(db: Database, domainId: number): Promise
       d.leaving_since as "leavingSince", c.miss_count as "missCount", c.first_miss_at as "firstMissAt",
       c.last_miss_at as "lastMissAt", c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs",
       d.preset, d.preset_taken as "presetTaken", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs",
-      c.next_at as "nextCheckAt", c.interval_seconds as "intervalSeconds", c.parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings
+      c.next_at as "nextCheckAt", c.unknowns, c.parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings
     from domains d join domain_checks c on c.domain_id = d.id left join check_runs r on r.id = c.last_run_id
     where d.id = ${domainId} and d.deleted_at is null and d.zone_id is not null`.execute(db);
   const [row] = rows;
@@ -52,7 +52,7 @@ export async function loadCheckedDomain(db: Database, domainId: number): Promise
     state: stateOf(row, status),
     expected: expectedOf(row, decodePublishSettings(row.settings)),
     lastVerdict: verdict ?? undefined,
-    intervalSeconds: row.intervalSeconds ?? undefined,
+    unknowns: row.unknowns,
     nextCheckAt: row.nextCheckAt?.getTime(),
     parentText,
   };
@@ -95,7 +95,7 @@ interface CheckedRow {
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
   readonly nextCheckAt: Date | null;
-  readonly intervalSeconds: number | null;
+  readonly unknowns: number;
   readonly parentText: string;
   readonly verdict: Verdict | null;
   readonly settings: string | null;

@@ -44,8 +44,7 @@ const DAY_SECONDS = 86_400;
 export async function giveBackManualCheck(
   db: Database,
   domainId: number,
-  taken: Date,
-  previous: Date | null,
+  { taken, previous }: { readonly taken: Date; readonly previous: Date | null },
 ): Promise<void> {
   const isNewDay = sql`(given_back_since is null or given_back_since < ${taken}::timestamptz
     - make_interval(secs => ${DAY_SECONDS}))`;
@@ -55,4 +54,15 @@ export async function giveBackManualCheck(
       given_back_since = case when ${isNewDay} then ${taken} else given_back_since end
     where domain_id = ${domainId} and last_manual_at = ${taken}
       and (given_back < ${GIVEN_BACK_A_DAY} or ${isNewDay})`.execute(db);
+}
+
+/** Gives back a check that no worker was asked to make: that costs nobody anything, however often. */
+export async function undoManualCheck(
+  db: Database,
+  domainId: number,
+  { taken, previous }: { readonly taken: Date; readonly previous: Date | null },
+): Promise<void> {
+  await sql`
+    update domain_checks set last_manual_at = ${previous}
+    where domain_id = ${domainId} and last_manual_at = ${taken}`.execute(db);
 }

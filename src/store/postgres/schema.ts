@@ -272,6 +272,8 @@ export interface DomainChecksTable {
   last_outcome: string | null;
   /** When a user of the domain last asked for a check. */
   last_manual_at: Date | null;
+  /** How many checks in a row saw nothing, while the domain is pending. */
+  unknowns: Generated<number>;
   /** How many of these checks were given back within a day of `given_back_since`. */
   given_back: Generated<number>;
   given_back_since: Date | null;

@@ -75,7 +75,7 @@ describe('POST ns-check', () => {
       parent: 'example',
     });
     expect(jobs).toEqual([
-      { domainId: id, kind: 'manual', request: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { domainId: id, kind: 'manual', turn: 1, request: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     ]);
     const { body: read } = await api.ask('GET', path);
     expect(read).toEqual(domain);

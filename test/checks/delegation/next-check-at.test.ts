@@ -37,8 +37,8 @@ it.each<[string, CheckState, Verdict, number]>([
   ['leaving', state('leaving', 0), 'match', 3600],
 ])('%s: every so many seconds', (_, current, verdict, seconds) => {
   const at = (random: number) => nextCheckAt(current, verdict, NOW, random);
-  expect(at(0.5)).toEqual({ at: NOW + seconds * 1000, intervalSeconds: seconds });
-  expect(at(0)).toEqual({ at: NOW + seconds * 800, intervalSeconds: seconds });
+  expect(at(0.5)).toMatchObject({ at: NOW + seconds * 1000, intervalSeconds: seconds });
+  expect(at(0)).toMatchObject({ at: NOW + seconds * 800, intervalSeconds: seconds });
 });
 
 describe('the jitter', () => {
@@ -56,39 +56,50 @@ describe('the jitter', () => {
 
 describe('a pending domain whose checks see nothing', () => {
   const pending = state('pending', 0);
-  const interval = (
-    before: Parameters<typeof nextCheckAt>[4],
-    current = pending,
-    verdict: Verdict = 'unknown',
-  ) => nextCheckAt(current, verdict, NOW, 0.5, before).intervalSeconds;
+  const next = (before: number, isTryLater = false, current = pending, verdict: Verdict = 'unknown') =>
+    nextCheckAt(current, verdict, NOW, 0.5, { before, isTryLater });
 
-  it('is checked at doubled intervals, at most every 6 hours', () => {
+  it('is checked at doubled intervals from the eleventh on, at most every 6 hours', () => {
     const intervals: number[] = [];
-    let before: { verdict: Verdict; intervalSeconds: number } | undefined;
-    for (let i = 0; i < 12; i++) {
-      const intervalSeconds = interval(before === undefined ? {} : { before });
+    for (let before = 0; intervals.length < 21; ) {
+      const { intervalSeconds, unknowns } = next(before);
       intervals.push(intervalSeconds);
-      before = { verdict: 'unknown', intervalSeconds };
+      before = unknowns;
     }
-    expect(intervals).toEqual([60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600, 21_600, 21_600]);
+    expect(intervals).toEqual([
+      ...Array.from({ length: 10 }, () => 60),
+      120,
+      240,
+      480,
+      960,
+      1920,
+      3840,
+      7680,
+      15_360,
+      21_600,
+      21_600,
+      21_600,
+    ]);
   });
 
   it('is checked as usual again after a check that saw something', () => {
-    const before = { verdict: 'unknown', intervalSeconds: 3840 } as const;
-    expect(interval({ before }, pending, 'foreign')).toBe(60);
-    expect(interval({ before: { verdict: 'foreign', intervalSeconds: 3840 } })).toBe(60);
-    expect(interval({ before: { verdict: undefined, intervalSeconds: undefined } })).toBe(60);
+    expect(next(19, false, pending, 'foreign')).toMatchObject({ intervalSeconds: 60, unknowns: 0 });
   });
 
   it('is not checked later because we had no slot for it', () => {
-    const before = { verdict: 'unknown', intervalSeconds: 240 } as const;
-    expect(interval({ before, isTryLater: true })).toBe(240);
-    expect(interval({ isTryLater: true })).toBe(60);
+    expect(next(12, true)).toMatchObject({ intervalSeconds: 240, unknowns: 12 });
+    expect(next(0, true)).toMatchObject({ intervalSeconds: 60, unknowns: 0 });
   });
 
   it('is the only kind that waits longer', () => {
-    const before = { verdict: 'unknown', intervalSeconds: 43_200 } as const;
-    expect(interval({ before }, state('active', DAY))).toBe(43_200);
-    expect(interval({ before }, state('moved', DAY))).toBe(3600);
+    expect(next(19, false, state('active', DAY))).toMatchObject({ intervalSeconds: 43_200, unknowns: 0 });
+    expect(next(19, false, state('moved', DAY))).toMatchObject({ intervalSeconds: 3600, unknowns: 0 });
+  });
+
+  it('waits no shorter than usual, and the count stays bounded', () => {
+    expect(next(20, false, state('pending', 8 * DAY))).toMatchObject({
+      intervalSeconds: 21_600,
+      unknowns: 20,
+    });
   });
 });

@@ -13,7 +13,7 @@ test('a verification by hand asks again what failed a moment ago; a scheduled on
   exchange.takeAsked();
   await resolver.observeTxt(host);
   expect(exchange.takeAsked()).toEqual([]);
-  await resolver.observeTxt(host, { isByHand: true });
+  await resolver.observeTxt(host, { fresh: true });
   expect(exchange.takeAsked().length).toBeGreaterThan(0);
 });
 
@@ -24,7 +24,7 @@ test('what it finds out by hand is known to all', async () => {
   const host = name('_svc-challenge.other.com');
   await resolver.observeTxt(host);
   exchange.behave(COM_A, () => undefined).behave(COM_B, () => undefined);
-  await resolver.observeTxt(host, { isByHand: true });
+  await resolver.observeTxt(host, { fresh: true });
   const before = exchange.takeAsked().length;
   const { links } = await resolver.observeTxt(host);
   expect(before).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 function workWith(onSlow?: () => boolean): Work {
-  const work = new Work(DEFAULT_LIMITS, undefined, onSlow);
+  const work = new Work(DEFAULT_LIMITS, undefined, { onSlow });
   works.push(work);
   return work;
 }

@@ -173,7 +173,7 @@ describe('a question to a resolver', () => {
       );
       expect(taken).toEqual(['8.8.8.8#5353']);
       expect(work.packets).toBe(1);
-      expect(state.packets).toEqual({ sent: 1, replies: 1, timeouts: 0, bad: 0 });
+      expect(state.packets).toEqual({ sent: 1, replies: 1, timeouts: 0, bad: 0, barred: 0 });
     });
   });
 
@@ -186,7 +186,7 @@ describe('a question to a resolver', () => {
       expect(print(await askResolver(state, work, '8.8.8.8#5353', QUESTION))).toBe(
         'failed: refused by the kernel',
       );
-      expect(state.packets).toEqual({ sent: 2, replies: 0, timeouts: 1, bad: 1 });
+      expect(state.packets).toEqual({ sent: 2, replies: 0, timeouts: 1, bad: 1, barred: 0 });
       await expect(askResolver(state, work, '9.9.9.9', QUESTION)).rejects.toThrow('more than 2 packets');
     });
   });

@@ -2,7 +2,11 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { giveBackManualCheck, takeManualCheck } from '../../../src/store/checks/take-manual-check.ts';
+import {
+  giveBackManualCheck,
+  takeManualCheck,
+  undoManualCheck,
+} from '../../../src/store/checks/take-manual-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import {
@@ -57,17 +61,26 @@ describe.each(testServers())('on $name', (server) => {
   test('given back it can be taken again at once, but not from whoever has taken it since', async () => {
     const first = await takeManualCheck(db, id);
     if (first.kind !== 'taken') throw new Error(first.kind);
-    await giveBackManualCheck(db, id, first.taken, first.previous);
+    await giveBackManualCheck(db, id, first);
     expect(await last()).toBeNull();
     const at = new Date(first.taken.getTime() + 5);
     const second = await takeManualCheck(db, id, at);
     expect(second).toMatchObject({ kind: 'taken', previous: null });
-    await giveBackManualCheck(db, id, first.taken, first.previous);
+    await giveBackManualCheck(db, id, first);
     expect(await last()).toEqual(at);
     const third = await takeManualCheck(db, id, new Date(at.getTime() + HOUR_MS));
     if (third.kind !== 'taken') throw new Error(third.kind);
-    await giveBackManualCheck(db, id, third.taken, third.previous);
+    await giveBackManualCheck(db, id, third);
     expect(await last()).toEqual(at);
+  });
+
+  test('is given back without end when no worker was asked to make it', async () => {
+    for (let i = 0; i < 5; i++) {
+      const taken = await takeManualCheck(db, id);
+      if (taken.kind !== 'taken') throw new Error(taken.kind);
+      await undoManualCheck(db, id, taken);
+      expect(await last()).toBeNull();
+    }
   });
 
   test('is given back twice a day', async () => {
@@ -75,7 +88,7 @@ describe.each(testServers())('on $name', (server) => {
     const tryAt = async (ms: number) => {
       const taken = await takeManualCheck(db, id, new Date(begun + ms));
       if (taken.kind !== 'taken') return taken.kind;
-      await giveBackManualCheck(db, id, taken.taken, taken.previous);
+      await giveBackManualCheck(db, id, taken);
       return (await last())?.getTime() === taken.taken.getTime() ? 'kept' : 'given back';
     };
     expect([await tryAt(0), await tryAt(1000), await tryAt(2000), await tryAt(3000)]).toEqual([

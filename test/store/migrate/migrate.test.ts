@@ -180,6 +180,9 @@ describe.each(testServers())('on $name', (server) => {
       last_run_id: 8,
       last_outcome: 'hash',
       last_manual_at: at(7),
+      unknowns: 0,
+      given_back: 0,
+      given_back_since: null,
     });
     const verifications = await db
       .selectFrom('domain_verifications')

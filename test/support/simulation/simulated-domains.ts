@@ -55,6 +55,7 @@ export interface SimulatedDomain {
   enteredAt: number;
   due: number;
   lastVerdict: Verdict | undefined;
+  unknowns: number;
   /** The owner has been told of the preset delegation. */
   told: boolean;
   approved: boolean;
@@ -94,6 +95,7 @@ export function makeDomain(
     enteredAt: isOld ? -100 * DAY : script.createdAt,
     due: isOld ? random() * 12 * HOUR : script.createdAt,
     lastVerdict: isOld ? 'match' : undefined,
+    unknowns: 0,
     told: false,
     approved: false,
     looks: undefined,

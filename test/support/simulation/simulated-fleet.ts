@@ -154,7 +154,10 @@ class Simulation {
     const at = now + tookMs + this.offset;
     const frozen = this.breaker.isFrozen(printName(parent.zone), at);
     const decision = this.checker.next(state, judgement, at, RULES, frozen, expected);
-    const next = nextCheckAt(decision.state, judgement.verdict, at, this.random());
+    const next = nextCheckAt(decision.state, judgement.verdict, at, this.random(), {
+      before: domain.unknowns,
+    });
+    domain.unknowns = next.unknowns;
     if (state.status === 'active')
       this.breaker.count(printName(parent.zone), domain.lastVerdict, judgement.verdict, at);
 

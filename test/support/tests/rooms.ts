@@ -49,7 +49,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
   'store/postgres':
     'dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
-  'store/accounts': 'store/postgres',
+  'store/accounts': 'store/postgres checks/shares',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -111,9 +111,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   'workers/rounds':
-    'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate',
+    'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds',
+    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

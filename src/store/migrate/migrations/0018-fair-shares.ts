@@ -8,6 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const STATEMENTS = [
   `alter table domain_checks
+     add column unknowns integer not null default 0,
      add column given_back integer not null default 0,
      add column given_back_since timestamptz`,
   `drop index domain_checks_due`,
