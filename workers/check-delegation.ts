@@ -4,21 +4,30 @@
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more, if a caller waits
 
+import {
+  claimsWithoutSet,
+  type JudgedClaim,
+  judgeName,
+  sightedNames,
+} from '../src/checks/claims/judge-name.ts';
+import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
-import { judgeDelegation } from '../src/checks/delegation/judge-delegation.ts';
-import { nextCheckAt } from '../src/checks/delegation/next-check-at.ts';
-import { nextStatus, type Rules } from '../src/checks/delegation/next-status.ts';
+import type { Rules } from '../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../src/checks/delegation/verdict.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import type { ObserveOptions, Resolver } from '../src/resolver/resolver.ts';
+import { lockNamesAround } from '../src/store/change/lock-domain.ts';
 import { gatherChecks } from '../src/store/checks/gather-checks.ts';
-import { type CheckedDomain, loadCheckedDomain } from '../src/store/checks/load-checked-domain.ts';
+import { type CheckedName, loadCheckedName, type SavedState } from '../src/store/checks/load-checked-name.ts';
 import { findCheckByRequest } from '../src/store/checks/load-checks.ts';
+import { nameOrder } from '../src/store/checks/name-order.ts';
+import { replaceSpentSets } from '../src/store/claims/claim-sets.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { encodeNameColumn } from '../src/store/postgres/name-column.ts';
+import { decodeNameColumn, encodeNameColumn } from '../src/store/postgres/name-column.ts';
+import type { StoredSet } from '../src/store/postgres/schema.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
 import type { AccountShares } from './account-shares.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
@@ -33,6 +42,8 @@ export type CheckOutcome =
       readonly evidence: Evidence;
       readonly verdict: Verdict;
       readonly transition: { readonly from: string; readonly to: string } | undefined;
+      /** What the check did to other domains of the name. */
+      readonly others: readonly { readonly domainId: number; readonly from: string; readonly to: string }[];
     }
   | {
       readonly kind: /** Gone, or in a status that is not checked. */
@@ -89,19 +100,27 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
     if (run.again && job.request !== undefined && (await findCheckByRequest(db, job.request))) {
       return { kind: 'repeated', job };
     }
-    const domain = await loadCheckedDomain(db, job.domainId);
-    if (domain === undefined) return { kind: 'absent', job };
-    const dueAt = domain.nextCheckAt ?? 0;
-    if (job.kind === 'background' && dueAt > now() + EARLY_MS) return { kind: 'early', job };
-    const outcome = await checkOnce(options, job, domain, run);
+    const name = await loadCheckedName(db, job.domainId);
+    if (name === undefined) return { kind: 'absent', job };
+    const dueAt = name.saved.get(job.domainId)?.nextCheckAt ?? 0;
+    if (job.kind === 'background' && dueAt > now() + EARLY_MS && !isTurnOver(name, job.domainId, now()))
+      return { kind: 'early', job };
+    const outcome = await checkOnce(options, job, name, run);
     if (outcome.kind !== 'conflict' || job.kind === 'background' || attempt === TRIES) return outcome;
   }
+}
+
+/** Whether the check is due early because another claim gets its turn. */
+function isTurnOver({ saved, claims }: CheckedName, domainId: number, now: number): boolean {
+  const dueAt = saved.get(domainId)?.dueAt;
+  return claims.claims.length > 1 && dueAt !== undefined && dueAt <= now + EARLY_MS;
 }
 
 /** Observes within the slots: a check that is slow takes a slow one, or ends. */
 async function observeInSlot(
   { resolver, slots, shares }: CheckTools,
-  { name, accountId }: CheckedDomain,
+  { name }: CheckedName,
+  accountId: number,
   options: ObserveOptions,
 ): Promise<Evidence> {
   const end = shares?.begin(accountId);
@@ -119,53 +138,70 @@ async function observeInSlot(
 }
 
 async function checkOnce(
-  tools: CheckTools,
+  options: CheckTools,
   job: CheckJob,
-  domain: CheckedDomain,
+  checked: CheckedName,
   { signal }: JobRun,
 ): Promise<CheckOutcome> {
-  const { db, rules, breaker, save, ourAddresses, random = Math.random } = tools;
-  const { name, state, seq } = domain;
+  const { db, rules, breaker, save, ourAddresses, random = Math.random } = options;
+  const { name, claims, saved: savedStates } = checked;
   const held = await loadHeldZone(db, name);
-  const evidence = await observeInSlot(tools, domain, {
+  const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
+  const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
+  const evidence = await observeInSlot(options, checked, asked.accountId, {
     signal,
-    fresh: job.kind !== 'background',
     ...(held && { held }),
+    ...(isThorough && { isThorough }),
+    fresh: job.kind !== 'background',
   });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
-  const ours = needsOurs ? await ourAddresses?.(domain.expected.allSets) : undefined;
-  const expected = { ...domain.expected, ...(ours !== undefined && { ourAddresses: ours }) };
-  const judgement = judgeDelegation(evidence, expected);
-  const parent = evidence.parent === undefined ? domain.parentText : encodeNameColumn(evidence.parent);
-  const at = evidence.finishedAt;
-  const decision = nextStatus(state, judgement, at, rules, breaker.isFrozen(parent), expected);
-  const saved = await save({
-    domainId: job.domainId,
-    seq,
-    kind: job.kind,
-    ...(job.request !== undefined && { request: job.request }),
-    evidence,
-    judgement,
-    decision,
-    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, random(), {
-      before: domain.unknowns,
-      isTryLater: evidence.failure?.reason === 'later',
-    }),
-    startedAt: evidence.startedAt,
-    finishedAt: at,
+  const ours = needsOurs ? await ourAddresses?.([[...claims.ours]]) : undefined;
+  const own = savedStates.get(job.domainId) as SavedState;
+  const parent = evidence.parent === undefined ? own.parentText : encodeNameColumn(evidence.parent);
+  const substitutes = await giveReplacements(options, checked, evidence);
+  const judged = judgeName(claims, evidence, {
+    rules,
+    isFrozen: breaker.isFrozen(parent),
+    ...(ours !== undefined && { ourAddresses: ours }),
+    substitutes: new Map([...substitutes].map(([id, { names }]) => [id, names.map(decodeNameColumn)])),
+    random,
   });
+  const saved = await save(nameOrder(checked, job, evidence, judged, substitutes));
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
-  if (state.status === 'active' && job.kind === 'background')
-    breaker.count(parent, domain.lastVerdict, judgement.verdict);
+  const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
+  for (const { claim, judgement } of judged.claims)
+    if (claim.state.status === 'active' && job.kind === 'background')
+      breaker.count(parent, claim.lastVerdict, judgement.verdict);
   return {
     kind: 'saved',
     job,
     name: printName(name),
     checkId: saved.checkId,
     evidence,
-    verdict: judgement.verdict,
+    verdict: first.judgement.verdict,
     transition: saved.transition,
+    others: saved.others ?? [],
   };
+}
+
+/** A set for each claim that has just lost its last one: no two get the same. */
+async function giveReplacements(
+  { db }: CheckTools,
+  { nameText, settings, claims }: CheckedName,
+  evidence: Evidence,
+): Promise<ReadonlyMap<number, StoredSet>> {
+  const given = new Map<number, StoredSet>();
+  const needing = claimsWithoutSet(claims, evidence);
+  if (needing.length === 0) return given;
+  const shown = sightedNames(claims, evidence) ?? [];
+  await db.transaction().execute(async (trx) => {
+    await lockNamesAround(trx, nameText);
+    for (const { id, accountId } of needing) {
+      const set = await replaceSpentSets(trx, { nameText, accountId, settings }, shown);
+      if (set !== undefined) given.set(id, set);
+    }
+  });
+  return given;
 }

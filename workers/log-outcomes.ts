@@ -13,9 +13,11 @@ export interface OutcomeLog {
 }
 
 export function logTransition(log: OutcomeLog, outcome: CheckOutcome): void {
-  if (outcome.kind !== 'saved' || outcome.transition === undefined) return;
-  const { name, checkId, verdict, transition } = outcome;
-  log.info({ domain: name, ...transition, verdict, check: checkId }, 'status changed');
+  if (outcome.kind !== 'saved') return;
+  const { name, job, checkId, verdict, transition, others } = outcome;
+  if (transition !== undefined)
+    log.info({ domain: name, id: job.domainId, ...transition, verdict, check: checkId }, 'status changed');
+  for (const { domainId: id, from, to } of others) log.info({ domain: name, id, from, to }, 'status changed');
 }
 
 /** How long until the same fault of our own nameservers is logged again: every domain shows it. */

@@ -94,9 +94,10 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
       runs.inc({ kind: outcome.job.kind, verdict: outcome.verdict });
       seconds.observe((outcome.evidence.finishedAt - outcome.evidence.startedAt) / 1000);
       questions.observe(outcome.evidence.queries);
-      if (outcome.transition !== undefined) {
-        transitions.inc({ from: outcome.transition.from, to: outcome.transition.to });
-      }
+      for (const { from, to } of outcome.transition === undefined
+        ? outcome.others
+        : [outcome.transition, ...outcome.others])
+        transitions.inc({ from, to });
     },
     countVerification: addVerificationMetrics(registry, transitions),
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { say } from '../say.ts';
-import { OUR_NAMESERVERS, PARENT_ZONES } from './parents.ts';
+import { OUR_NAMESERVERS, PARENT_ZONES, SILENT_ZONES } from './parents.ts';
 
 export interface DomainSet {
   readonly name: string;
@@ -30,6 +30,16 @@ export function parentedDomains(count: number): DomainSet {
     name: `parented_${count}`,
     count,
     parent: `'t' || lpad((i % ${PARENT_ZONES})::text, 2, '0') || '.'`,
+    dueAt: `now() + interval '1 day'`,
+  };
+}
+
+/** Under zones whose servers are silent. */
+export function silentDomains(count: number): DomainSet {
+  return {
+    name: `silent_${count}`,
+    count,
+    parent: `'s' || (i % ${SILENT_ZONES})::text || '.t00.'`,
     dueAt: `now() + interval '1 day'`,
   };
 }

@@ -17,7 +17,7 @@ import { OUR_NAMESERVERS, PARENT_NETWORK, parentedName } from './parents.ts';
 const [port = '', hintsFile] = process.argv.slice(2);
 const rootServers = await loadRootHints(hintsFile);
 const set = OUR_NAMESERVERS.map((name) => parseName(`${name}.`)).sort();
-const expected: Expected = { sets: [set], allSets: [set] };
+const expected: Expected = { sets: [set], ours: new Set(set) };
 
 /** Set anew by each order, so that the resolver keeps what it knows. */
 let rates = new AddressRates(1, undefined, Date.now);

@@ -2,7 +2,16 @@
 //   parent-server.ts PORT DELAY_MS
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { addressesOfZone, OUR_NAMESERVERS, PARENT_ZONES, parentZone, rootAddresses } from './parents.ts';
+import {
+  addressesOfZone,
+  OUR_NAMESERVERS,
+  PARENT_ZONES,
+  parentZone,
+  rootAddresses,
+  silentZone,
+  VICTIMS,
+  victimAddress,
+} from './parents.ts';
 
 const [portText = '', delayText = ''] = process.argv.slice(2);
 const port = Number(portText);
@@ -45,6 +54,20 @@ const NOTHING: Records = { octets: Buffer.alloc(0), count: 0 };
 
 function records(list: readonly Buffer[]): Records {
   return { octets: Buffer.concat(list), count: list.length };
+}
+
+/** A zone whose servers are silent: `index` is in its name. Their names are in the zone above, so that it may give glue. */
+function silentDelegation(index: number): Answer {
+  const victims = [index % VICTIMS, (index * 7 + 1) % VICTIMS];
+  const hosts = victims.map((victim) => `v${victim}.${parentZone(0)}`);
+  return said({
+    authority: nsOf(wire(silentZone(index)), hosts),
+    glue: records(
+      victims.map((victim, i) =>
+        record(wire(hosts[i] as string), A, Buffer.from(victimAddress(victim).split('.').map(Number))),
+      ),
+    ),
+  });
 }
 
 const nsOf = (owner: Buffer, servers: readonly string[]) =>
@@ -99,6 +122,8 @@ function answerTo(address: string, labels: readonly string[], type: number): Ans
   }
   if (zone?.servers.has(address)) {
     if (labels.length === 1) return authoritative(type, zone.ns, zone.glue, zone.soa);
+    const [, silent] = /^s(\d+)$/.exec(labels.at(-2) ?? '') ?? [];
+    if (silent !== undefined) return silentDelegation(Number(silent));
     return said({ authority: DELEGATION });
   }
   if (!rootServers.has(address)) return said({ rcode: REFUSED });
@@ -148,7 +173,22 @@ async function listen(address: string): Promise<void> {
   });
 }
 
+/** How many packets each silent address has got. */
+const packets = new Array<number>(VICTIMS).fill(0);
+
+async function listenSilently(index: number): Promise<void> {
+  const socket = createSocket('udp4');
+  socket.on('message', () => {
+    packets[index] = (packets[index] ?? 0) + 1;
+  });
+  await new Promise<void>((done, fail) => {
+    socket.once('error', fail);
+    socket.bind({ port, address: victimAddress(index), exclusive: true }, done);
+  });
+}
+
 const addresses = [...ZONES.flatMap(({ servers }) => [...servers]), ...OUR_NAMESERVERS];
-await Promise.all(addresses.map(listen));
+await Promise.all([...addresses.map(listen), ...packets.map((_, i) => listenSilently(i))]);
+process.on('message', () => process.send?.(packets));
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

@@ -5,13 +5,26 @@
 /** The domains are delegated to these: the set that a domain of the benchmark should have. */
 export const OUR_NAMESERVERS = ['127.0.20.65', '127.0.20.66'] as const;
 /** For RESOLVER_ALLOW. */
-export const PARENT_NETWORK = '127.0.20.0/24';
+export const PARENT_NETWORK = '127.0.20.0/23';
 export const PARENT_ADDRESSES = 64;
 export const PARENT_ZONES = 16;
 export const PARENT_DELAY_MS = 20;
 
 const ADDRESSES_PER_ZONE = PARENT_ADDRESSES / PARENT_ZONES;
 const ROOT_ADDRESSES = 4;
+
+/** Zones under the first top-level zone whose servers are silent, two of these addresses each. */
+export const VICTIMS = 50;
+export const SILENT_ZONES = 200;
+
+export function victimAddress(index: number): string {
+  return `127.0.21.${index + 1}`;
+}
+
+/** Without the final dot. */
+export function silentZone(index: number): string {
+  return `s${index}.${parentZone(0)}`;
+}
 
 /** From 0. */
 export function parentAddress(index: number): string {

@@ -16,6 +16,8 @@ export interface Parents {
   /** For ROOT_HINTS. */
   readonly hintsFile: string;
   readonly pid: number;
+  /** How many packets each silent address has got. */
+  packets(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
@@ -32,5 +34,10 @@ export async function startParents(options: BenchOptions): Promise<Parents> {
   ended.catch(() => {});
   const hintsFile = join(options.directory, 'root-hints');
   writeFileSync(hintsFile, rootHints());
-  return { port, hintsFile, pid: program.pid, stop: program.stop };
+  async function packets(): Promise<number[]> {
+    const told = once(program.child, 'message');
+    program.child.send('packets');
+    return (await told)[0] as number[];
+  }
+  return { port, hintsFile, pid: program.pid, packets, stop: program.stop };
 }

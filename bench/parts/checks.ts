@@ -1,6 +1,7 @@
 // The delegation checker: how many domains a second one process observes, what the way through the queue costs, and what it
 // costs to find out that nothing is due.
 
+import { measureAttack } from '../checks/measure-attack.ts';
 import { measureObserving } from '../checks/measure-observing.ts';
 import { measureQueue } from '../checks/measure-queue.ts';
 import { measureScheduler } from '../checks/measure-scheduler.ts';
@@ -15,11 +16,14 @@ export const checks: Part = {
     const parents = await startParents(options);
     let observing: string;
     let queue: string;
+    let attack: string;
     try {
       say('observe and judge');
       observing = await measureObserving(parents, options);
       say('from due to saved');
       queue = await measureQueue(parents, options);
+      say('an account under silent parents');
+      attack = await measureAttack(parents, options);
     } finally {
       await parents.stop();
     }
@@ -40,6 +44,9 @@ export const checks: Part = {
           '### From due to saved\n\nOne `npm run workers` on one core: it claims due domains, brings them through the queue, checks and saves them. ' +
             'Postgres, Redis and the internet share the other core. From the first claim until the last check is saved, by Postgres.',
           queue,
+          '### One account under silent parents\n\nAll its domains are due at once. Beside it, accounts create a domain twice a second in all, and ask for a ' +
+            'check of it half a second later.',
+          attack,
           '### A million domains, and nearly none is due',
           ...scheduler,
         ],

@@ -85,7 +85,9 @@ function describedSchema(route: Route, schema: object): object {
 
 const DOMAIN_PARAMETER = z
   .string()
-  .describe('The domain by name: any case, Unicode or A-labels, with or without the final dot.');
+  .describe(
+    'The domain by its name (any case, Unicode or A-labels, with or without the final dot) or by its numeric `id`. A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest.',
+  );
 
 const IDEMPOTENCY_HEADERS = z.object({
   'Idempotency-Key': z
@@ -158,6 +160,7 @@ function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.Respons
   const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
   const more: Record<number, string[]> = {
     401: ['WWW-Authenticate'],
+    409: codes.includes('domain_taken') ? ['Retry-After'] : [],
     429: ['Retry-After'],
     503: ['Retry-After'],
   };

@@ -261,7 +261,8 @@ describe('a domain in external mode', () => {
       expect(managed.body).not.toHaveProperty('verification');
       expect(await verify('both')).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
       const { body } = await api.ask('PUT', path('both'), { dns_mode: 'external' });
-      expect(body).toMatchObject({ status: 'unverified', served: 'full', verification: { verified: false } });
+      // nobody was sent to us by a delegation: nothing has to go on
+      expect(body).toMatchObject({ status: 'unverified', served: 'none', verification: { verified: false } });
       expect(body.verification.value).not.toBe(value);
       expect((await verify('both')).body.status).toBe('unverified');
       publish('both', body.verification.value, body.verification.value);

@@ -129,27 +129,18 @@ describe.skipIf(needs !== '')(`a name below a zone that dangles here${needs}`, (
     expect((await digOurs(host, 'TXT')).answer).toEqual([]);
   });
 
-  it('nor by one that they do answer with, here by the mistake of an operator', async () => {
+  it('nor by going to external mode after the mistake of an operator: then nothing is answered any more', async () => {
     expect(await fleet.cli('domain', 'approve', 'www.corp.zz')).toMatchObject({ code: 0 });
     const moved = await fleet.ask('PUT', '/domains/www.corp.zz', { dns_mode: 'external' });
-    expect(moved).toMatchObject({ status: 200, body: { status: 'unverified' } });
+    expect(moved).toMatchObject({ status: 200, body: { status: 'unverified', served: 'none' } });
     const { host, value } = (await look('www.corp.zz')).verification;
     await publish('www.corp.zz', { name: '_svc-challenge', type: 'TXT', destination: value });
-    await until(
-      async () => (await digOurs(host, 'TXT')).answer.join() === `${host}. TXT "${value}"`,
-      'the value is answered',
-    );
     const verified = await fleet.ask('POST', '/domains/www.corp.zz/verify');
     expect(verified).toMatchObject({
       status: 200,
-      body: {
-        status: 'unverified',
-        verification: {
-          verified: false,
-          message: expect.stringMatching(/ns\d\.fleet\.zz, a nameserver of this/),
-        },
-      },
+      body: { status: 'unverified', verification: { verified: false } },
     });
+    expect((await digOurs(host, 'TXT')).answer).toEqual([]);
   });
 
   it('is over when the owner of the zone comes here, who alone is active', async () => {

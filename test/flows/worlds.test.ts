@@ -2,8 +2,7 @@
 // or liars, then the verdict, its findings and what becomes of the domain's status.
 
 import { describe, expect, it } from 'vitest';
-import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
-import { nextStatus, type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
+import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
 import type { Edns } from '../../src/dns/message/edns.ts';
 import type { Message } from '../../src/dns/message/message.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
@@ -17,11 +16,11 @@ import { encodeMessage } from '../support/answer/encode-message.ts';
 import { exchangeUdp } from '../support/answer/sockets.ts';
 import { heldZoneFor } from '../support/database/held-zone.ts';
 import {
-  acceptedBy,
+  claimOf,
+  judgeWorld,
   outcomeOf,
   printDifferences,
   printEvidence,
-  stateOf,
   wantedOf,
 } from '../support/world/compare-check.ts';
 import { FakeInternet, startWorld } from '../support/world/fake-internet.ts';
@@ -119,8 +118,7 @@ describe('a delegation check', () => {
       now: () => clock.now(),
     });
     try {
-      let state =
-        expected.state === undefined ? undefined : stateOf(expected.state, expected.sets, BEGINNING);
+      let claim = expected.state && claimOf(expected.state, expected.sets, BEGINNING);
       for (const [index, check] of expected.checks.entries()) {
         clock.set(BEGINNING + check.at);
         prepare(internet, check);
@@ -132,13 +130,10 @@ describe('a delegation check', () => {
           expected.domain,
           held === undefined ? {} : { held },
         );
-        const accepted = acceptedBy(expected.sets, state?.preset, expected.ourAddresses);
-        const judgement = judgeDelegation(evidence, accepted);
-        const decision =
-          state && nextStatus(state, judgement, BEGINNING + check.at, RULES, check.frozen, accepted);
-        state = decision?.state;
+        const judged = judgeWorld(evidence, claim, expected, { rules: RULES, frozen: check.frozen });
+        ({ claim } = judged);
         const { violations } = internet;
-        const outcome = outcomeOf(check, expected.sets, { evidence, judgement, decision, violations });
+        const outcome = outcomeOf(check, expected.sets, { ...judged, evidence, violations });
         const wanted = wantedOf(check);
         expect(
           outcome,
@@ -270,7 +265,7 @@ describe('a world for whole programs', () => {
     const { sets } = parseExpectations('domain a.\ncheck\n  verdict match\n  parent .');
     const verdictOf = async (name: string) => {
       const evidence = await resolver.observeDelegation(nameOf(name));
-      return `${judgeDelegation(evidence, { sets, allSets: sets }).verdict} at ${printName(evidence.parent as Name)}`;
+      return `${judgeWorld(evidence, undefined, { sets, ourAddresses: undefined }, { rules: RULES, frozen: false }).judgement.verdict} at ${printName(evidence.parent as Name)}`;
     };
     try {
       expect(await verdictOf('example.test.')).toBe('match at test.');

@@ -27,8 +27,6 @@ const SQL = ['kysely', 'pg'];
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
-  'src/store/nameservers/pool-sets.ts: giveSubstitute':
-    'claims that cannot have their account’s set take one',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 

@@ -63,6 +63,48 @@ describe.each(BACKENDS)('a worker on %s', (backend) => {
   );
 });
 
+describe.each(BACKENDS)('two hundred checks of a killed worker on %s', (backend) => {
+  const isMissing = backend === 'Redis' && !HAS_REDIS;
+  it.skipIf(isMissing)(
+    `go on at once in another, with the locks that checks have${isMissing ? NEEDS_REDIS : ''}`,
+    async () => {
+      const place = await createQueuePlace(backend);
+      opened.push(() => place.drop());
+      const queue = openQueue(place);
+      const ids = Array.from({ length: 200 }, (_, i) => i + 1);
+      await queue.enqueue(backgroundChecks(ids));
+      const seen = new Map<number, number>();
+      const options = { concurrency: 200, onTrouble: () => {}, onFailed: () => {} };
+      const child: ChildProcess = spawn(
+        process.execPath,
+        ['--import', 'tsx', CHILD, place.databaseUrl, place.redisUrl ?? '', '', '200'],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      opened.push(() => child.kill('SIGKILL'));
+      let told = '';
+      child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
+      await until(() => told.split('\n').length === 201, 'the child has them all');
+      const worker = runJobWorker(
+        place,
+        CHECK_DELEGATION,
+        async ({ domainId }) => void seen.set(domainId, performance.now()),
+        options,
+      );
+      opened.push(() => worker.stop(0));
+      child.kill('SIGKILL');
+      const killedMs = performance.now();
+      await until(() => seen.size === 200, 'all are begun again');
+      const last = Math.max(...seen.values()) - killedMs;
+      console.log(
+        `${backend}: the last of 200 checks began again ${(last / 1000).toFixed(1)} s after the kill`,
+      );
+      expect([...seen.keys()].sort((a, b) => a - b)).toEqual(ids);
+      await until(async () => (await queue.depth()).active === 0);
+      expect((await queue.depth()).dead).toBe(0);
+    },
+  );
+});
+
 describe('while Postgres is away', () => {
   it('workers wait and go on by themselves, every job is run, and adding fails meanwhile', async () => {
     const database = await createDatabase();

@@ -23,6 +23,7 @@ const saved = (verdict: 'match' | 'unknown', transition?: { from: string; to: st
   evidence: evidenceOf(parseName('example.com.'), 'timeout'),
   verdict,
   transition,
+  others: [],
 });
 
 test('runs are counted by kind and verdict, transitions by both ends, and the queue by state', async () => {

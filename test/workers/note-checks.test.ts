@@ -17,6 +17,7 @@ const outcome = (
   evidence: evidenceOf(parseName('example.com.'), 'timeout'),
   verdict,
   transition: undefined,
+  others: [],
 });
 
 async function flushed(notes: CheckNotes): Promise<readonly NotedDomain[]> {

@@ -77,6 +77,20 @@ export function problem(code: ProblemCode, error: string, members: ProblemMember
   return new Problem(PROBLEM_CODES[code], error, { code, members });
 }
 
+/** The name cannot be the caller's. `retryAfterSeconds`: as many domains as may wait for it do so now. */
+export function domainTaken({
+  message,
+  retryAfterSeconds,
+}: {
+  readonly message: string;
+  readonly retryAfterSeconds?: number | undefined;
+}): Problem {
+  return new Problem(PROBLEM_CODES.domain_taken, message, {
+    code: 'domain_taken',
+    ...(retryAfterSeconds !== undefined && { headers: { 'Retry-After': String(retryAfterSeconds) } }),
+  });
+}
+
 /** A 400 `validation_failed`. If no other text is given, `error` names the first field. */
 export function invalid(fields: readonly FieldProblem[]): Problem {
   const [first] = fields;

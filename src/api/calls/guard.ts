@@ -3,7 +3,7 @@
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
-import { loadDomain } from '../../store/domains/load-domains.ts';
+import { loadDomain, loadVisibleById } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
@@ -70,6 +70,9 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   return { ...admitted, found, idempotencyKey: key };
 }
 
+/** No name that anybody can have here has only digits, so a number is an id. */
+const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
+
 async function loadDomainOf(
   db: Database,
   caller: ApiCaller,
@@ -77,6 +80,10 @@ async function loadDomainOf(
   text = '',
 ): Promise<VisibleDomain | Problem | undefined> {
   if (access.kind !== 'domain') return undefined;
+  if (DOMAIN_ID.test(text)) {
+    const domain = await loadVisibleById(db, asStoreCaller(caller), Number(text));
+    return domain !== undefined && seesDomain(caller.key, domain.name) ? domain : notFound('domain');
+  }
   const parsed = parseDomainName(text);
   if (parsed.kind === 'problem' || !seesDomain(caller.key, parsed.name)) return notFound('domain');
   return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');

@@ -66,6 +66,7 @@ function printNames(names: readonly Name[]): string[] {
 }
 
 /** A leaving domain is in external mode, and stays so when it is no longer served. */
-function publicStatus(status: DomainStatus | 'leaving' | 'left'): DomainStatus {
+function publicStatus(status: DomainStatus | 'leaving' | 'left' | 'ended'): DomainStatus {
+  if (status === 'ended') return 'disabled';
   return status === 'leaving' || status === 'left' ? 'unverified' : status;
 }

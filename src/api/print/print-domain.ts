@@ -54,6 +54,7 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
     ...(verification === null ? {} : { verification: printVerification(verification, nowMs, progress) }),
     svc_ns: sets[0] ?? [],
     svc_ns_sets: sets,
+    ...printTurn(domain, nowMs),
     ...(currentNs === null ? {} : { current_ns: currentNs.map(printWithoutDot) }),
     ...(nsCheckIntervalSeconds === null ? {} : { ns_check_interval_seconds: nsCheckIntervalSeconds }),
     findings: domain.findings.map(({ code, message }) => ({ code, message })),
@@ -128,4 +129,9 @@ const NOT_LOOKED = 'We have not looked for this value yet.';
 
 function isAhead(time: Date | null, nowMs: number): boolean {
   return time !== null && time.getTime() > nowMs;
+}
+
+function printTurn({ nsTurn, status }: VisibleDomain, nowMs: number): Partial<DomainBody> {
+  if (nsTurn === null || status !== 'pending' || nsTurn.until.getTime() <= nowMs) return {};
+  return { ns_turn: { from: nsTurn.from.toISOString(), until: nsTurn.until.toISOString() } };
 }

@@ -1,8 +1,8 @@
-// POST /domains/: creates a domain of the caller's own, under a name that no other domain has.
+// POST /domains/: creates a domain of the caller's own. Other accounts may wait for the same name.
 
 import { createDomain as saveDomain } from '../../store/change/save-domain.ts';
 import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
-import { invalid, problem } from '../answers/problem.ts';
+import { domainTaken, invalid, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import { accountRoute } from '../calls/route.ts';
 import { printDomain } from '../print/print-domain.ts';
@@ -15,7 +15,7 @@ export const createDomain = accountRoute({
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:
-    'A managed domain starts as `pending`: delegate it to one of `svc_ns_sets`. Until a first check has seen that its parent does not name our servers already, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. A claim of another account that nothing has pointed here for 72 hours yields. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, names that another domain here holds, and more domains than the plan of the account allows.',
+    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, whoever else waits for the name. Until a first check has seen that the parent names none of our other servers, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for it. At most 32 domains of one name wait; if none of them can give its place, this is a 409 `domain_taken` with `Retry-After`.',
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -35,10 +35,11 @@ export const createDomain = accountRoute({
       dnsMode,
       exempt: caller.account.isAdmin,
       isScanned: body.scan,
+      transfer: body.transfer,
       by: asActor(caller),
       source: 'api',
     });
-    if (created.kind === 'taken') return problem('domain_taken', created.message);
+    if (created.kind === 'taken' || created.kind === 'full') return domainTaken(created);
     if (created.kind === 'plan_limit') {
       return problem('plan_limit', created.message, { limit: created.limit });
     }

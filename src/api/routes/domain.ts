@@ -6,7 +6,7 @@ import { notFound } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerDomain } from '../print/answer-domain.ts';
-import { Domain } from '../schemas/domain.ts';
+import { Domain, DomainEnable } from '../schemas/domain.ts';
 import { Message } from '../schemas/message.ts';
 import { answerUpdated } from './update-domain.ts';
 
@@ -48,18 +48,21 @@ export const enableDomain = domainRoute({
   operationId: 'enableDomain',
   tag: 'Domains',
   summary: 'Enables a disabled domain.',
-  description: 'It starts over as `pending`, as a new one does, in external mode as `unverified`.',
+  description:
+    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`.',
   permission: 'domain.settings',
   whileDisabled: true,
+  body: DomainEnable.nullish(),
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   problems: ['wrong_state', 'domain_taken'],
   async run(call) {
-    const { api, caller, domain } = call;
+    const { api, caller, domain, body } = call;
     const changed = await changeStatus(api.db, {
       domainId: domain.id,
       event: 'enable',
       exempt: caller.account.isAdmin,
+      transfer: body?.transfer ?? false,
       by: asActor(caller),
       source: 'status',
     });

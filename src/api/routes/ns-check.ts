@@ -5,6 +5,7 @@
 //         no run, or a run with the result `unknown`: the hour is given back, at most twice a day
 
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
+import { askForTurn } from '../../store/change/ask-for-turn.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { findCheckByRequest } from '../../store/checks/load-checks.ts';
@@ -14,7 +15,7 @@ import {
   undoManualCheck,
 } from '../../store/checks/take-manual-check.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
-import { loadDomain } from '../../store/domains/load-domains.ts';
+import { loadVisibleById } from '../../store/domains/load-domains.ts';
 import { enqueueNow } from '../actions/enqueue.ts';
 import { jobRequestOf } from '../actions/job-request.ts';
 import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
@@ -61,6 +62,7 @@ export const checkNameservers = domainRoute({
       if (hour === undefined) return;
       await (isMade ? giveBackManualCheck : undoManualCheck)(api.db, domain.id, hour);
     };
+    await askForTurn(api.db, domain.id);
     return await runCheck(call, { request, turn: manualTurn({ manual }) }, giveBack);
   },
 });
@@ -106,7 +108,7 @@ function limited(retryAfterSeconds: number): Problem {
 }
 
 async function answer({ api, caller, domain }: CheckCall, run: SavedRun) {
-  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
-  if (now?.id !== domain.id) return notFound('domain');
+  const now = await loadVisibleById(api.db, asStoreCaller(caller), domain.id);
+  if (now === undefined) return notFound('domain');
   return { ...printDomain(now, api), check: printCheck(run) };
 }

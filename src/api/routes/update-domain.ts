@@ -11,7 +11,15 @@ import {
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { judgeExternalName, parseDomainName } from '../../zone/domain/domain-name.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
-import { type FieldProblem, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
+import {
+  domainTaken,
+  type FieldProblem,
+  forbidden,
+  invalid,
+  notFound,
+  Problem,
+  problem,
+} from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -56,7 +64,7 @@ export function answerUpdated(
   if (updated.kind === 'refused') {
     const { code, message } = updated;
     if (code === 'not_accepted') return invalid([{ field: 'svc_ns', error: message }]);
-    return problem(code === 'taken' ? 'domain_taken' : code, message);
+    return code === 'taken' ? domainTaken(updated) : problem(code, message);
   }
   if (updated.changeId !== undefined) {
     call.answerHeader('X-Change-Id', updated.changeId);

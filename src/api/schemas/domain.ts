@@ -81,7 +81,13 @@ const facts = {
   created_at: Timestamp,
   updated_at: Timestamp,
   verification: Verification.optional().describe('External mode: how to prove that the domain is yours.'),
-  svc_ns_sets: z.array(z.array(z.string())).describe('Every accepted set that is left to it, its own first.'),
+  svc_ns_sets: z.array(z.array(z.string())).describe('Every set that proves it, its own first.'),
+  ns_turn: z
+    .object({ from: Timestamp, until: Timestamp })
+    .optional()
+    .describe(
+      'While several claims wait for the name: when its apex shows the nameservers of this one, for registries that look before they delegate.',
+    ),
   current_ns: z.array(z.string()).optional().describe('What the parent zone was last seen to name.'),
   findings: z
     .array(z.object({ code: z.string(), message: z.string() }))
@@ -112,8 +118,25 @@ export const DomainCreate = z
       .describe(
         'Looks in the background for the records that a managed domain has elsewhere, and imports them: see `scan-import`.',
       ),
+    transfer: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Claims a name that another account uses here: the domain waits, and becomes yours when its parent zone shows your nameservers. Without it such a name is a 409 `domain_taken`.',
+      ),
   })
   .meta({ id: 'DomainCreate' });
+
+export const DomainEnable = z
+  .strictObject({
+    transfer: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Lets the domain wait for a name that another account uses here; it becomes yours when its parent zone shows your nameservers.',
+      ),
+  })
+  .meta({ id: 'DomainEnable' });
 
 const ignored = z.unknown().optional().describe('Read-only: ignored.');
 

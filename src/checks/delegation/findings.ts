@@ -1,8 +1,9 @@
 // The findings of a check, from one closed list, each with a sentence that tells the owner what is wrong and what to
 // change at the registrar. Public: the codes are part of the API, the sentences are not.
 
-import { type Name, printName } from '../../dns/name.ts';
+import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
+import { list, nameservers, print, type Said, saidText } from './finding-text.ts';
 
 /** The codes that a check writes anew each time. */
 const CHECK_FINDING_CODES = [
@@ -17,8 +18,22 @@ const CHECK_FINDING_CODES = [
   'NOT_REGISTERED',
   'ALIAS',
   'STALE_DS',
-  /** The name was delegated to us before its owner created the domain. */
+  /** The parent names servers of ours that are not this domain's. */
   'PRESET_DELEGATION',
+  /** Another account holds the name. */
+  'NAME_IN_USE',
+  /** The parent showed this domain's set once: a second check decides. */
+  'TAKEOVER_WAITS',
+  /** The parent shows another account's set. */
+  'TAKEOVER_SEEN',
+  /** Every set that this domain could have was shown before, or belongs to another account. */
+  'SETS_SPENT',
+  /** The time of a pending domain is over. */
+  'PENDING_OVER',
+  /** The domain came back by itself. */
+  'CAME_BACK',
+  /** Another claim took the place of this one among those that may wait for the name. */
+  'CLAIM_DISPLACED',
   /** The walk to the parent, or every address of the parent, gave no usable answer. */
   'PARENT_UNREACHABLE',
   'PARENT_LAME',
@@ -45,7 +60,6 @@ const CHECK_FINDING_CODES = [
   /** Our trust anchors do not fit the root: moves wait. */
   'ROOT_FAULT',
 ] as const;
-type CheckFindingCode = (typeof CHECK_FINDING_CODES)[number];
 
 /** All codes. Those that the store writes stay until the domain is pending again. */
 export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST'] as const;
@@ -56,14 +70,6 @@ export interface Finding {
   /** The names that the sentence is about, if it is about names. */
   readonly names?: readonly Name[];
   readonly message: string;
-}
-
-/** What some servers of the parent say, where others say something else. */
-export interface Said {
-  readonly by: readonly Name[];
-  readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
-  /** For `delegation`. */
-  readonly ns: readonly Name[];
 }
 
 interface Shown {
@@ -112,7 +118,7 @@ export const FINDINGS = {
   NS_FOREIGN: ({ parent, observed, target }: Delegation) =>
     finding(
       'NS_FOREIGN',
-      `This domain uses other nameservers than ours: the zone ${print(parent)} lists ${list(observed)}. To use the domain here, replace them at your registrar with exactly ${wanted(target)}.`,
+      `This domain uses other nameservers than its own here: the zone ${print(parent)} lists ${list(observed)}. To use the domain here, replace them at your registrar with exactly ${wanted(target)}.`,
       observed,
     ),
   NOT_DELEGATED: ({ parent, target }: Delegation) =>
@@ -141,18 +147,52 @@ export const FINDINGS = {
         : `Before you set our nameservers at your registrar, ${remedy} there: they do not belong to our nameservers, and many visitors could not reach this domain.`,
     );
   },
-  PRESET_DELEGATION: (taken: readonly NameserverSet[], left: readonly NameserverSet[]) => {
-    const names = [...new Set(taken.flat())];
-    const remedy =
-      left[0] === undefined
-        ? `at your registrar, remove ${list(names)} until a check has seen that they are gone`
-        : `at your registrar, set exactly ${list(left[0])} instead of ${list(names)}`;
-    return finding(
+  PRESET_DELEGATION: (shown: readonly Name[], target: NameserverSet | undefined) =>
+    finding(
       'PRESET_DELEGATION',
-      `This domain used our nameservers before it was added to this account, so we do not answer for it until you show that you control it: ${remedy}, or ask for approval.`,
-      names,
-    );
-  },
+      `This domain points at nameservers of ours, but not at yours: at your registrar, set exactly ${wanted(target)} instead of ${list(shown)}. Until then we answer for it only with its SOA and NS records.`,
+      shown,
+    ),
+  NAME_IN_USE: (target: NameserverSet | undefined) =>
+    finding(
+      'NAME_IN_USE',
+      `Another account uses this name here. It becomes yours when your registrar shows exactly ${wanted(target)}; from then on the records of this domain are answered.`,
+    ),
+  TAKEOVER_WAITS: () =>
+    finding(
+      'TAKEOVER_WAITS',
+      `Your registrar shows your nameservers. Because another account uses this name here, a second check must see the same at every nameserver of the zone above, at least a minute later. ${NOTHING_TO_CHANGE}`,
+    ),
+  TAKEOVER_SEEN: (target: NameserverSet | undefined) =>
+    finding(
+      'TAKEOVER_SEEN',
+      `Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
+    ),
+  SETS_SPENT: () =>
+    finding(
+      'SETS_SPENT',
+      'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Ask the operator for approval.',
+    ),
+  PENDING_OVER: (target: NameserverSet | undefined) =>
+    finding(
+      'PENDING_OVER',
+      `This domain waited too long for its nameservers and was disabled. Set exactly ${wanted(target)} at your registrar, then enable it again.`,
+    ),
+  CLAIM_DISPLACED: () =>
+    finding(
+      'CLAIM_DISPLACED',
+      'Many accounts wait for this name, and this domain waited longest without its nameservers at the registrar, so it was disabled. Enable it again when you have set them.',
+    ),
+  CAME_BACK: () =>
+    finding(
+      'CAME_BACK',
+      `Your registrar shows your nameservers again, so this domain came back by itself. ${NOTHING_TO_CHANGE}`,
+    ),
+  CLAIM_LOST: () =>
+    finding(
+      'CLAIM_LOST',
+      'The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.',
+    ),
   PARENT_UNREACHABLE: (zone: Name) =>
     finding(
       'PARENT_UNREACHABLE',
@@ -229,56 +269,12 @@ export const FINDINGS = {
       'ROOT_FAULT',
       `This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}`,
     ),
-} satisfies Record<CheckFindingCode, (...args: never[]) => Finding>;
+} satisfies Record<FindingCode, (...args: never[]) => Finding>;
 
-/** How many names one part of a sentence lists: zone owners decide how many there are. */
-const SHOWN_NAMES = 8;
-
-function saidText({ by, kind, ns }: Said): string {
-  const who = someOf(by);
-  const says = by.length === 1 ? 'says' : 'say';
-  switch (kind) {
-    case 'delegation':
-      return `${who} ${by.length === 1 ? 'lists' : 'list'} ${someOf(ns)}`;
-    case 'nodata':
-      return `${who} ${says} that it has no nameservers`;
-    case 'nxdomain':
-      return `${who} ${says} that it does not exist`;
-    case 'alias':
-      return `${who} ${says} that it is an alias`;
-    default:
-      return kind satisfies never;
-  }
-}
-
-function someOf(names: readonly Name[]): string {
-  const more = names.length - SHOWN_NAMES;
-  if (more <= 0) return list(names);
-  return `${names.slice(0, SHOWN_NAMES).map(print).join(', ')} and ${more} more`;
-}
-
-function finding(code: CheckFindingCode, message: string, names?: readonly Name[]): Finding {
+function finding(code: FindingCode, message: string, names?: readonly Name[]): Finding {
   return names === undefined ? { code, message } : { code, names, message };
 }
 
 function wanted(target: NameserverSet | undefined): string {
   return target === undefined ? 'the nameservers that are shown for it here' : list(target);
-}
-
-/** Prints `nameserver a`, `nameservers a and b`. */
-function nameservers(names: readonly Name[]): string {
-  return `${names.length === 1 ? 'nameserver' : 'nameservers'} ${list(names)}`;
-}
-
-/** Prints `a`, `a and b`, `a, b and c`. */
-function list(names: readonly Name[]): string {
-  const printed = names.map(print);
-  const last = printed.pop() ?? '';
-  return printed.length === 0 ? last : `${printed.join(', ')} and ${last}`;
-}
-
-/** Prints a name without the final dot, as registrars show names. */
-function print(name: Name): string {
-  const text = printName(name);
-  return text === '.' ? '. (the root)' : text.slice(0, -1);
 }

@@ -5,7 +5,8 @@ import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
 import { isConclusive } from './conclusive.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
-import { FINDINGS, type Finding, type Said } from './findings.ts';
+import type { Said } from './finding-text.ts';
+import { FINDINGS, type Finding } from './findings.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
 /** What one address of the parent says, in a form that can be compared. */
@@ -36,10 +37,11 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   const byAnswer = first.outcome === 'answer';
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
+  const othersShown = observed.some((name) => expected.ours.has(name) && !isOwn(name, expected));
   // A server that answers with our names may be one of ours under any name: ours hold a zone for every claim, which proves
   // nothing. A foreign one that holds both domain and parent counts if it shows that the parent delegates the domain.
   const showsCut = byAnswer && counting.every((server) => server.showsCut && isForeign(server, expected));
-  if (byAnswer && oursShown && !showsCut) return unknown([FINDINGS.OWN_ANSWER(parent)]);
+  if (byAnswer && (oursShown || othersShown) && !showsCut) return unknown([FINDINGS.OWN_ANSWER(parent)]);
   const ds = counting.flatMap((server) => server.ds);
   return {
     verdict,
@@ -50,6 +52,7 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
     byAnswer,
     soleWitness: counting.length === 1 && failing.length > 0 && !confirmed,
     oursShown,
+    othersShown,
     staleDs: ds.length > 0, // we do not sign domains yet
     findings: [
       ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
@@ -105,21 +108,25 @@ function contains(whole: ReadonlySet<Name>, part: Iterable<Name>): boolean {
 
 type Comparison = Pick<Judgement, 'verdict' | 'matched'> & { readonly oursShown: boolean };
 
-function compare({ kind, ns }: Statement, { sets, allSets }: Expected): Comparison {
+/** Others' names of ours are foreign: they do not bring visitors of this delegation to this account. */
+function compare({ kind, ns }: Statement, { sets }: Expected): Comparison {
   const without = (verdict: Verdict, oursShown: boolean) => ({ verdict, matched: undefined, oursShown });
   if (kind === 'nodata') return without('not_delegated', false);
   if (kind === 'nxdomain') return without('unregistered', false);
   if (kind === 'alias') return without('alias', false);
 
-  const everySet = [...sets, ...allSets];
-  const all = new Set(everySet.flat());
-  const ours = new Set([...ns].filter((name) => all.has(name)));
-  if (ours.size === 0) return without('foreign', false);
+  const all = new Set(sets.flat());
+  const own = new Set([...ns].filter((name) => all.has(name)));
+  if (own.size === 0) return without('foreign', false);
   const matched = sets.find((set) => equals(ns, new Set(set)));
   if (matched !== undefined) return { verdict: 'match', matched, oursShown: true };
-  if (sets.some((set) => set.length > 0 && equals(ours, new Set(set)))) return without('extra', true);
+  if (sets.some((set) => set.length > 0 && equals(own, new Set(set)))) return without('extra', true);
   // sets may share names: the names are mixed only if no single set has them all
-  return without(everySet.some((set) => contains(new Set(set), ours)) ? 'partial' : 'mixed', true);
+  return without(sets.some((set) => contains(new Set(set), own)) ? 'partial' : 'mixed', true);
+}
+
+function isOwn(name: Name, { sets }: Expected): boolean {
+  return sets.some((set) => set.includes(name));
 }
 
 /** The accepted set of which the parent names most; of several the first, the domain's own. */
@@ -225,6 +232,7 @@ function unknown(findings: readonly Finding[]): Judgement {
     byAnswer: false,
     soleWitness: false,
     oursShown: undefined,
+    othersShown: undefined,
     staleDs: false,
     findings,
   };

@@ -2,12 +2,14 @@
 // rarely while nothing changes.
 
 import type { CheckState } from './check-state.ts';
-import { isMiss } from './next-status.ts';
-import type { Verdict } from './verdict.ts';
+import { isMiss, RETURN_MS } from './next-status.ts';
+import type { Judgement } from './verdict.ts';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
+const NEVER = Number.POSITIVE_INFINITY;
 
 const PENDING: readonly { untilAgeS: number; intervalS: number }[] = [
   { untilAgeS: 6 * HOUR_S, intervalS: 60 },
@@ -27,7 +29,8 @@ const MAX_UNKNOWNS = 20;
 
 /** When a domain is checked next. */
 interface NextCheck {
-  readonly at: number;
+  /** Undefined: there is no next check. */
+  readonly at: number | undefined;
   /** The interval in force, without the jitter. */
   readonly intervalSeconds: number;
   /** How many checks of a pending domain in a row saw nothing. */
@@ -35,19 +38,25 @@ interface NextCheck {
 }
 
 /**
- * `state` is that after the check, `random` is in [0, 1). While checks of a pending domain see nothing, the interval
- * doubles: its parent is silent or contradicts itself, and asking often wins nothing. `before`: how many checks in a row
- * saw nothing before this one. `isTryLater`: we had no slot for the check, which says nothing of the parent.
+ * `state` is that after the check, `random` is in [0, 1). `at` is undefined when there is no next check. While checks of a pending domain see nothing, the interval
+ * doubles: its parent is silent, and asking often wins nothing. `before`: how many checks in a row
+ * saw nothing before this one. `isTryLater`: we had no slot for the check, which says nothing of the parent. `isHeard`:
+ * its servers answered, but not the same, as they do for minutes after every change: then the owner waits for us.
  */
 export function nextCheckAt(
   state: CheckState,
-  verdict: Verdict,
+  judgement: Pick<Judgement, 'verdict' | 'oursShown' | 'othersShown'>,
   at: number,
   random: number,
-  { before = 0, isTryLater = false }: { readonly before?: number; readonly isTryLater?: boolean } = {},
+  {
+    before = 0,
+    isTryLater = false,
+    isHeard = false,
+  }: { readonly before?: number; readonly isTryLater?: boolean; readonly isHeard?: boolean } = {},
 ): NextCheck {
-  const usual = intervalOf(state, verdict, at);
-  const isUnknown = state.status === 'pending' && verdict === 'unknown';
+  const usual = intervalOf(state, judgement, at);
+  if (usual === NEVER) return { at: undefined, intervalSeconds: 0, unknowns: 0 };
+  const isUnknown = state.status === 'pending' && judgement.verdict === 'unknown' && !isHeard;
   const unknowns = !isUnknown ? 0 : isTryLater ? before : Math.min(MAX_UNKNOWNS, before + 1);
   const longer = Math.min(PENDING_UNKNOWN_MAX_S, usual * 2 ** Math.max(0, unknowns - USUAL_UNKNOWNS));
   const intervalSeconds = Math.max(usual, longer);
@@ -55,7 +64,11 @@ export function nextCheckAt(
   return { at: at + Math.round(intervalSeconds * 1000 * jitter), intervalSeconds, unknowns };
 }
 
-function intervalOf({ status, since, misses }: CheckState, verdict: Verdict, at: number): number {
+function intervalOf(
+  { status, since, misses }: CheckState,
+  { verdict, oursShown, othersShown }: Pick<Judgement, 'verdict' | 'oursShown' | 'othersShown'>,
+  at: number,
+): number {
   switch (status) {
     case 'pending': {
       const ageS = (at - since) / 1000;
@@ -67,6 +80,9 @@ function intervalOf({ status, since, misses }: CheckState, verdict: Verdict, at:
     case 'moved':
     case 'leaving':
       return HOUR_S;
+    case 'ended':
+      if (at - since < RETURN_MS) return DAY_S;
+      return oursShown !== false || othersShown !== false ? WEEK_S : NEVER;
     default:
       return status satisfies never;
   }

@@ -6,21 +6,23 @@
 //      │                                                                └ MOVED_GRACE over, none of ours ─▶ disabled
 //      └ PENDING_MAX over, none of ours; or 90 d, never anything conclusive ─▶ disabled
 //   leaving ─ none of ours, or MOVED_GRACE over ─▶ left
+//   ended ─ match, within 90 d ─▶ pending
+//
+// An ended domain is one that the checker disabled. It is judged by its exclusive sets alone (docs/rules.md "Claims").
 //
 // A clock that jumps forward can shorten the time at most by its jump, but never adds a miss: three checks in a row
 // must still see it. A clock that jumps back starts the span of the misses again.
 
-import type { CheckState, Expected, Preset } from './check-state.ts';
+import type { CheckState } from './check-state.ts';
 import { FINDINGS, type Finding } from './findings.ts';
-import { nextPreset, setsLeft } from './preset.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
 /** How long a domain stays pending when every check was `unknown`; this is not a setting. */
 export const UNKNOWN_PENDING_MAX_MS = 90 * 86_400_000;
 
 const MISSES_TO_MOVE = 3;
-/** Findings about sets that a standing preset took: its own finding says all that the owner has to change. */
-const ABOUT_OTHER_SETS: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED']);
+/** How long a domain that the checker disabled comes back by itself. */
+export const RETURN_MS = 90 * 86_400_000;
 const MISSES: ReadonlySet<Verdict> = new Set(['foreign', 'not_delegated', 'unregistered', 'alias']);
 
 export interface Rules {
@@ -32,15 +34,13 @@ export interface Rules {
 
 export interface Decision {
   /** `left`: a leaving domain that no resolver is sent to any more. */
-  readonly to: 'pending' | 'active' | 'moved' | 'leaving' | 'disabled' | 'left';
-  /** The state to remember; for `disabled` and `left`, which are not checked, with the status before. */
+  readonly to: 'pending' | 'active' | 'moved' | 'leaving' | 'disabled' | 'left' | 'ended';
+  /** The state to remember; for `left`, which is not checked, with the status before. */
   readonly state: CheckState;
   /** All findings of this check: those of the judgement, and those of the status. */
   readonly findings: readonly Finding[];
   /** The breaker held a move back. */
   readonly frozen: boolean;
-  /** The domain may be answered in full from now on, and sets that were taken are given back. */
-  readonly presetEnded: boolean;
 }
 
 /** `frozen`: the breaker holds every move to `moved` and `disabled`; misses are still counted. */
@@ -50,14 +50,14 @@ export function nextStatus(
   at: number,
   rules: Rules,
   frozen: boolean,
-  expected: Expected,
 ): Decision {
-  const preset = nextPreset(state.preset, judgement, expected);
+  const { oursShown, othersShown } = judgement;
+  const counts = oursShown !== undefined && (judgement.confirmed || judgement.soleWitness);
   const seen: CheckState = {
     ...state,
-    preset,
+    witnessAt: nextWitnessAt(state.witnessAt, judgement, at),
     misses: state.status === 'active' ? nextMisses(state.misses, judgement, at) : undefined,
-    conclusive: judgement.oursShown === undefined ? state.conclusive : { at, oursShown: judgement.oursShown },
+    conclusive: counts ? { at, oursShown, othersShown: othersShown === true } : state.conclusive,
   };
   const wanted = wantedStatus(seen, judgement, at, rules);
   const isEnd = wanted !== state.status && (wanted === 'moved' || wanted === 'disabled');
@@ -66,15 +66,16 @@ export function nextStatus(
   const to = held || waits ? state.status : wanted;
   return {
     to,
-    state: to === state.status || to === 'disabled' || to === 'left' ? seen : enter(seen, to, at),
-    findings: [
-      ...judgement.findings.filter(({ code }) => preset.kind !== 'standing' || !ABOUT_OTHER_SETS.has(code)),
-      ...presetFindings(preset, expected),
-      ...(held ? [FINDINGS.MOVES_HELD()] : []),
-      ...(waits ? [FINDINGS.ROOT_FAULT()] : []),
-    ],
+    state: to === state.status || to === 'left' ? seen : enter(seen, to === 'disabled' ? 'ended' : to, at),
+    findings:
+      state.status === 'ended'
+        ? []
+        : [
+            ...judgement.findings,
+            ...(held ? [FINDINGS.MOVES_HELD()] : []),
+            ...(waits ? [FINDINGS.ROOT_FAULT()] : []),
+          ],
     frozen: held,
-    presetEnded: state.preset.kind !== 'clear' && preset.kind === 'clear',
   };
 }
 
@@ -84,18 +85,22 @@ export function isMiss(verdict: Verdict): boolean {
 }
 
 function enter(state: CheckState, status: CheckState['status'], at: number): CheckState {
-  return { ...state, status, since: at, misses: undefined };
+  const conclusive = status === 'pending' ? undefined : state.conclusive;
+  return { ...state, status, since: at, misses: undefined, conclusive, witnessAt: undefined };
 }
 
 function wantedStatus(state: CheckState, judgement: Judgement, at: number, rules: Rules): Decision['to'] {
-  const { status, since, preset } = state;
-  const isMatch = judgement.confirmed && judgement.verdict === 'match' && !judgement.staleDs;
+  const { status, since } = state;
+  const isSeen = judgement.confirmed || isWitnessed(state, judgement, at);
+  const isMatch = isSeen && judgement.verdict === 'match' && !judgement.staleDs;
   const isGone = judgement.confirmed && judgement.oursShown === false;
   const isOver = (spanMs: number) => at - since >= spanMs;
   switch (status) {
     case 'pending': {
-      if (isMatch && preset.kind === 'clear') return 'active';
+      if (isMatch) return 'active';
       if (isGone && isOver(rules.pendingMaxMs)) return 'disabled';
+      // names of its set prolong the time once
+      if (judgement.confirmed && isOver(2 * rules.pendingMaxMs)) return 'disabled';
       const neverSeen = judgement.verdict === 'unknown' && state.conclusive === undefined;
       return neverSeen && isOver(rules.unknownPendingMaxMs) ? 'disabled' : 'pending';
     }
@@ -106,9 +111,30 @@ function wantedStatus(state: CheckState, judgement: Judgement, at: number, rules
       return isGone && isOver(rules.movedGraceMs) ? 'disabled' : 'moved';
     case 'leaving':
       return isGone || isOver(rules.movedGraceMs) ? 'left' : 'leaving';
+    case 'ended':
+      return isMatch && !isOver(RETURN_MS) ? 'pending' : 'ended';
     default:
       return status satisfies never;
   }
+}
+
+/** Where every other address is silent or fails, one proves a claim by the same set in two checks (docs/rules.md "Proof"). */
+const WITNESS_MS = 60_000;
+
+function isWitnessed({ status, witnessAt }: CheckState, { soleWitness }: Judgement, at: number): boolean {
+  return status === 'pending' && soleWitness && witnessAt !== undefined && at - witnessAt >= WITNESS_MS;
+}
+
+function nextWitnessAt(
+  before: number | undefined,
+  { verdict, soleWitness, findings }: Judgement,
+  at: number,
+): number | undefined {
+  // Another address says otherwise: the one that was alone may lie.
+  if (findings.some(({ code }) => code === 'PARENTS_DISAGREE')) return undefined;
+  if (verdict === 'unknown') return before;
+  if (!soleWitness || verdict !== 'match') return undefined;
+  return before === undefined || before > at ? at : before;
 }
 
 /**
@@ -126,9 +152,4 @@ function nextMisses(misses: CheckState['misses'], judgement: Judgement, at: numb
 function isLongMissed(misses: CheckState['misses'], { movedAfterMs }: Rules): boolean {
   if (misses === undefined || misses.count < MISSES_TO_MOVE) return false;
   return misses.lastAt - misses.firstAt >= movedAfterMs;
-}
-
-function presetFindings(preset: Preset, expected: Expected): readonly Finding[] {
-  if (preset.kind !== 'standing') return [];
-  return [FINDINGS.PRESET_DELEGATION(preset.taken, setsLeft(preset, expected))];
 }

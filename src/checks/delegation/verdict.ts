@@ -7,16 +7,13 @@ import type { Finding } from './findings.ts';
 export const VERDICTS = [
   /** The parent names exactly one accepted set. */
   'match',
-  /**
-   * The parent names servers of one set of ours, but no whole accepted set: a part of one, or a set that was taken off
-   * the domain.
-   */
+  /** The parent names servers of one accepted set, but not the whole set. */
   'partial',
   /** The parent names a whole accepted set, and foreign names. */
   'extra',
-  /** The parent names servers of ours that no one set has together. */
+  /** The parent names servers that no one accepted set has together. */
   'mixed',
-  /** The parent names none of our servers. */
+  /** The parent names no server of the domain's sets; it may name others of ours. */
   'foreign',
   /** The name exists, without a delegation. */
   'not_delegated',
@@ -42,8 +39,10 @@ export interface Judgement {
   readonly byAnswer: boolean;
   /** One address said so, and every other one that was asked is silent or fails. */
   readonly soleWitness: boolean;
-  /** The parent names any of our servers; undefined for `unknown`. */
+  /** The parent names any server of the domain's sets; undefined for `unknown`. */
   readonly oursShown: boolean | undefined;
+  /** The parent names any server of ours that is in none of the domain's sets; undefined for `unknown`. */
+  readonly othersShown: boolean | undefined;
   /** There is a DS at the parent that no key of ours matches. */
   readonly staleDs: boolean;
   readonly findings: readonly Finding[];

@@ -125,7 +125,7 @@ function expectedBy(settings: CliSettings, { servers }: Evidence): Expected {
   const lists = expandPool(settings.answers.nameserverPool ?? [], [])?.lists ?? [];
   const shown = servers.flatMap(({ ns }) => combinationIn(lists, ns) ?? []);
   const own = shown.length === 0 ? [] : [[...new Set(shown)]];
-  return { sets: [...own, ...sets], allSets: [...sets, lists.flat()] };
+  return { sets: [...own, ...sets], ours: new Set(ourNames(settings)) };
 }
 
 /** Every name of a nameserver of ours. */

@@ -104,7 +104,7 @@ function setLines(
   { judgement: { observed, matched }, expected, setsAreExamples }: Observed,
   paint: Paint,
 ): string[] {
-  const ours = new Set(expected.allSets.flat());
+  const { ours } = expected;
   const legend = observed === undefined ? ' (? = not known whether the parent shows it)' : '';
   const lines = [
     paint('bold', `Our nameserver sets${legend}`),

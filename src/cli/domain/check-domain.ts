@@ -5,14 +5,14 @@ import type { CheckJob } from '../../queue/jobs.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
 import type { Domain } from '../../store/domains/domain.ts';
-import { findDomain } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { askWorker } from './ask-worker.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
 
-interface CheckWay {
+interface CheckWay extends Owner {
   readonly enqueue: (job: CheckJob & { readonly request: string }) => Promise<void>;
   readonly signal: AbortSignal;
   readonly waitMs?: number;
@@ -21,10 +21,11 @@ interface CheckWay {
 export async function checkDomain(
   db: Database,
   { name }: Pick<WantedDomain, 'name'>,
-  { enqueue, ...bounds }: CheckWay,
+  { enqueue, accountId, ...bounds }: CheckWay,
 ): Promise<DomainOutcome> {
-  const domain = await findDomain(db, name);
-  if (domain === undefined) return refused('absent', 'no such domain');
+  const found = await findOneDomain(db, name, accountId === undefined ? {} : { accountId });
+  if (found.kind === 'refused') return found;
+  const { domain } = found;
   const message = unchecked(domain);
   if (message !== undefined) return refused('wrong_state', message);
   const answered = await askWorker({

@@ -1,5 +1,5 @@
 // `domain create`, for one name: the operator creates a domain for an account. Names around operator zones and
-// nameservers are allowed, and no preset delegation holds it up; names that no customer can have are refused here too.
+// nameservers are allowed, and it is answered whole at once; names that no customer can have are refused here too.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { createDomain as saveNewDomain } from '../../store/change/save-domain.ts';
@@ -17,6 +17,8 @@ interface CreateOrder extends ChangedBy {
   readonly planSlug: string | null | undefined;
   readonly allowReserved: boolean;
   readonly isScanned: boolean;
+  /** The domain may wait for a name that another account holds. */
+  readonly transfer: boolean;
 }
 
 export async function createDomain(

@@ -17,7 +17,6 @@ export function domainJson(domain: Domain, email: string): object {
     status: domain.status,
     dns_mode: domain.dnsMode,
     served: domain.served,
-    preset: domain.preset,
     suspended: domain.suspended,
     serial: domain.serial,
     records: domain.recordCount,

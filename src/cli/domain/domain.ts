@@ -12,21 +12,20 @@ import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
 import { planOf } from '../terminal/plan-option.ts';
+import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
 import type { DomainMove } from './move-domain.ts';
-
-interface FileOption {
-  readonly file?: string;
-}
+import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
+import { ownerOption, withOwner } from './with-owner.ts';
 
 interface CreateOptions extends FileOption {
   readonly account: string;
   readonly mode: DnsMode;
   readonly plan?: string;
   readonly scan: boolean;
+  readonly transfer?: true;
 }
 
-interface RestoreOptions extends FileOption {
-  readonly account?: string;
+interface RestoreOptions extends NamesOptions {
   readonly id?: string;
 }
 
@@ -44,7 +43,6 @@ const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
   ['enable', 'serve disabled domains again'],
   ['ban', 'stop serving domains; their owners can only read them'],
   ['unban', 'lift a ban'],
-  ['approve', 'answer domains that were delegated here before they were created'],
   ['suspend', 'mark domains as not paid; changes nothing in DNS'],
   ['resume', 'take that mark away'],
 ];
@@ -57,88 +55,68 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   addShowCommand(domain, cli);
   addCreateCommand(domain, cli);
   for (const [kind, description] of MOVES) {
-    onNames(domain, kind, description).action((names: string[], { file }: FileOption) =>
-      runMove(cli, { kind }, names, file),
+    ownerOption(onNames(domain, kind, description)).action((names: string[], options: NamesOptions) =>
+      runMove(cli, { kind }, names, options),
     );
   }
+  addApproveCommand(domain, cli);
+  addReserveSetCommand(domain, cli);
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
-  onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay')
+  ownerOption(onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay'))
     .requiredOption('--plan <plan>', 'free, pro, or none')
-    .action((names: string[], { file, plan }: FileOption & { plan: string }) =>
-      runMove(cli, { kind: 'plan', planSlug: planOf(plan) }, names, file),
+    .action((names: string[], { plan, ...options }: NamesOptions & { plan: string }) =>
+      runMove(cli, { kind: 'plan', planSlug: planOf(plan) }, names, options),
     );
-}
-
-function onNames(domain: Command, name: string, description: string): Command {
-  return domain
-    .command(name)
-    .description(`${description}; exit 1 if any is refused`)
-    .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
 }
 
 async function runMove(
   cli: Cli,
   move: DomainMove,
   names: readonly string[],
-  file: string | undefined,
+  options: NamesOptions,
 ): Promise<void> {
-  const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
   const { MOVED, moveDomain } = await import('./move-domain.ts');
-  const { workOnDomains } = await import('../terminal/work-on-domains.ts');
-  const domains = await collectDomainNames({ names, file });
-  const signal = cli.interruptible();
-  await cli.withStore((db) => {
-    const act = ({ name }: { name: Parameters<typeof moveDomain>[1] }) =>
-      moveDomain(db, name, move, cli.changedBy());
-    return workOnDomains({ domains, outcome: MOVED[move.kind], act, signal }, cli.output);
-  });
+  await runOnNames(cli, { names, outcome: MOVED[move.kind], ...options }, (db, name, owner) =>
+    moveDomain(db, name, move, { ...cli.changedBy(), ...owner }),
+  );
 }
 
 function addCheckCommand(domain: Command, cli: Cli): void {
-  domain
+  const command = domain
     .command('check')
     .description('have the delegation of domains looked at now; exit 1 if any is refused or does not match')
     .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
-    .action(async (names: string[], { file }: FileOption) => {
-      const { checkDomain } = await import('./check-domain.ts');
-      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
-      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
-      const domains = await collectDomainNames({ names, file });
-      const signal = cli.interruptible();
-      const { CHECK_DELEGATION } = await import('../../queue/jobs.ts');
-      await cli.withQueue(CHECK_DELEGATION, (db, queue) => {
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+  ownerOption(command).action(async (names: string[], { file, ...options }: NamesOptions) => {
+    const { checkDomain } = await import('./check-domain.ts');
+    const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+    const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+    const domains = await collectDomainNames({ names, file });
+    const signal = cli.interruptible();
+    const { CHECK_DELEGATION } = await import('../../queue/jobs.ts');
+    await cli.withQueue(CHECK_DELEGATION, (db, queue) =>
+      withOwner(db, options, cli.output, (owner) => {
         const enqueue = (job: CheckJob) => queue.enqueueNow(job);
-        const act = (wanted: WantedDomain) => checkDomain(db, wanted, { enqueue, signal });
+        const act = (wanted: WantedDomain) => checkDomain(db, wanted, { enqueue, signal, ...owner });
         return workOnDomains({ domains, outcome: 'checked', act, signal }, cli.output);
-      });
-    });
+      }),
+    );
+  });
 }
 
 function addRestoreCommand(domain: Command, cli: Cli): void {
   onNames(domain, 'restore', 'bring deleted domains back with their records')
     .option('--account <account>', 'those of this owner (email or id)')
     .option('--id <id>', 'the one with this id: see `domain list --deleted`')
-    .action(async (names: string[], { file, account, id }: RestoreOptions) => {
-      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
-      const { withAccount } = await import('../terminal/find-account.ts');
+    .action(async (names: string[], { id, ...options }: RestoreOptions) => {
       const { restoreDomain } = await import('./restore-domain.ts');
-      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
       const byId = id === undefined ? {} : { id: idOf(id) };
-      const domains = await collectDomainNames({ names, file });
-      if (id !== undefined && domains.length !== 1) throw new Failure('usage', '--id goes with one name');
-      const signal = cli.interruptible();
-      await cli.withStore((db) => {
-        const work = (owner: { accountId?: number }) => {
-          const act = ({ name }: { name: Parameters<typeof restoreDomain>[1] }) =>
-            restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy());
-          return workOnDomains({ domains, outcome: 'restored', act, signal }, cli.output);
-        };
-        if (account === undefined) return work({});
-        return withAccount(db, account, cli.output, ({ id: accountId }) => work({ accountId }));
-      });
+      if (id !== undefined && (names.length !== 1 || options.file !== undefined))
+        throw new Failure('usage', '--id goes with one name');
+      await runOnNames(cli, { names, outcome: 'restored', ...options }, (db, name, owner) =>
+        restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy()),
+      );
     });
 }
 
@@ -147,6 +125,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
     .requiredOption('--account <account>', "the owner's email or id")
     .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
     .option('--plan <plan>', "free, pro, or none (default: the account's)")
+    .option('--transfer', 'wait for names that other accounts use here')
     .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
     .action(async (names: string[], options: CreateOptions) => {
       const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
@@ -165,6 +144,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
             planSlug: options.plan === undefined ? undefined : planOf(options.plan),
             allowReserved: allowReservedNames,
             isScanned: options.scan,
+            transfer: options.transfer === true,
           };
           const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
           return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);
@@ -195,17 +175,19 @@ function addListCommand(domain: Command, cli: Cli): void {
 }
 
 function addShowCommand(domain: Command, cli: Cli): void {
-  domain
+  const command = domain
     .command('show')
     .description('show all about domains; exit 1 if any is not there')
     .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input')
-    .action(async (names: string[], { file }: FileOption) => {
-      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
-      const { showDomains } = await import('./show-domains.ts');
-      const domains = await collectDomainNames({ names, file });
-      await cli.withStore((db) => showDomains(db, domains, cli.output));
-    });
+    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+  ownerOption(command).action(async (names: string[], { file, ...options }: NamesOptions) => {
+    const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+    const { showDomains } = await import('./show-domains.ts');
+    const domains = await collectDomainNames({ names, file });
+    await cli.withStore((db) =>
+      withOwner(db, options, cli.output, (owner) => showDomains(db, domains, owner, cli.output)),
+    );
+  });
 }
 
 function idOf(text: string): number {

@@ -2,19 +2,19 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
-import { approveDomain } from '../../store/change/approve-domain.ts';
+import type { approveDomain } from '../../store/change/approve-domain.ts';
 import { changeStatus } from '../../store/change/change-status.ts';
 import { deleteDomain } from '../../store/change/save-domain.ts';
 import { setPlan, setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
 import type { Domain } from '../../store/domains/domain.ts';
-import { findDomain } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { StatusEvent } from '../../zone/domain/domain-status.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
 
 export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
-  | { readonly kind: 'approve' | 'suspend' | 'resume' | 'delete' }
+  | { readonly kind: 'suspend' | 'resume' | 'delete' }
   | { readonly kind: 'plan'; readonly planSlug: string | null };
 
 /** What a domain is afterwards. */
@@ -23,7 +23,6 @@ export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
   unban: 'unbanned',
   disable: 'disabled',
   enable: 'enabled',
-  approve: 'approved',
   suspend: 'suspended',
   resume: 'resumed',
   delete: 'deleted',
@@ -36,19 +35,18 @@ export async function moveDomain(
   db: Database,
   name: Name,
   move: DomainMove,
-  by: ChangedBy,
+  { by, source, ...owner }: ChangedBy & Owner,
 ): Promise<DomainOutcome> {
-  const domain = await findDomain(db, name);
-  if (domain === undefined) return ABSENT;
-  const order = { ...by, domainId: domain.id };
+  const found = await findOneDomain(db, name, owner);
+  if (found.kind === 'refused') return found;
+  const { domain } = found;
+  const order = { by, source, domainId: domain.id };
   switch (move.kind) {
     case 'ban':
     case 'unban':
     case 'disable':
     case 'enable':
       return updated(await changeStatus(db, { ...order, event: move.kind, exempt: true }));
-    case 'approve':
-      return updated(await approveDomain(db, order));
     case 'suspend':
     case 'resume':
       return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));
@@ -69,7 +67,8 @@ export async function moveDomain(
   }
 }
 
-function updated(came: UpdatedDomain): DomainOutcome {
+/** What became of a domain that keeps its name. */
+export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveDomain>>): DomainOutcome {
   switch (came.kind) {
     case 'updated':
       return done(came.domain, came.changeId);

@@ -7,32 +7,47 @@ import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { BadDomainName, WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Listing, type Output } from '../terminal/output.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { domainJson } from './domain-json.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
+
+type Refused = Extract<DomainOutcome, { kind: 'refused' }>;
 
 export async function showDomains(
   db: Database,
   domains: readonly (WantedDomain | BadDomainName)[],
+  owner: Owner,
   output: Output,
 ): Promise<number> {
   const listing = new Listing(output, 'domains');
   let absent = 0;
-  const refuse = async (name: string, place: string | undefined, outcome: string, message: string) => {
+  const refuse = async (
+    name: string,
+    place: string | undefined,
+    { code: outcome, message, lines = [], members }: Pick<Refused, 'code' | 'message' | 'lines' | 'members'>,
+  ) => {
     absent++;
     const where = place === undefined ? '' : `${place}: `;
     await listing.add({
-      json: { domain: name, outcome, message, ...(place !== undefined && { place }) },
-      problems: [`${where}${name}: ${message}`],
+      json: { domain: name, outcome, message, ...(place !== undefined && { place }), ...members },
+      problems: [`${where}${name}: ${message}`, ...lines],
     });
   };
   for (const wanted of domains) {
     if (wanted.kind === 'bad') {
-      await refuse(wanted.text, wanted.place, 'refused', wanted.message);
+      await refuse(wanted.text, wanted.place, { code: 'refused', message: wanted.message });
       continue;
     }
+    const found = await findOneDomain(db, wanted.name, owner);
+    const isGone = found.kind === 'refused' && found.members === undefined;
     const domain =
-      (await findDomain(db, wanted.name)) ?? (await findDomain(db, wanted.name, { deleted: true }));
+      found.kind === 'found'
+        ? found.domain
+        : isGone
+          ? await findDomain(db, wanted.name, { deleted: true })
+          : undefined;
     if (domain === undefined) {
-      await refuse(printWithoutDot(wanted.name), wanted.place, 'absent', 'no such domain');
+      await refuse(printWithoutDot(wanted.name), wanted.place, found as Refused);
       continue;
     }
     const email = (await loadAccount(db, domain.accountId))?.email ?? String(domain.accountId);
@@ -54,11 +69,11 @@ function linesOf(domain: Domain, email: string): string[] {
     ['status', `${domain.status}${domain.suspended ? ', suspended' : ''}`],
     ['mode', domain.dnsMode],
     ['served', domain.served],
-    ['preset', domain.preset === 'clear' ? undefined : domain.preset],
     ['serial', String(domain.serial)],
     ['records', `${domain.recordCount} (${limit})`],
     ['plan', plan?.slug ?? 'none'],
     ['nameservers', names(domain.nameserverSets[0] ?? [])],
+    ...domain.nameserverSets.slice(1).map((set): [string, string] => ['also proved by', names(set)]),
     ['delegated to', domain.currentNs === null ? undefined : names(domain.currentNs)],
     [
       'verification',

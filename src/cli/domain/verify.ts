@@ -14,26 +14,30 @@ import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import { printRefusal, type Refusal } from '../terminal/print-refusal.ts';
 import { askWorker } from './ask-worker.ts';
+import type { Owner } from './one-domain.ts';
 import { printVerification, verificationJson } from './print-verification.ts';
+import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
 
 export function addVerifyCommand(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('verify')
     .description(
       'have the TXT record of a domain in external mode looked for now; exit 1 unless it is verified',
     )
-    .argument('<name>', "the domain's name")
-    .action(async (text: string) => {
-      const name = parseZoneName(text);
-      const signal = cli.interruptible();
-      const { VERIFY_TXT } = await import('../../queue/jobs.ts');
-      await cli.withQueue(VERIFY_TXT, async (db, queue) => {
-        const verified = await verify(db, name, { queue, signal });
+    .argument('<name>', "the domain's name");
+  ownerOption(command).action(async (text: string, options: OwnerOption) => {
+    const name = parseZoneName(text);
+    const signal = cli.interruptible();
+    const { VERIFY_TXT } = await import('../../queue/jobs.ts');
+    await cli.withQueue(VERIFY_TXT, (db, queue) =>
+      withOwner(db, options, cli.output, async (owner) => {
+        const verified = await verify(db, name, { queue, signal, ...owner });
         if (verified.kind === 'told') return await printVerified(verified, cli);
         await printRefusal(name, verified, cli.output);
         return signal.aborted ? INTERRUPTED : 1;
-      });
-    });
+      }),
+    );
+  });
 }
 
 /** Without a run no server was asked: the domain is active already, or its value was renewed. */
@@ -47,13 +51,14 @@ interface Verified {
 async function verify(
   db: Database,
   name: Name,
-  { queue, signal }: { readonly queue: JobQueue<VerifyJob>; readonly signal: AbortSignal },
+  { queue, signal, ...owner }: Owner & { readonly queue: JobQueue<VerifyJob>; readonly signal: AbortSignal },
 ): Promise<Verified | Refusal> {
-  const { findDomain } = await import('../../store/domains/load-domains.ts');
+  const { findOneDomain } = await import('./one-domain.ts');
   const { renewExpiredVerification } = await import('../../store/verifications/renew-verification.ts');
   const { waitForVerification } = await import('../../store/verifications/wait-for-verification.ts');
-  const domain = await findDomain(db, name);
-  if (domain === undefined) return refused('absent', 'no such domain');
+  const found = await findOneDomain(db, name, owner);
+  if (found.kind === 'refused') return found;
+  const { domain } = found;
   const { id: domainId, status, verification } = domain;
   if (verification === null)
     return refused('wrong_state', 'the domain is in managed mode: its delegation proves it');

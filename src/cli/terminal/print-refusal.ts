@@ -8,10 +8,18 @@ export interface Refusal {
   readonly kind: 'refused';
   readonly code: string;
   readonly message: string;
+  /** They follow the message in the text, and its members in the JSON. */
+  readonly lines?: readonly string[];
+  readonly members?: object;
 }
 
-export async function printRefusal(name: Name, { code, message }: Refusal, output: Output): Promise<void> {
+export async function printRefusal(
+  name: Name,
+  { code, message, lines = [], members }: Refusal,
+  output: Output,
+): Promise<void> {
   const domain = printWithoutDot(name);
-  if (output.json) await output.print(JSON.stringify({ domain, outcome: 'refused', code, message }));
-  else await output.complain(`${domain}: ${message}`);
+  if (output.json)
+    await output.print(JSON.stringify({ domain, outcome: 'refused', code, message, ...members }));
+  else await output.complain([`${domain}: ${message}`, ...lines].join('\n'));
 }

@@ -30,6 +30,8 @@ interface Options {
   readonly doubt: Name | undefined;
   /** Whether a zone at this name was unknown before; if it was known, the server that shows it is lame. */
   readonly mayMiss: (at: Name) => boolean;
+  /** Asks all addresses, up to the limit, also where the first ones agree. */
+  readonly isThorough?: boolean;
   /** Of a secure parent. */
   readonly keys: ParentKeys | undefined;
 }
@@ -39,7 +41,7 @@ export async function askParent(
   state: ResolverState,
   zone: KnownZone,
   domain: Name,
-  { work, doubt, mayMiss, keys }: Options,
+  { work, doubt, mayMiss, keys, isThorough = false }: Options,
 ): Promise<ParentResult> {
   const { now, random, hasIpv6, limits } = state.around;
   const lookups = new Lookups(state, zone, { work, within: undefined });
@@ -58,6 +60,7 @@ export async function askParent(
       servers: countOthers(left, asked),
       unresolved: lookups.left(),
       maxAddresses: limits.parentAddresses,
+      isThorough,
     });
     switch (next.kind) {
       case 'done':

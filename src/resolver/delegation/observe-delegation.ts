@@ -23,6 +23,8 @@ import { askParent } from './ask-parent.ts';
 export interface ObserveOptions {
   readonly held?: HeldZone | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Asks every address of the parent, up to the limit, also where the first ones agree. */
+  readonly isThorough?: boolean;
   /** Called once when the check has waited long for packets; false ends it. */
   readonly onSlow?: (() => boolean) | undefined;
   /** Somebody waits for the result: remembered silence does not count. */
@@ -33,7 +35,7 @@ export interface ObserveOptions {
 export async function observeDelegation(
   state: ResolverState,
   name: Name,
-  { held, signal, onSlow, fresh }: ObserveOptions = {},
+  { held, signal, onSlow, fresh, isThorough = false }: ObserveOptions = {},
 ): Promise<Evidence> {
   const domain = foldCase(name);
   if (domain === ROOT) throw new RangeError('the root has no parent');
@@ -47,7 +49,7 @@ export async function observeDelegation(
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
   const journey = new Journey(state, start, { fresh: fresh === true });
   return runWork(state, { limits: state.around.limits, signal, onSlow, fresh }, async (work) => {
-    const observed = await observe(state, domain, journey, work);
+    const observed = await observe(state, domain, journey, { work, isThorough });
     return {
       domain,
       ...observed,
@@ -59,6 +61,11 @@ export async function observeDelegation(
   });
 }
 
+interface Asking {
+  readonly work: Work;
+  readonly isThorough: boolean;
+}
+
 type ParentObservation = Pick<
   Evidence,
   'parent' | 'servers' | 'parentAddresses' | 'failure' | 'security' | 'rootFault'
@@ -68,10 +75,11 @@ async function observe(
   state: ResolverState,
   domain: Name,
   journey: Journey,
-  work: Work,
+  asking: Asking,
 ): Promise<ParentObservation> {
+  const { work } = asking;
   try {
-    return await walkAndAsk(state, domain, journey, work);
+    return await walkAndAsk(state, domain, journey, asking);
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     const zone = work.reached;
@@ -87,7 +95,7 @@ async function walkAndAsk(
   state: ResolverState,
   domain: Name,
   journey: Journey,
-  work: Work,
+  { work, isThorough }: Asking,
 ): Promise<ParentObservation> {
   const budget = new ValidationBudget();
   for (;;) {
@@ -106,7 +114,7 @@ async function walkAndAsk(
     const { security, rootFault } = path;
     const keys = path.from && { from: path.from, budget, now: state.around.now };
     const mayMiss = (at: Name) => journey.missed(at);
-    const result = await askParent(state, zone, domain, { work, doubt, mayMiss, keys });
+    const result = await askParent(state, zone, domain, { work, doubt, mayMiss, keys, isThorough });
     switch (result.kind) {
       case 'seen':
         if (result.servers.some(isConclusive)) silences?.noteReply(key);

@@ -65,6 +65,8 @@ interface ParentProgress {
   /** How many nameservers have addresses that can be looked up. */
   readonly unresolved: number;
   readonly maxAddresses: number;
+  /** All addresses are asked, whether the first ones agree or not. */
+  readonly isThorough?: boolean;
 }
 
 type ParentStep =
@@ -85,12 +87,13 @@ export function nextParentStep({
   servers,
   unresolved,
   maxAddresses,
+  isThorough = false,
 }: ParentProgress): ParentStep {
   const conclusive = answers.filter(isConclusive);
   const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
   // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
   const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
-  if (conclusive.length >= ENOUGH && agree && !onlyAnswers) return { kind: 'done' };
+  if (conclusive.length >= ENOUGH && agree && !onlyAnswers && !isThorough) return { kind: 'done' };
 
   const room = maxAddresses - answers.length;
   if (room <= 0) return { kind: 'done' };

@@ -1,29 +1,43 @@
 // Changes a domain's status, for people and for the checker: a compare-and-set under the domain's lock, as one change.
 // What nodes serve follows from it.
 
+import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { DomainState, DomainStatus, RefusalCode, StatusEvent } from '../../zone/domain/domain-status.ts';
 import { nextState } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { setsForClaim } from '../claims/claim-sets.ts';
+import { saveNameHolder } from '../claims/name-holders.ts';
+import { endRights } from '../claims/rights.ts';
 import type { Domain } from '../domains/domain.ts';
 import { findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
-import { presetAtEntry, saveNameHolder } from '../domains/name-holders.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
 import type { DomainParts } from './domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
+import { loseClaim } from './lose-claim.ts';
 import { saveStatus } from './save-status.ts';
 import { offParts, startParts } from './start-status.ts';
+
+interface Refusal {
+  readonly kind: 'refused';
+  readonly code: RefusalCode | 'taken';
+  readonly message: string;
+  /** No place is free among those that wait for the name before so many seconds have passed. */
+  readonly retryAfterSeconds?: number;
+}
 
 type ChangedStatus =
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
+  | Refusal;
 
 export interface StatusOrder extends ChangedBy {
-  /** True for the CLI and global admins: a preset delegation does not hold up the domains that they bring back. */
+  /** True for the CLI and global admins: no set is spent for the domains that they bring back. */
   readonly exempt?: boolean;
+  /** A domain that comes back may wait for a name that another account holds. */
+  readonly transfer?: boolean;
 }
 
 /** `expected`: the change is refused with `wrong_state` when the status is no longer this one. */
@@ -50,9 +64,7 @@ export async function changeStatus(
   });
 }
 
-type Applied =
-  | { readonly kind: 'applied'; readonly changeId: number | undefined }
-  | { readonly kind: 'refused'; readonly code: RefusalCode | 'taken'; readonly message: string };
+type Applied = { readonly kind: 'applied'; readonly changeId: number | undefined } | Refusal;
 
 /**
  * Call it under `lockDomainAndNames`. After a refusal the caller rolls back. If the owner chose other nameservers since
@@ -62,34 +74,24 @@ export async function applyEvent(
   trx: Database,
   lock: DomainLock,
   event: StatusEvent,
-  { by, exempt = false }: StatusOrder,
+  { by, exempt = false, transfer = false }: StatusOrder,
 ): Promise<Applied> {
-  const { row, settings, now } = lock;
+  const { row, now } = lock;
   const move = nextState(row, event);
   if (move.kind === 'refused') return move;
   if (move.kind === 'unchanged') return { kind: 'applied', changeId: undefined };
   const { to } = move;
   await saveNameHolder(trx, row, now);
-  let { zoneId, serial } = row;
-  if (!isOff(to.status) && zoneId === null) {
-    const { name: nameText, accountId } = row;
-    const claimed = await claimName(trx, { nameText, accountId, exempt: true, isNew: false, settings });
-    if (claimed.kind === 'taken') return { ...claimed, kind: 'refused', code: 'taken' };
-    zoneId = claimed.zone.id;
-    serial = claimed.serial ?? serial;
-  }
-  const parts = await partsAfter(trx, lock, event, { to, exempt });
-  const domain = { ...parts.domain, dns_mode: to.dnsMode, zone_id: zoneId, serial };
+  const parts = await partsAfter(trx, lock, event, { to, exempt, transfer });
+  if ('kind' in parts) return parts;
+  const domain = { ...parts.domain, dns_mode: to.dnsMode };
   const { changeId } = await saveStatus(
     trx,
     lock,
     { ...parts, domain },
-    {
-      by,
-      source: 'status',
-      operation: 'status',
-    },
+    { by, source: 'status', operation: 'status' },
   );
+  if (isOff(to.status)) await endRights(trx, row.name, row.accountId);
   return { kind: 'applied', changeId };
 }
 
@@ -101,30 +103,51 @@ async function partsAfter(
   trx: Database,
   { row, settings, now }: DomainLock,
   event: StatusEvent,
-  { to, exempt }: { readonly to: DomainState; readonly exempt: boolean },
-): Promise<DomainParts> {
+  {
+    to,
+    exempt,
+    transfer,
+  }: { readonly to: DomainState; readonly exempt: boolean; readonly transfer: boolean },
+): Promise<DomainParts | Refusal> {
   const { status, dnsMode } = to;
   if (isOff(status)) {
-    const off = offParts(status, 'operator');
-    return { ...off, domain: { ...off.domain, findings: findingsWithout('PRESET_DELEGATION') } };
+    const off = offParts(status, 'operator', now);
+    const isName = status === 'banned' && (row.leaving || row.status === 'active' || row.status === 'moved');
+    return {
+      ...off,
+      domain: {
+        ...off.domain,
+        findings: findingsWithout('PRESET_DELEGATION'),
+        banned_name: isName || row.bannedName,
+      },
+    };
   }
-  const { name: nameText, accountId } = row;
-  const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
-  const start = startParts({ dnsMode, preset, now });
+  const { name: nameText, accountId, id: domainId } = row;
+  if (isOff(row.status)) {
+    const claimed = await claimName(trx, {
+      nameText,
+      accountId,
+      exempt: true,
+      needsPlace: !exempt,
+      transfer,
+      domainId,
+      settings,
+    });
+    if (claimed.kind !== 'claimed') return { ...claimed, kind: 'refused', code: 'taken' };
+    if (claimed.displaced !== undefined)
+      await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
+  }
+  const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+  const start = startParts({ dnsMode, nsSets, byOperator: exempt, now });
   // Another mode is the same claim.
   if (event === 'use_managed') return start;
   if (event !== 'use_external') return { ...start, check: { ...start.check, ours_at: null } };
-  if (row.served === 'none') return start;
-  // Resolvers that still ask us are answered as before until the parent shows that none does.
+  // Resolvers that still ask us are answered as before until the parent shows that none does. A claim that was never
+  // proved has none, and its whole zone must not be answered.
+  if (row.status !== 'active' && row.status !== 'moved') return start;
   return {
     ...start,
-    domain: {
-      ...start.domain,
-      leaving: true,
-      leaving_since: now,
-      preset: row.preset,
-      preset_taken: JSON.stringify(row.presetTaken),
-    },
+    domain: { ...start.domain, leaving: true, leaving_since: now },
     check: { ...start.check, due_at: now },
   };
 }

@@ -1,35 +1,32 @@
-// A domain whose name another account has claimed: it is disabled, it releases the zone name, and a finding says why.
-// Enabling it again claims the name anew.
+// A domain that loses its claim: it is disabled, and a finding says why. Its configuration is kept, and enabling it claims the
+// name anew.
 
-import type { Finding } from '../../checks/delegation/findings.ts';
+import { FINDINGS, type Finding } from '../../checks/delegation/findings.ts';
+import { saveNameHolder } from '../claims/name-holders.ts';
+import { endRights } from '../claims/rights.ts';
 import { findingsWith } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
-import { releaseName } from '../zones/write-zone.ts';
-import { setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { offParts } from './start-status.ts';
 import { STATUS_BY_SYSTEM, type StatusChange, setPartsAndLock, writeStatus } from './write-status.ts';
 
-/** The text does not tell which account has the name now. */
-const CLAIM_LOST: Finding = {
-  code: 'CLAIM_LOST',
-  message:
-    'Another account has this name now: it was free to be claimed while this domain was not in use here.',
-};
-
-/** Call it under `lockNamesAround`. If the domain is off already, only the holder of its name changes. */
+/** Call it under `lockNamesAround`. The caller settles the name of the domain if it has another one. */
 export async function loseClaim(
   trx: Database,
   domainId: number,
-  { checkId }: Pick<StatusChange, 'checkId'> = {},
+  {
+    checkId,
+    finding = FINDINGS.CLAIM_LOST(),
+  }: Pick<StatusChange, 'checkId'> & { readonly finding?: Finding } = {},
 ): Promise<void> {
   const found = (await lockDomain(trx, domainId)) as DomainLock;
-  const { status, zoneId } = found.row;
-  if (status !== 'disabled' && status !== 'banned') {
-    const lock = await setPartsAndLock(trx, domainId, offParts('disabled', 'checker'));
-    await writeStatus(trx, found.row, lock, { ...STATUS_BY_SYSTEM, checkId });
-  }
-  const domain = { zone_id: null, findings: findingsWith(CLAIM_LOST), updated_at: found.now };
-  await setParts(trx, domainId, { domain });
-  if (zoneId !== null) await releaseName(trx, zoneId);
+  const { status, name, accountId } = found.row;
+  if (status === 'disabled' || status === 'banned') return;
+  await saveNameHolder(trx, found.row, found.now);
+  const off = offParts('disabled', 'checker', found.now);
+  const parts = { ...off, domain: { ...off.domain, findings: findingsWith(finding), updated_at: found.now } };
+  const lock = await setPartsAndLock(trx, domainId, parts);
+  await writeStatus(trx, found.row, lock, 'none', { ...STATUS_BY_SYSTEM, checkId });
+  // Who only gave its place to another claim keeps what it may prove the name with.
+  if (finding.code !== 'CLAIM_DISPLACED') await endRights(trx, name, accountId);
 }

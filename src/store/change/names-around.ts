@@ -1,19 +1,6 @@
 // The domains above and below a name. The caller holds `lockNamesAround`.
 
 import { sql } from 'kysely';
-import type { Database } from '../postgres/database.ts';
-
-export async function hasActiveDomainAround(
-  trx: Database,
-  nameText: string,
-  accountId: number,
-): Promise<boolean> {
-  const others = sql`d.zone_id is not null and d.account_id <> ${accountId} and d.status in ('active', 'moved')`;
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from domains d where d.name = any(${namesAbove(nameText)}::text[]) and ${others})
-      or exists (select from domains d where ${isBelow(nameText)} and ${others}) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
 
 export function namesAbove(nameText: string): string[] {
   const labels = nameText.slice(0, -1).split('.');

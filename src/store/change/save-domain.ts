@@ -1,14 +1,16 @@
-// Creates, deletes and restores domains. Who holds a name is decided under the locks of `claimName`: of two creates at
-// once exactly one succeeds.
+// Creates, deletes and restores domains. Who may claim a name is decided under the lock of the names around it.
 
 import { sql } from 'kysely';
+import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
-import type { DnsMode, PresetKind } from '../../zone/domain/domain-status.ts';
+import type { DnsMode } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { setsForClaim } from '../claims/claim-sets.ts';
+import { saveNameHolder } from '../claims/name-holders.ts';
+import { endRights } from '../claims/rights.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
-import { presetAtEntry, saveNameHolder } from '../domains/name-holders.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
@@ -23,10 +25,13 @@ import {
   lockDomainAndNames,
   lockNamesAround,
 } from './lock-domain.ts';
+import { loseClaim } from './lose-claim.ts';
 import { openBackgroundScan } from './open-scan.ts';
+import { writeOther } from './save-other.ts';
 import { saveServed, saveStatus } from './save-status.ts';
-import { settleEnclosed } from './settle-enclosed.ts';
-import { NOT_CHECKED, NOT_VERIFIED, startParts } from './start-status.ts';
+import { settleAbove, settleBelow } from './settle-enclosed.ts';
+import { settleName } from './settle-name.ts';
+import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
 export interface NewDomain extends ChangedBy {
@@ -36,10 +41,12 @@ export interface NewDomain extends ChangedBy {
   readonly unicode: string;
   readonly dnsMode: DnsMode;
   /**
-   * True for the CLI and global admins: they may take names around operator zones and nameservers. Neither a preset
-   * delegation nor the limit on an account's domains holds up what they create.
+   * True for the CLI and global admins: they may take names around operator zones and nameservers. No set is spent for
+   * what they create, and the limits on an account's domains do not hold.
    */
   readonly exempt: boolean;
+  /** The claim may wait for a name that another account holds. */
+  readonly transfer?: boolean;
   /** The plan; by default the account's. */
   readonly planSlug?: string | null;
   /** False: the delegation is not checked, since the domain can have none. */
@@ -51,7 +58,8 @@ export interface NewDomain extends ChangedBy {
 type CreatedDomain =
   | { readonly kind: 'created'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string }
-  | { readonly kind: 'plan_limit'; readonly limit: number; readonly message: string };
+  | { readonly kind: 'plan_limit'; readonly limit: number; readonly message: string }
+  | { readonly kind: 'full'; readonly message: string; readonly retryAfterSeconds: number };
 
 export async function createDomain(db: Database, wanted: NewDomain): Promise<CreatedDomain> {
   return await inTransaction<CreatedDomain>(db, async (trx) => {
@@ -63,14 +71,32 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       const { limit } = account;
       return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
     }
+    if (!exempt && account.claims >= account.claimLimit) {
+      const { claimLimit: limit } = account;
+      return {
+        kind: 'plan_limit',
+        limit,
+        message: `the plan allows ${limit} domains that wait to be proved`,
+      };
+    }
     const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);
     if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
-    const claimed = await claimName(trx, { nameText, accountId, exempt, isNew: true, settings });
-    if (claimed.kind === 'taken') rollBackTo(claimed);
-    const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
-    const id = await insertDomain(trx, { ...wanted, nameText, preset }, claimed, planId);
+    const { transfer = false } = wanted;
+    const claimed = await claimName(trx, {
+      nameText,
+      accountId,
+      exempt,
+      needsPlace: !exempt,
+      transfer,
+      settings,
+    });
+    if (claimed.kind !== 'claimed') rollBackTo(claimed);
+    if (claimed.displaced !== undefined)
+      await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
+    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+    const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, claimed, planId);
     if (planId !== null) await startSubscription(trx, id, accountId, planId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
     const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
@@ -81,24 +107,28 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
 
 /** The limit of an account without a plan: an operator who takes the plan away does not lift the limit. */
 const DOMAINS_WITHOUT_PLAN = 100;
+const CLAIMS_WITHOUT_PLAN = 100;
 
 /**
  * Locks the account until the transaction ends, so that two creates at once do not pass its limit. The holder of the
  * lock waits for names after it, and no transaction waits in the other order.
  */
 async function lockAccount(trx: Database, accountId: number) {
-  const { rows } = await sql<{ planId: number | null; maxDomains: number | null }>`
-    select a.plan_id as "planId", p.max_domains as "maxDomains"
+  const { rows } = await sql<{ planId: number | null; maxDomains: number | null; maxClaims: number | null }>`
+    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims"
     from accounts a left join plans p on p.id = a.plan_id
     where a.id = ${accountId} for no key update of a`.execute(trx);
   const [row] = rows;
   if (row === undefined) return undefined;
   // A statement of its own: it sees what the holder of the lock before us has saved.
-  const counted = await sql<{ domains: number }>`
-    select count(*)::integer as domains from domains
+  const counted = await sql<{ domains: number; claims: number }>`
+    select count(*)::integer as domains,
+      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
     where account_id = ${accountId} and deleted_at is null`.execute(trx);
   const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
-  return { planId: row.planId, limit, domains: counted.rows[0]?.domains ?? 0 };
+  const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
+  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
+  return { planId: row.planId, limit, domains, claimLimit, claims };
 }
 
 const BEFORE_FIRST_SERIAL = 0xffff_ffff;
@@ -111,20 +141,22 @@ async function insertDomain(
     nameText,
     unicode,
     dnsMode,
-    preset,
+    exempt,
+    nsSets,
     isChecked = true,
-  }: NewDomain & { readonly nameText: string; readonly preset: PresetKind },
-  { zone, serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
+  }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets'] },
+  { serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
   planId: number | null,
 ): Promise<number> {
   const now = await currentTime(trx);
-  const start = startParts({ dnsMode, preset, now });
+  const clocks = await loadClocks(trx, nameText, accountId, now);
+  const start = startParts({ dnsMode, nsSets, byOperator: exempt, now, ...clocks });
   return await insertParts(trx, {
     domain: {
       account_id: accountId,
       name: nameText,
       unicode,
-      zone_id: zone.id,
+      zone_id: null,
       dns_mode: dnsMode,
       served: 'none',
       serial,
@@ -138,6 +170,35 @@ async function insertDomain(
     check: { parent: encodeNameColumn(parentOf(name)), ...(isChecked ? start.check : NOT_CHECKED.check) },
     newVerification: start.newVerification,
   });
+}
+
+/** Entries that are checked at once, of one account and name in an hour; others wait for their turn. */
+const ENTRIES_AN_HOUR = 4;
+const LATER_MS = 60_000;
+
+/**
+ * The clocks of a claim that begins: an account that deletes its domain and creates it again within a day goes on with the
+ * time of the old one, and asks for no turn before its hour is over.
+ */
+async function loadClocks(
+  trx: Database,
+  nameText: string,
+  accountId: number,
+  now: Date,
+): Promise<Pick<Start, 'since' | 'firstCheckAt' | 'asksForTurn'>> {
+  const { rows } = await sql<{ since: Date | null; hasAsked: boolean; entries: number }>`
+    select min(d.pending_since) filter (where d.deleted_at > ${now}::timestamptz - interval '1 day') as since,
+      coalesce(bool_or(d.turn_last_asked_at > ${now}::timestamptz - interval '1 hour'), false) as "hasAsked",
+      (select count(*)::integer from domain_changes c
+        where c.domain_id = any(array_agg(d.id)) and c.at > ${now}::timestamptz - interval '1 hour'
+          and c.status_to in ('pending', 'unverified') and c.status_from is distinct from c.status_to) as entries
+    from domains d where d.name = ${nameText} and d.account_id = ${accountId}`.execute(trx);
+  const { since, hasAsked, entries } = rows[0] as (typeof rows)[0];
+  return {
+    ...(since !== null && { since }),
+    ...(entries >= ENTRIES_AN_HOUR && { firstCheckAt: new Date(now.getTime() + LATER_MS) }),
+    asksForTurn: !hasAsked,
+  };
 }
 
 type DeletedDomain =
@@ -165,14 +226,19 @@ export async function deleteDomain(
       served: 'none',
       publish: new Map(),
     });
+    const { turn_asked_at: _, ...notChecked } = NOT_CHECKED.domain;
     await setParts(trx, domainId, {
-      domain: { ...NOT_CHECKED.domain, deleted_at: now, zone_id: null },
+      domain: { ...notChecked, deleted_at: now, zone_id: null },
       check: NOT_CHECKED.check,
       verification: NOT_VERIFIED,
     });
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
     await stopSubscription(trx, domainId);
-    await settleEnclosed(trx, row.name);
+    await endRights(trx, row.name, row.accountId);
+    await settleAbove(trx, row.name);
+    const settled = await settleName(trx, row.name);
+    if (settled.answered !== undefined) await writeOther(trx, settled, settled.answered.id);
+    await settleBelow(trx, row.name);
     return { kind: 'deleted', ...written };
   });
 }
@@ -203,18 +269,27 @@ export async function restoreDomain(
       return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
     }
     const { accountId, dnsMode, name: nameText } = row;
-    const claimed = await claimName(trx, { nameText, accountId, exempt: true, isNew: false, settings });
-    if (claimed.kind === 'taken') rollBackTo(claimed);
-    const preset = await presetAtEntry(trx, { nameText, dnsMode, accountId, exempt, settings });
+    const claimed = await claimName(trx, {
+      nameText,
+      accountId,
+      exempt: true,
+      needsPlace: !exempt,
+      transfer: false,
+      domainId,
+      settings,
+    });
+    if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
+    if (claimed.displaced !== undefined)
+      await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
+    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
-    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, preset, now });
+    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });
     const parts: DomainParts = {
       ...start,
       domain: {
         ...start.domain,
         deleted_at: null,
-        zone_id: claimed.zone.id,
         serial: claimed.serial ?? row.serial,
       },
       ...(!wasOff && { check: { ...start.check, ours_at: null } }),

@@ -2,12 +2,8 @@
 // publish; and those of a domain that is off. Nothing is kept of an earlier life.
 
 import { randomBytes } from 'node:crypto';
-import {
-  type DnsMode,
-  type DomainStatus,
-  type PresetKind,
-  startStatus,
-} from '../../zone/domain/domain-status.ts';
+import { type DnsMode, type DomainStatus, startStatus } from '../../zone/domain/domain-status.ts';
+import type { StoredSet } from '../postgres/schema.ts';
 import type { NewVerification } from './domain-parts.ts';
 
 const VERIFICATION_DAYS = 14;
@@ -24,8 +20,9 @@ export const NOT_CHECKED = {
   domain: {
     leaving: false,
     leaving_since: null as Date | null,
-    preset: 'clear' as PresetKind,
-    preset_taken: '[]',
+    turn_asked_at: null as Date | null,
+    turn_from: null as Date | null,
+    turn_until: null as Date | null,
   },
   check: {
     due_at: null as Date | null,
@@ -37,42 +34,74 @@ export const NOT_CHECKED = {
     last_miss_at: null,
     conclusive_at: null,
     conclusive_ours: null,
+    conclusive_others: null,
+    takeover_seen_at: null as Date | null,
+    witness_at: null,
   },
 };
 
 /** The columns of a domain whose TXT record is not looked for. */
 export const NOT_VERIFIED = { due_at: null, next_at: null };
 
-/** `preset` comes from `presetAtEntry`. */
+/** How a claim begins. */
+export interface Start {
+  readonly dnsMode: DnsMode;
+  /** From `setsForClaim`. */
+  readonly nsSets: readonly StoredSet[] | null;
+  readonly byOperator: boolean;
+  readonly now: Date;
+  /** When the claim began: a domain that is created again goes on with the time of the one before. */
+  readonly since?: Date;
+  /** When it is checked first; by default at once. */
+  readonly firstCheckAt?: Date;
+  /** It asks for a turn. */
+  readonly asksForTurn?: boolean;
+}
+
 export function startParts({
   dnsMode,
-  preset,
+  nsSets,
+  byOperator,
   now,
-}: {
-  readonly dnsMode: DnsMode;
-  readonly preset: PresetKind;
-  readonly now: Date;
-}) {
+  since = now,
+  firstCheckAt = now,
+  asksForTurn = true,
+}: Start) {
   const isManaged = dnsMode === 'managed';
   return {
     domain: {
       status: startStatus(dnsMode) as DomainStatus,
       disabled_by: null,
-      pending_since: isManaged ? now : null,
+      pending_since: isManaged ? since : null,
       moved_since: null,
       findings: '[]',
       ...NOT_CHECKED.domain,
-      preset,
+      ns_sets: nsSets === null ? null : JSON.stringify(nsSets),
+      open: byOperator,
+      by_operator: byOperator,
+      banned_name: false,
+      claimed_at: now,
+      ended_at: null as Date | null,
+      ...(isManaged && asksForTurn && { turn_asked_at: now, turn_last_asked_at: now }),
     },
     check: {
       ...NOT_CHECKED.check,
-      ...(isManaged && { due_at: now, next_at: now, interval_seconds: FIRST_INTERVAL_SECONDS }),
+      ...(isManaged && {
+        due_at: firstCheckAt,
+        next_at: firstCheckAt,
+        interval_seconds: FIRST_INTERVAL_SECONDS,
+      }),
     },
     newVerification: isManaged ? null : newVerification(now),
   };
 }
 
-export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker') {
+/** Domains that the checker disabled are looked at so often, in seconds: they come back by themselves. */
+const SWEEP_SECONDS = 86_400;
+
+/** A domain that the checker disabled may come back by itself, so it is still checked. */
+export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker', now: Date) {
+  const isSwept = status === 'disabled' && disabledBy === 'checker';
   return {
     domain: {
       status,
@@ -80,9 +109,13 @@ export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' |
       pending_since: null,
       moved_since: null,
       served: 'none' as const,
+      ended_at: isSwept ? now : null,
       ...NOT_CHECKED.domain,
     },
-    check: NOT_CHECKED.check,
+    check: {
+      ...NOT_CHECKED.check,
+      ...(isSwept && { due_at: new Date(now.getTime() + SWEEP_SECONDS * 1000) }),
+    },
     verification: NOT_VERIFIED,
   };
 }

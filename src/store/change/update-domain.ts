@@ -3,10 +3,10 @@
 import type { UpdateObject } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DnsMode, RefusalCode } from '../../zone/domain/domain-status.ts';
-import { findSet, setsLeft } from '../../zone/publish/select-nameservers.ts';
+import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
-import { type Domain, type DomainSettings, nameserverChoice } from '../domains/domain.ts';
+import { type Domain, type DomainSettings, nameserversOf, provingSets } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
@@ -14,7 +14,7 @@ import type { Schema } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
-import { nameserversOf, writeDomainChange } from './write-domain-change.ts';
+import { writeDomainChange } from './write-domain-change.ts';
 
 export type DomainUpdate = Partial<DomainSettings> & {
   readonly dnsMode?: DnsMode;
@@ -30,6 +30,8 @@ export type UpdatedDomain =
       readonly kind: 'refused';
       readonly code: RefusalCode | 'not_accepted' | 'taken';
       readonly message: string;
+      /** For `taken`: when a place among those that wait for the name may be free. */
+      readonly retryAfterSeconds?: number;
     };
 
 /** Saves all parts or, when one is refused, nothing. */
@@ -49,8 +51,7 @@ export async function updateDomain(
     await saveSettings(trx, lock, settings);
     let nameserversDiffer = false;
     if (nameservers !== undefined) {
-      const left = setsLeft(nameserverChoice(lock.row), lock.settings.nameserverSets);
-      const accepted = findSet(nameservers, left);
+      const accepted = findSet(nameservers, provingSets(lock.row, lock.settings));
       if (accepted === undefined) {
         rollBackTo({
           kind: 'refused',
@@ -111,7 +112,7 @@ async function chooseNameservers(
 ): Promise<boolean> {
   const chosenNs = chosen.map(encodeNameColumn);
   await setColumns(trx, row.id, { chosen_ns: chosenNs, updated_at: now });
-  return nameserversOf({ ...row, chosenNs }, settings) !== nameserversOf(row, settings);
+  return nameserversOf({ ...row, chosenNs }, settings).join() !== nameserversOf(row, settings).join();
 }
 
 async function publishNameservers(

@@ -14,11 +14,10 @@ import {
   publishApex,
   publishName,
 } from '../../zone/publish/publish.ts';
-import { selectNameservers } from '../../zone/publish/select-nameservers.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
-import { type DomainRow, nameserverChoice } from '../domains/domain.ts';
+import { type DomainRow, nameserversOf } from '../domains/domain.ts';
 import type { PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
@@ -78,8 +77,8 @@ export async function writeDomainChange(
   const parts = whole ? [] : [...records];
   const changes: ChangedZone[] = [];
   let last: Chunk | undefined;
+  if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
   if (zone !== undefined) {
-    if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
     const deleted = served === 'none';
     const written = deleted ? await clearZone(trx, zone) : await publish(trx, lock, serial, order);
     last = written.last;
@@ -202,11 +201,6 @@ function publishNames(
   const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
   published.set(apex, publishApex(own, published.get(apex) ?? [], served === 'apex'));
   return published;
-}
-
-/** The nameservers of the domain; none if no set is left to it. */
-export function nameserversOf(row: DomainRow, { nameserverSets }: PublishSettings): readonly Name[] {
-  return selectNameservers(nameserverChoice(row), nameserverSets);
 }
 
 const CHUNK_ROWS = 10_000;

@@ -8,13 +8,13 @@ import type { Decision } from '../../checks/delegation/next-status.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind, DomainChecksTable, StoredFinding } from '../postgres/schema.ts';
+import type { CheckKind, DomainChecksTable, StoredFinding, StoredSet } from '../postgres/schema.ts';
 import { encodeFinding, encodeNames, hashOf } from './check-run-row.ts';
 
 /** An order for a check. Times are milliseconds since 1970. */
 export interface CheckOrder {
   readonly domainId: number;
-  /** The number from `loadCheckedDomain`. */
+  /** The number from `loadCheckedName`. */
   readonly seq: number;
   readonly kind: CheckKind;
   /** A UUID by which the caller finds the run. */
@@ -22,7 +22,17 @@ export interface CheckOrder {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly decision: Decision;
-  readonly nextCheckAt: { readonly at: number; readonly intervalSeconds: number; readonly unknowns: number };
+  /** Before proof the domain may be answered whole. */
+  readonly open: boolean;
+  /** The sets that prove the domain from now on; undefined: they stay. */
+  readonly setsAfter?: readonly StoredSet[] | undefined;
+  readonly takeoverSeenAt: number | undefined;
+  /** `at` is undefined when there is no next check. */
+  readonly nextCheckAt: {
+    readonly at: number | undefined;
+    readonly intervalSeconds: number;
+    readonly unknowns: number;
+  };
   readonly startedAt: number;
   readonly finishedAt: number;
 }
@@ -41,7 +51,10 @@ export interface CheckOutcome {
   readonly parent: string | undefined;
   readonly oursAt: Date | undefined;
   readonly finishedAt: Date;
-  readonly nextAt: Date;
+  readonly open: boolean;
+  readonly setsAfter: readonly StoredSet[] | undefined;
+  readonly takeoverSeenAt: number | undefined;
+  readonly nextAt: Date | null;
   readonly intervalSeconds: number;
   readonly unknowns: number;
 }
@@ -52,6 +65,9 @@ export function outcomeOf({
   evidence,
   nextCheckAt,
   finishedAt,
+  open,
+  setsAfter,
+  takeoverSeenAt,
 }: CheckOrder): CheckOutcome {
   const { verdict, observed, matched, oursShown } = judgement;
   return {
@@ -66,7 +82,10 @@ export function outcomeOf({
     parent: evidence.parent && encodeNameColumn(evidence.parent),
     oursAt: oursShown ? new Date(finishedAt) : undefined,
     finishedAt: new Date(finishedAt),
-    nextAt: new Date(nextCheckAt.at),
+    open,
+    setsAfter,
+    takeoverSeenAt,
+    nextAt: dateOf(nextCheckAt.at),
     intervalSeconds: nextCheckAt.intervalSeconds,
     unknowns: nextCheckAt.unknowns,
   };
@@ -79,7 +98,7 @@ export function outcomeOf({
 function delegatedAfter({ matched, oursShown }: Judgement, to: Decision['to']): string[] | null | undefined {
   if (isEnd(to)) return null;
   if (matched !== undefined) return encodeNames(matched);
-  return (to === 'pending' || to === 'moved') && oursShown === false ? null : undefined;
+  return (to === 'pending' || to === 'moved' || to === 'ended') && oursShown === false ? null : undefined;
 }
 
 /** Whether the domain is no longer checked in this status. */
@@ -97,7 +116,7 @@ export function outcomeHash({ to, state, verdict, cause, findings, ...seen }: Ch
     // Its sentence tells which addresses were asked, which differ from check to check; the cause has what they said.
     .map((finding) => (finding.code === 'PARENTS_DISAGREE' ? finding.code : finding));
   const isUnknown = cause === undefined ? [] : [cause];
-  return hashOf([to, since, state.preset, verdict, lasting, currentNs, matchedNs, parent, ...isUnknown]);
+  return hashOf([to, since, verdict, lasting, currentNs, matchedNs, parent, ...isUnknown]);
 }
 
 /** Everything that was said, whoever said it and how many did. */
@@ -126,6 +145,9 @@ export const REMEMBERED = {
   last_miss_at: { type: 'timestamptz' },
   conclusive_at: { type: 'timestamptz' },
   conclusive_ours: { type: 'boolean' },
+  conclusive_others: { type: 'boolean' },
+  takeover_seen_at: { type: 'timestamptz' },
+  witness_at: { type: 'timestamptz' },
   due_at: { type: 'timestamptz' },
   next_at: { type: 'timestamptz' },
   interval_seconds: { type: 'integer' },
@@ -155,18 +177,29 @@ export function rememberedColumns({
     last_miss_at: dateOf(misses?.lastAt),
     conclusive_at: dateOf(conclusive?.at),
     conclusive_ours: conclusive?.oursShown ?? null,
+    conclusive_others: conclusive?.othersShown ?? null,
+    takeover_seen_at: dateOf(outcome.takeoverSeenAt),
+    witness_at: dateOf(state.witnessAt),
     due_at: outcome.nextAt,
     // in external mode that is for the other kind of check to say
-    next_at: state.status === 'leaving' ? null : outcome.nextAt,
-    interval_seconds: state.status === 'leaving' ? null : outcome.intervalSeconds,
+    next_at: isUnseen(state) ? null : outcome.nextAt,
+    interval_seconds: isUnseen(state) ? null : outcome.intervalSeconds,
     unknowns: outcome.unknowns,
   };
 }
 
 /** The columns of the domain's own row that a check sets, besides its status and findings: what is published by them. */
-export function publishedColumns({ delegatedNs, state: { preset } }: CheckOutcome) {
-  const taken = preset.kind === 'standing' ? preset.taken.map(encodeNames) : [];
-  return { delegated_ns: delegatedNs, preset: preset.kind, preset_taken: JSON.stringify(taken) };
+export function publishedColumns({ delegatedNs, open, setsAfter }: CheckOutcome) {
+  return {
+    delegated_ns: delegatedNs,
+    open,
+    ...(setsAfter !== undefined && { ns_sets: JSON.stringify(setsAfter) }),
+  };
+}
+
+/** Of a domain that is leaving or ended, its owner is told nothing about checks. */
+function isUnseen({ status }: CheckState): boolean {
+  return status === 'leaving' || status === 'ended';
 }
 
 function dateOf(ms: number | undefined): Date | null {
@@ -176,8 +209,9 @@ function dateOf(ms: number | undefined): Date | null {
 /** The findings after a check: it writes its own anew and keeps those of other writers. */
 export function findingsAfter(
   { findings: before }: Pick<DomainRow, 'findings'>,
-  { findings }: CheckOutcome,
+  { findings, to }: CheckOutcome,
 ): string {
+  if (to === 'ended') return JSON.stringify(before); // why it ended
   const kept = before.filter(({ code }) => !CODES.includes(code));
   return JSON.stringify([...kept, ...findings]);
 }

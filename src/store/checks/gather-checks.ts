@@ -3,18 +3,18 @@
 
 import type { Database } from '../postgres/database.ts';
 import type { CheckOrder } from './check-outcome.ts';
-import { type SavedCheck, saveMovingCheck } from './save-check.ts';
+import { type NameOrder, type SavedCheck, saveMovingCheck } from './save-check.ts';
 import { saveStillChecks } from './save-still-checks.ts';
 
 const MOST_AT_ONCE = 100;
 
 interface Waiting {
-  readonly order: CheckOrder;
+  readonly order: NameOrder;
   readonly resolve: (saved: SavedCheck | Promise<SavedCheck>) => void;
 }
 
 /** Gives the function that saves checks in this database. */
-export function gatherChecks(db: Database): (order: CheckOrder) => Promise<SavedCheck> {
+export function gatherChecks(db: Database): (order: NameOrder) => Promise<SavedCheck> {
   const waiting: Waiting[] = [];
   let isSaving = false;
   const saveAll = async () => {
@@ -31,10 +31,21 @@ export function gatherChecks(db: Database): (order: CheckOrder) => Promise<Saved
 
 /** Never throws: a check that the statement cannot save is saved alone, and fails alone. */
 async function saveBatch(db: Database, batch: readonly Waiting[]): Promise<void> {
-  const orders = batch.map(({ order }) => order);
+  const orders = batch.flatMap(({ order }) => (mayBeStill(order) ? [order.orders[0]] : []));
   const still = await saveStillChecks(db, orders).catch(() => new Map<CheckOrder, number>());
   for (const { order, resolve } of batch) {
-    const checkId = still.get(order);
+    const checkId = still.get(order.orders[0]);
     resolve(checkId === undefined ? saveMovingCheck(db, order) : { kind: 'saved', checkId });
   }
+}
+
+/** Whether nothing but the domain's own check is to be saved. */
+function mayBeStill({ orders, sighting, lostExternal, givenUp, isTakeover }: NameOrder): boolean {
+  return (
+    orders.length === 1 &&
+    sighting === undefined &&
+    lostExternal === undefined &&
+    givenUp.length === 0 &&
+    !isTakeover
+  );
 }

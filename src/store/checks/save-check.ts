@@ -1,22 +1,28 @@
-// The last step of a check, and the only one that writes: what it saw and what that does to the domain, in one
-// transaction. If the domain has changed since the check began, nothing is written.
+// The last step of a check, and the only one that writes: what it saw and what that does to the domains of the name, in
+// one transaction. If one of them has changed since the check began, nothing is written.
 //
-//     the domain stays as it is → one statement for many checks (saveStillChecks, by gatherChecks)
-//     anything else → under the locks of its name: columns, run, one change, the domains inside it
+//     one domain, which stays as it is → one statement for many checks (saveStillChecks, by gatherChecks)
+//     anything else → under the locks of the name: columns, runs, changes, the domains around it
 
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
-import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
-import { hasActiveDomainAround } from '../change/names-around.ts';
-import { saveServed } from '../change/save-status.ts';
+import { type DomainLock, lockDomain, lockNamesAround } from '../change/lock-domain.ts';
+import { loseClaim } from '../change/lose-claim.ts';
+import { writeOther } from '../change/save-other.ts';
+import { writeSettled } from '../change/save-status.ts';
+import { settleAbove } from '../change/settle-enclosed.ts';
+import { servedIn, settleName } from '../change/settle-name.ts';
 import { NOT_CHECKED, offParts } from '../change/start-status.ts';
-import { hasSameNameservers, STATUS_BY_SYSTEM, servedNow, setPartsAndLock } from '../change/write-status.ts';
-import { saveNameHolder } from '../domains/name-holders.ts';
+import { hasSameNameservers, STATUS_BY_SYSTEM, setPartsAndLock } from '../change/write-status.ts';
+import { saveNameHolder } from '../claims/name-holders.ts';
+import { endRights, giveUpRights } from '../claims/rights.ts';
+import { saveSighting } from '../claims/sightings.ts';
+import { provingSets } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
-import { inTransaction } from '../postgres/transaction.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import {
   type CheckOrder,
   type CheckOutcome,
@@ -25,52 +31,128 @@ import {
   publishedColumns,
   rememberedColumns,
 } from './check-outcome.ts';
-import { checkedStatusOf } from './load-checked-domain.ts';
+import { checkedStatusOf } from './load-checked-name.ts';
 import { type LastRun, saveRun } from './save-run.ts';
+
+/** A check of a name: the orders of all its claims, and what is saved for the name itself. */
+export interface NameOrder {
+  readonly nameText: string;
+  /** One for each claim; that of the claim which the job was made for comes first. */
+  readonly orders: readonly [CheckOrder, ...CheckOrder[]];
+  /** Names of ours that the parent shows, sorted as in their column; undefined: known already, or none. */
+  readonly sighting?: readonly string[] | undefined;
+  /** A domain in external mode that loses the name. */
+  readonly lostExternal?: number | undefined;
+  /** The sets that claims lose, by account. */
+  readonly givenUp: readonly { readonly accountId: number; readonly sets: readonly (readonly string[])[] }[];
+  readonly isTakeover: boolean;
+}
 
 export type SavedCheck =
   | {
       readonly kind: 'saved';
       readonly checkId: number;
       readonly changeId?: number;
-      readonly transition?: { readonly from: CheckedStatus; readonly to: Decision['to'] };
-      /** The domain of another account that keeps this one from becoming active. */
-      readonly refused?: string;
+      readonly transition?: Transition;
+      /** Those of the name's other domains. */
+      readonly others?: readonly (Transition & { readonly domainId: number })[];
     }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'absent' };
 
+interface Transition {
+  readonly from: CheckedStatus;
+  readonly to: Decision['to'];
+}
+
 /**
- * Saves a check, whatever it does to the domain. An order that comes again with its `request` is not counted again.
+ * Saves a check, whatever it does to the domains. An order that comes again with its `request` is not counted again.
  */
-export async function saveMovingCheck(db: Database, order: CheckOrder): Promise<SavedCheck> {
+export async function saveMovingCheck(db: Database, order: NameOrder): Promise<SavedCheck> {
   return await inTransaction<SavedCheck>(db, (trx) => saveUnderLock(trx, order));
 }
 
-async function saveUnderLock(trx: Database, order: CheckOrder): Promise<SavedCheck> {
-  const lock = await lockDomainAndNames(trx, order.domainId);
-  if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
-  const last = await loadLast(trx, order);
-  if (last.sameRequest !== null) return { kind: 'saved', checkId: last.sameRequest };
-  const from = checkedStatusOf(lock.row);
-  if (from === undefined || lock.zone === undefined || last.seq !== order.seq) return { kind: 'conflict' };
-  let outcome = outcomeOf(order);
-  let refused: string | undefined;
-  if (from === 'pending' && outcome.to === 'active') {
-    if (!isAccepted(order, lock)) return { kind: 'conflict' };
-    refused = await whyNotActive(trx, lock);
-    if (refused !== undefined) outcome = stillPending(outcome, lock, refused);
+async function saveUnderLock(trx: Database, name: NameOrder): Promise<SavedCheck> {
+  const { nameText, orders } = name;
+  await lockNamesAround(trx, nameText);
+  const found: Found[] = [];
+  for (const order of [...orders].sort((a, b) => a.domainId - b.domainId)) {
+    const lock = await lockDomain(trx, order.domainId);
+    if (lock === undefined || lock.row.deletedAt !== null)
+      return { kind: order === orders[0] ? 'absent' : 'conflict' };
+    const last = await loadLast(trx, order);
+    if (last.sameRequest !== null) return { kind: 'saved', checkId: last.sameRequest };
+    const from = checkedStatusOf(lock.row);
+    if (from === undefined || last.seq !== order.seq || !isAccepted(lock, order)) return { kind: 'conflict' };
+    found.push({ order, lock, from, last });
   }
+  await saveName(trx, name, found);
+  // A domain that takes the name comes last: the one that loses it has given up its zone by then.
+  found.sort((a, b) => Number(a.order.decision.to === 'active') - Number(b.order.decision.to === 'active'));
+  const saved = new Map<CheckOrder, Saved>();
+  for (const each of found) {
+    // The zone may have passed to this domain, or from it, by what was saved of the one before.
+    const lock = saved.size === 0 ? each.lock : ((await lockDomain(trx, each.lock.row.id)) as DomainLock);
+    saved.set(each.order, await saveOne(trx, { ...each, lock }));
+  }
+  const [first, ...rest] = orders;
+  const own = saved.get(first) as Saved;
+  const others = rest.flatMap((order) => {
+    const { transition } = saved.get(order) as Saved;
+    return transition === undefined ? [] : [{ ...transition, domainId: order.domainId }];
+  });
+  return { ...own, kind: 'saved', ...(others.length > 0 && { others }) };
+}
+
+/** Whether the set that proves the domain still does: the accepted sets may have changed since the check began. */
+function isAccepted({ row, settings }: DomainLock, { decision, judgement, setsAfter }: CheckOrder): boolean {
+  if (decision.to !== 'active' || judgement.matched === undefined || setsAfter !== undefined) return true;
+  return findSet(judgement.matched, provingSets(row, settings)) !== undefined;
+}
+
+interface Found {
+  readonly order: CheckOrder;
+  readonly lock: DomainLock;
+  readonly from: CheckedStatus;
+  readonly last: Last;
+}
+
+interface Saved {
+  readonly checkId: number;
+  readonly changeId?: number;
+  readonly transition?: Transition;
+}
+
+async function saveName(trx: Database, name: NameOrder, found: readonly Found[]): Promise<void> {
+  const { nameText, orders, sighting, lostExternal, givenUp, isTakeover } = name;
+  const at = new Date(orders[0].finishedAt);
+  if (sighting !== undefined) await saveSighting(trx, nameText, sighting, at);
+  for (const { accountId, sets } of givenUp) await giveUpRights(trx, nameText, accountId, sets);
+  if (!isTakeover) return;
+  const winner = found.find(({ order, from }) => order.decision.to === 'active' && from === 'pending');
+  const loser =
+    lostExternal === undefined
+      ? found.find(({ order, from }) => order.decision.to === 'disabled' && from !== 'pending')?.lock
+      : await lockDomain(trx, lostExternal);
+  if (winner === undefined || loser === undefined) rollBackTo({ kind: 'conflict' } satisfies SavedCheck);
+  if (lostExternal !== undefined) await loseClaim(trx, lostExternal);
+  await sql`
+    insert into name_takeovers (name, at, from_account_id, to_account_id)
+    values (${nameText}, ${at}, ${loser.row.accountId}, ${winner.lock.row.accountId})
+    on conflict do nothing`.execute(trx);
+}
+
+async function saveOne(trx: Database, { order, lock, from, last }: Found): Promise<Saved> {
+  const outcome = outcomeOf(order);
   await saveHolder(trx, lock, outcome);
   const checkId = await saveRun(trx, order, { outcome, from, last });
   const after = await setPartsAndLock(trx, lock.row.id, partsAfter(lock, outcome));
   const changeId = await saveChange(trx, lock, after, checkId);
+  if (outcome.to === 'disabled') await endRights(trx, lock.row.name, lock.row.accountId);
   return {
-    kind: 'saved',
     checkId,
     ...(changeId !== undefined && { changeId }),
     ...(outcome.to !== from && { transition: { from, to: outcome.to } }),
-    ...(refused !== undefined && { refused }),
   };
 }
 
@@ -88,37 +170,10 @@ async function loadLast(trx: Database, { domainId, request }: CheckOrder): Promi
   return rows[0] as Last;
 }
 
-/** Whether the set is still accepted: the accepted sets may have changed since the check began. */
-function isAccepted({ judgement }: CheckOrder, { settings }: DomainLock): boolean {
-  return findSet(judgement.matched, settings.nameserverSets) !== undefined;
-}
-
-/**
- * Why the domain cannot become active: of two claims, one inside the other, the first to be delegated here gets both
- * names.
- */
-async function whyNotActive(trx: Database, { row }: DomainLock): Promise<string | undefined> {
-  if (!(await hasActiveDomainAround(trx, row.name, row.accountId))) return undefined;
-  return 'This domain is delegated to us, but lies inside or above one that is active here in another account.';
-}
-
-const REFUSED_INTERVAL_SECONDS = 900;
-
-function stillPending(outcome: CheckOutcome, { row }: DomainLock, message: string): CheckOutcome {
-  const since = (row.pendingSince ?? row.createdAt).getTime();
-  return {
-    ...outcome,
-    to: 'pending',
-    state: { ...outcome.state, status: 'pending', since },
-    findings: [...outcome.findings, { code: 'CLAIM_LOST', message }],
-    nextAt: new Date(outcome.finishedAt.getTime() + REFUSED_INTERVAL_SECONDS * 1000),
-    intervalSeconds: REFUSED_INTERVAL_SECONDS,
-  };
-}
-
-function partsAfter({ row }: DomainLock, outcome: CheckOutcome): DomainParts {
+function partsAfter({ row, now }: DomainLock, outcome: CheckOutcome): DomainParts {
   const { to, state } = outcome;
-  const end: DomainParts = to === 'disabled' ? offParts(to, 'checker') : to === 'left' ? NOT_CHECKED : {};
+  const end: DomainParts =
+    to === 'disabled' ? offParts(to, 'checker', now) : to === 'left' ? NOT_CHECKED : {};
   return {
     ...end,
     domain: {
@@ -127,10 +182,24 @@ function partsAfter({ row }: DomainLock, outcome: CheckOutcome): DomainParts {
       findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
       ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
       ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
+      ...(to === 'pending' && row.status === 'disabled' && returnColumns(state.since)),
       ...end.domain,
     },
     check: { ...rememberedColumns(outcome), ...end.check },
   };
+}
+
+/** A domain that comes back by itself is pending, and the next check may make it active. */
+function returnColumns(since: number) {
+  const at = new Date(since);
+  return {
+    status: 'pending',
+    disabled_by: null,
+    pending_since: at,
+    moved_since: null,
+    claimed_at: at,
+    ended_at: null,
+  } as const;
 }
 
 /** Remembers the account that has the name here, and the end of its time. */
@@ -147,11 +216,18 @@ async function saveChange(
   checkId: number,
 ): Promise<number | undefined> {
   const { row } = after;
-  const isServedAlike = (await servedNow(trx, after)) === before.served;
   const hasMoved = row.status !== before.status || row.leaving !== before.leaving;
-  if (!hasMoved && isServedAlike && hasSameNameservers(before, after)) return undefined;
+  if (hasMoved) await settleAbove(trx, row.name);
+  const settled = await settleName(trx, row.name);
+  const isServedAlike = servedIn(settled, row.id) === before.served && !settled.moved.includes(row.id);
+  if (!hasMoved && isServedAlike && hasSameNameservers(before, after)) {
+    for (const other of settled.moved) await writeOther(trx, settled, other);
+    if (settled.answered !== undefined) await writeOther(trx, settled, settled.answered.id);
+    return undefined;
+  }
   const operation = hasMoved || !isServedAlike ? 'status' : 'nameservers';
-  const { changeId } = await saveServed(trx, before, after, { ...STATUS_BY_SYSTEM, operation, checkId });
+  const change = { ...STATUS_BY_SYSTEM, operation, checkId } as const;
+  const { changeId } = await writeSettled(trx, settled, before, after, change);
   await sql`update check_runs set change_id = ${changeId} where id = ${checkId}`.execute(trx);
   return changeId;
 }

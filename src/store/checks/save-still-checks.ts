@@ -38,8 +38,8 @@ export async function saveStillChecks(
   return new Map(saved.map(({ domainId, checkId }) => [byDomain.get(domainId) as CheckOrder, checkId]));
 }
 
-function mayBeStill({ kind, decision }: CheckOrder): boolean {
-  return kind === 'background' && !isEnd(decision.to);
+function mayBeStill({ kind, decision, setsAfter }: CheckOrder): boolean {
+  return kind === 'background' && !isEnd(decision.to) && setsAfter === undefined;
 }
 
 /** What comes with a check besides the columns that are remembered, with types of SQL. */
@@ -49,8 +49,7 @@ const BESIDE = {
   status: 'text',
   keeps_delegated: 'boolean',
   delegated_ns: 'text[]',
-  preset: 'text',
-  preset_taken: 'jsonb',
+  open: 'boolean',
   started_at: 'timestamptz',
   finished_at: 'timestamptz',
   verdict: 'text',
@@ -65,7 +64,7 @@ type CheckRow = Readonly<Record<keyof typeof BESIDE | keyof typeof REMEMBERED, u
 
 function rowOf(order: CheckOrder): CheckRow {
   const outcome = outcomeOf(order);
-  const { delegated_ns, preset, preset_taken } = publishedColumns(outcome);
+  const { delegated_ns, open } = publishedColumns(outcome);
   return {
     ...rememberedColumns(outcome),
     domain_id: order.domainId,
@@ -73,8 +72,7 @@ function rowOf(order: CheckOrder): CheckRow {
     status: outcome.to,
     keeps_delegated: delegated_ns === undefined,
     delegated_ns,
-    preset,
-    preset_taken: JSON.parse(preset_taken),
+    open,
     started_at: new Date(order.startedAt),
     finished_at: outcome.finishedAt,
     verdict: outcome.verdict,
@@ -115,7 +113,7 @@ interface StillRow {
 // Rows that are locked are skipped: waiting for one with others locked could be waiting for somebody who waits for
 // those. A new run locks its domain's row by the foreign key, so that row is locked here first, and skipped too. The
 // domain has to be what it was when the check began: `seq` says so, whoever changes it meanwhile, and without its lock.
-// What would be published anew (`delegated_ns`, `preset`) has to be what the check makes it.
+// What would be published anew (`delegated_ns`, `open`) has to be what the check makes it.
 // `any`: of the join alone the planner may make a look at every row, since it takes `w` for a hundred.
 async function saveRows(db: Database, json: string): Promise<readonly StillRow[]> {
   const { rows } = await sql<StillRow>`
@@ -131,12 +129,13 @@ async function saveRows(db: Database, json: string): Promise<readonly StillRow[]
       from w join domain_checks c on c.domain_id = w.domain_id join domains d on d.id = c.domain_id
         left join changed l on l.id = d.id
       where d.id = any(array(select domain_id from w))
-        and c.seq = w.seq and d.deleted_at is null and d.zone_id is not null
+        and c.seq = w.seq and d.deleted_at is null
         and (l.id is not null or c.last_run_id is not null and c.last_outcome = w.last_outcome)
         and case when w.status = 'leaving' then d.leaving
+          when w.status = 'ended' then d.status = 'disabled' and d.disabled_by = 'checker'
           else not d.leaving and d.dns_mode = 'managed' and d.status = w.status end
         and (w.keeps_delegated or d.delegated_ns is not distinct from w.delegated_ns)
-        and d.preset = w.preset and d.preset_taken = w.preset_taken
+        and d.open = w.open
       for no key update of c skip locked),
     still as materialized (
       select id, same, case when same then last_run_id
@@ -148,7 +147,7 @@ async function saveRows(db: Database, json: string): Promise<readonly StillRow[]
     found as (
       update domains d set findings = ${FINDINGS_AFTER}
       from still s join w on w.domain_id = s.id
-      where d.id = s.id and not s.same and d.findings <> ${FINDINGS_AFTER}),
+      where d.id = s.id and not s.same and w.status <> 'ended' and d.findings <> ${FINDINGS_AFTER}),
     counted as (
       update check_runs r set repeated = r.repeated + 1, last_seen_at = w.finished_at, next_check_at = w.due_at
       from still s join w on w.domain_id = s.id where s.same and r.id = s.run_id),

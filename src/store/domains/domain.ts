@@ -3,12 +3,12 @@
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
-import type { DnsMode, DomainStatus, PresetKind, Served } from '../../zone/domain/domain-status.ts';
+import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import { type NameserverChoice, nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import type { PublishSettings } from '../postgres/answer-settings.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/schema.ts';
+import type { Role, StoredSet } from '../postgres/schema.ts';
 import { findingsOf, type TroubleRow } from '../records/aname-troubles.ts';
 
 /** The settings that the owner makes. */
@@ -55,9 +55,12 @@ export interface Domain extends DomainSettings {
   readonly lastManualNsCheckAt: Date | null;
   readonly nsCheckIntervalSeconds: number | null;
   readonly currentNs: readonly Name[] | null;
-  readonly preset: PresetKind;
-  /** Every accepted set that is left to the domain, its own first. */
+  /** When the checker disabled it. */
+  readonly endedAt: Date | null;
+  /** The sets that prove the domain, its own first. */
   readonly nameserverSets: readonly (readonly Name[])[];
+  /** While several claims wait for the name: when its apex shows the nameservers of this one. */
+  readonly nsTurn: { readonly from: Date; readonly until: Date } | null;
   /** The verification; in external mode only. */
   readonly verification: Verification | null;
   readonly findings: readonly { readonly code: string; readonly message: string }[];
@@ -86,7 +89,8 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
-  d.chosen_ns as "chosenNs", d.preset, d.preset_taken as "presetTaken", d.findings,
+  d.chosen_ns as "chosenNs", d.ns_sets as "nsSets", d.open, d.banned_name as "bannedName",
+  d.by_operator as "byOperator", d.ended_at as "endedAt", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
   d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
   d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
@@ -116,7 +120,10 @@ export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domai
   left join domain_verifications v on v.domain_id = d.id`;
 
 type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds';
-type Passed = Omit<Domain, 'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'verification' | OfChecks>;
+type Passed = Omit<
+  Domain,
+  'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'nsTurn' | 'verification' | OfChecks
+>;
 
 /** A domain's own row. */
 export interface DomainRow extends Passed {
@@ -126,8 +133,13 @@ export interface DomainRow extends Passed {
   readonly answersGeneration: number;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
-  /** The sets of nameservers that a preset delegation has taken. */
-  readonly presetTaken: readonly (readonly string[])[];
+  /** The sets that prove the domain, its own first; null: any set of NAMESERVER_SETS. */
+  readonly nsSets: readonly StoredSet[] | null;
+  readonly open: boolean;
+  readonly bannedName: boolean;
+  readonly byOperator: boolean;
+  readonly turnFrom: Date | null;
+  readonly turnUntil: Date | null;
 }
 
 /** A domain's row with those of its checks and its verification. */
@@ -150,7 +162,12 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     answersGeneration: _answersGeneration,
     delegatedNs: _delegatedNs,
     chosenNs: _chosenNs,
-    presetTaken: _presetTaken,
+    nsSets: _nsSets,
+    open: _open,
+    bannedName: _bannedName,
+    byOperator: _byOperator,
+    turnFrom,
+    turnUntil,
     verificationValue: _verificationValue,
     verificationStartedAt: _verificationStartedAt,
     verificationExpiresAt: _verificationExpiresAt,
@@ -168,21 +185,43 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
     findings: [...row.findings, ...findingsOf(anameTroubles), ...(childFindings ?? [])],
-    nameserverSets: nameserverSetsOf(nameserverChoice(row), settings.nameserverSets),
+    nameserverSets: shownSets(row, settings),
+    nsTurn: turnFrom !== null && turnUntil !== null ? { from: turnFrom, until: turnUntil } : null,
     verification: verificationOf(row, name),
   };
 }
 
+type SetColumns = Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'nsSets'>;
+
 export function nameserverChoice({
   delegatedNs,
   chosenNs,
-  presetTaken,
-}: Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'presetTaken'>): NameserverChoice {
-  return {
-    delegated: delegatedNs?.map(decodeNameColumn),
-    chosen: chosenNs?.map(decodeNameColumn),
-    taken: presetTaken.map((set) => set.map(decodeNameColumn)),
-  };
+}: Pick<SetColumns, 'delegatedNs' | 'chosenNs'>): NameserverChoice {
+  return { delegated: delegatedNs?.map(decodeNameColumn), chosen: chosenNs?.map(decodeNameColumn) };
+}
+
+/** The sets that prove the domain; none when all are spent. */
+export function provingSets(
+  { nsSets }: Pick<SetColumns, 'nsSets'>,
+  { nameserverSets }: PublishSettings,
+): readonly (readonly Name[])[] {
+  return nsSets === null ? nameserverSets : nsSets.map(({ names }) => names.map(decodeNameColumn));
+}
+
+/** The domain's own set first. Never empty: a domain without a set that proves it has the canonical one at its apex. */
+function shownSets(row: SetColumns, settings: PublishSettings): readonly (readonly Name[])[] {
+  const sets = provingSets(row, settings);
+  return nameserverSetsOf(nameserverChoice(row), sets.length > 0 ? sets : canonicalSets(settings));
+}
+
+/** The nameservers of the domain's apex. */
+export function nameserversOf(row: SetColumns, settings: PublishSettings): readonly Name[] {
+  return shownSets(row, settings)[0] as readonly Name[];
+}
+
+function canonicalSets({ nameserverSets, pool }: PublishSettings): readonly (readonly Name[])[] {
+  const [canonical] = nameserverSets;
+  return [canonical ?? pool?.lists.flatMap((names) => names.slice(0, 1)) ?? []];
 }
 
 function verificationOf(row: ShownRow, name: Name): Verification | null {

@@ -28,19 +28,39 @@ import {
   type VisibleDomain,
 } from './domain.ts';
 
-/** Undefined when there is no such domain, or the caller has no role in it. */
+/**
+ * Undefined when there is no such domain, or the caller has no role in it. Of several domains of the name, the caller's own
+ * comes first, then one that is shared with the caller; for global admins the one that is answered, then the oldest.
+ */
 export async function loadDomain(
   db: Database,
-  { accountId, isAdmin }: Caller,
+  caller: Caller,
   name: Name,
+): Promise<VisibleDomain | undefined> {
+  return await loadVisible(db, caller, sql`d.name = ${encodeNameColumn(name)}`);
+}
+
+/** The same by the domain's id. */
+export async function loadVisibleById(
+  db: Database,
+  caller: Caller,
+  id: number,
+): Promise<VisibleDomain | undefined> {
+  return await loadVisible(db, caller, sql`d.id = ${id}`);
+}
+
+async function loadVisible(
+  db: Database,
+  { accountId, isAdmin }: Caller,
+  where: RawBuilder<unknown>,
 ): Promise<VisibleDomain | undefined> {
   const { rows } = await sql<ShownRow & { myRole: Role; settings: string | null }>`
     select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
       case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as "myRole"
     from ${SHOWN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
-    where d.name = ${encodeNameColumn(name)} and d.deleted_at is null
+    where ${where} and d.deleted_at is null
       and (${isAdmin} or d.account_id = ${accountId} or m.role is not null)
-    order by d.zone_id is null, d.id desc limit 1`.execute(db);
+    order by d.account_id <> ${accountId}, m.role is null, d.zone_id is null, d.id limit 1`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { myRole, settings, ...domain } = row;
@@ -58,6 +78,18 @@ export async function findDomain(
     sql`d.name = ${encodeNameColumn(name)} and (d.deleted_at is not null) = ${deleted}
       order by d.zone_id is null, d.deleted_at desc, d.id desc limit 1`,
   );
+}
+
+/** For operators: the domains of this name, of any account; the one that is answered first, then the oldest. */
+export async function findDomains(db: Database, name: Name): Promise<readonly Domain[]> {
+  const { rows } = await sql<ShownRow>`
+    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${SHOWN_TABLES}
+    where d.name = ${encodeNameColumn(name)} and d.deleted_at is null order by d.zone_id is null, d.id`.execute(
+    db,
+  );
+  if (rows.length === 0) return [];
+  const settings = await loadPublishSettings(db);
+  return rows.map((row) => decodeDomain(row, settings));
 }
 
 /** The domains of this name that `restoreDomain` can bring back, of any account, the last deleted first. */

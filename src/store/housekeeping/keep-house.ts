@@ -2,7 +2,9 @@
 // Any number of processes may run it at the same time; no request waits for it.
 
 import { sql } from 'kysely';
-import { purgeNameHolders } from '../domains/name-holders.ts';
+import { purgeNameHolders } from '../claims/name-holders.ts';
+import { purgeRights } from '../claims/rights.ts';
+import { purgeSightings } from '../claims/sightings.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { purgeDomains } from './purge-domains.ts';
@@ -21,8 +23,16 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
     await purgeNameHolders(db);
+    await purgeSightings(db);
+    await purgeRights(db);
+    await purgeTakeovers(db);
   }
   return (await purgeIdempotency(db)).isMore;
+}
+
+/** Only those of a day count; the others are kept a while for operators. */
+async function purgeTakeovers(db: Database): Promise<void> {
+  await sql`delete from name_takeovers where at < clock_timestamp() - interval '90 days'`.execute(db);
 }
 
 /** True at most once an hour, for one process of all. */

@@ -15,6 +15,7 @@ import * as maxDomains from './migrations/0011-max-domains.ts';
 import * as roles from './migrations/0013-roles.ts';
 import * as splitDomains from './migrations/0014-split-domains.ts';
 import * as nameserverPool from './migrations/0015-nameserver-pool.ts';
+import * as claims from './migrations/0016-claims.ts';
 import * as childChecks from './migrations/0017-child-checks.ts';
 import * as fairShares from './migrations/0018-fair-shares.ts';
 import * as trustAnchors from './migrations/0019-trust-anchors.ts';
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   '0013-roles': roles,
   '0014-split-domains': splitDomains,
   '0015-nameserver-pool': nameserverPool,
+  '0016-claims': claims,
   '0017-child-checks': childChecks,
   '0018-fair-shares': fairShares,
   '0019-trust-anchors': trustAnchors,

@@ -8,8 +8,8 @@ import { apexRecords, nextSerial, publishApex, publishName } from '../../zone/pu
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { currentTime, type DomainLock } from '../change/lock-domain.ts';
 import { saveManagedRecords } from '../change/managed-records.ts';
-import { chunksOfNames, nameserversOf, writeDomainChange, writeLog } from '../change/write-domain-change.ts';
-import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';
+import { chunksOfNames, writeLog } from '../change/write-domain-change.ts';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
 import {
   loadPublishSettings,
   type PublishSettings,
@@ -94,14 +94,8 @@ async function republish(
   const locks = holding.map((row): DomainLock => ({ row, zone: zones.get(row.name), settings, now }));
   await settleManagedRecords(trx, locks);
   const concerned: { lock: DomainLock; growth: number }[] = [];
-  let unloaded = 0;
   for (const lock of locks) {
     if (lock.row.served === 'none' || lock.zone === undefined) continue;
-    if (nameserversOf(lock.row, settings).length === 0) {
-      await unload(trx, lock);
-      unloaded++;
-      continue;
-    }
     const growth = await republishOne(trx, lock);
     if (growth !== undefined) concerned.push({ lock, growth });
   }
@@ -110,14 +104,7 @@ async function republish(
     update domains set answers_generation = ${settings.generation} where id = any(${lockedIds}::bigint[])`.execute(
     trx,
   );
-  return { ids: lockedIds, changed: concerned.length + unloaded };
-}
-
-/** Takes the zone out of service: a preset delegation has taken the only sets that are still accepted. */
-async function unload(trx: Database, lock: DomainLock): Promise<void> {
-  const by = { kind: 'system' } as const;
-  const order = { by, source: 'migrate', operation: 'settings', served: 'none', publish: 'whole' } as const;
-  await writeDomainChange(trx, lock, order);
+  return { ids: lockedIds, changed: concerned.length };
 }
 
 /** Writes managed records only where they differ: most domains stay on the same set. */

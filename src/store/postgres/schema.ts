@@ -148,6 +148,8 @@ interface PlansTable {
   name: string;
   max_records: number | null;
   max_domains: number | null;
+  /** Of one account's domains so many may be pending or unverified. */
+  max_claims: number | null;
   max_traffic_gb: number | null;
   max_rules_per_set: number | null;
   max_cache_cap_mb: number;
@@ -195,6 +197,39 @@ interface ApiKeysTable {
   created_at: Generated<Date>;
 }
 
+/** A set of nameserver names in a column. */
+export interface StoredSet {
+  readonly names: readonly string[];
+  /** No other account ever has it for this name. */
+  readonly exclusive: boolean;
+}
+
+/** A set proves a name for one account. */
+interface NsRightsTable {
+  name: string;
+  /** Sorted. */
+  names: string[];
+  account_id: number;
+  exclusive: boolean;
+  made_at: Generated<Date>;
+}
+
+/** Names of ours that the parent of a name showed. */
+interface NsSightingsTable {
+  name: string;
+  /** Sorted. */
+  names: string[];
+  first_seen_at: Date;
+  last_seen_at: Date;
+}
+
+interface NameTakeoversTable {
+  name: string;
+  at: Date;
+  from_account_id: number;
+  to_account_id: number;
+}
+
 export interface DomainsTable {
   id: GeneratedAlways<number>;
   account_id: number;
@@ -223,9 +258,23 @@ export interface DomainsTable {
   chosen_ns: string[] | null;
   findings: ColumnType<StoredFinding[], string | undefined, string>;
   leaving_since: Date | null;
-  preset: Generated<'clear' | 'undecided' | 'standing'>;
-  /** While `standing`: the sets that the domain may not have. */
-  preset_taken: ColumnType<string[][], string | undefined, string>;
+  /** The sets that prove the domain, its own first; null: any set of NAMESERVER_SETS. */
+  ns_sets: ColumnType<StoredSet[] | null, string | null | undefined, string | null>;
+  /** While pending: it may be answered whole before proof. */
+  open: Generated<boolean>;
+  /** An operator made it, or brought it back. */
+  by_operator: Generated<boolean>;
+  /** It held the name when it was banned: the ban is one of the name. */
+  banned_name: Generated<boolean>;
+  /** When the claim was made: the entry into pending or unverified. */
+  claimed_at: Date | null;
+  /** When the checker disabled it. */
+  ended_at: Date | null;
+  /** When it asked for a turn that it has not had yet. */
+  turn_asked_at: Date | null;
+  turn_last_asked_at: Date | null;
+  turn_from: Date | null;
+  turn_until: Date | null;
   cache_l2_max_gb: Generated<number>;
   cache_l2_ttl_days: Generated<number>;
   cache_cap_mb: Generated<number>;
@@ -263,7 +312,14 @@ export interface DomainChecksTable {
   last_miss_at: Date | null;
   /** When the newest conclusive check in this status was. */
   conclusive_at: Date | null;
+  /** Whether it showed any name of the domain's sets. */
   conclusive_ours: boolean | null;
+  /** Whether it showed a name of ours that is in none of the domain's sets. */
+  conclusive_others: boolean | null;
+  /** The parent showed the domain's set while another account held the name: since then. */
+  takeover_seen_at: Date | null;
+  /** Since when a sole address of the parent shows a set of the domain. */
+  witness_at: Date | null;
   /** When the parent last showed any of our servers. */
   ours_at: Date | null;
   current_ns: string[] | null;
@@ -352,7 +408,7 @@ interface NameHoldersTable {
 }
 
 /** A domain in external mode is `leaving` while it is still served, whatever its status is. */
-export type RunStatus = DomainStatus | 'leaving' | 'left';
+export type RunStatus = DomainStatus | 'leaving' | 'left' | 'ended';
 export type CheckKind = 'background' | 'manual' | 'operator';
 
 interface CheckRunsTable {
@@ -578,6 +634,9 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable;
   idempotency_octets: IdempotencyOctetsTable;
   name_holders: NameHoldersTable;
+  name_takeovers: NameTakeoversTable;
+  ns_rights: NsRightsTable;
+  ns_sightings: NsSightingsTable;
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;

@@ -45,6 +45,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   domain_changes: grants('', 'si', 'si'),
   records: grants('', 'siud', 'siud'),
   name_holders: grants('', 'siu', 'siud'),
+  name_takeovers: grants('', 's', 'sid'),
+  ns_rights: grants('', 'siud', 'siud'),
+  ns_sightings: grants('', 's', 'siud'),
   child_checks: grants('', 's', 'siu'), // goes with its domain
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', '', 'siud'),

@@ -27,7 +27,7 @@ export interface VerifiedDomain {
 
 /** Selects domains `d` that are still to be proved. */
 export const IS_TO_BE_VERIFIED = sql<boolean>`(d.status = 'unverified' and d.dns_mode = 'external'
-  and d.deleted_at is null and d.zone_id is not null)`;
+  and d.deleted_at is null)`;
 
 /** Locks the domain's row, and no more: the row of its verification is written after it. */
 export async function lockVerified(trx: Database, domainId: number): Promise<void> {

@@ -10,7 +10,6 @@ import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
 import type { TxtJudgement } from '../../checks/txt/txt-judgement.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
-import { hasActiveDomainAround } from '../change/names-around.ts';
 import { saveStatus } from '../change/save-status.ts';
 import { NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
@@ -57,10 +56,7 @@ export async function saveVerification(db: Database, order: VerificationOrder): 
     if (order.decision.to === 'unverified') return await saveStill(trx, order, order.decision);
     const lock = await lockDomainAndNames(trx, order.domainId);
     if (lock === undefined || !(await isAsItWas(trx, order))) return await savedBefore(trx, order);
-    if (
-      order.decision.to === 'active' &&
-      (await hasActiveDomainAround(trx, lock.row.name, lock.row.accountId))
-    )
+    if (order.decision.to === 'active' && (await isHeldByOther(trx, lock.row.name, order.domainId)))
       return await saveRefused(trx, order);
     return await saveMove(trx, lock, order, order.decision.to);
   });
@@ -104,12 +100,20 @@ async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<
 
 const REFUSED_RETRY_MS = 3_600_000;
 
-/** Saves a refusal: of two claims, one inside the other, the first to be proved gets both names. */
+/** A TXT record proves against claims that wait, never against a domain that holds the name. */
+async function isHeldByOther(trx: Database, nameText: string, domainId: number): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select exists (select from domains where name = ${nameText} and id <> ${domainId} and deleted_at is null
+      and (leaving or status in ('active', 'moved'))) as held`.execute(trx);
+  return rows[0]?.held ?? false;
+}
+
+/** Saves a refusal: another account holds the name. */
 async function saveRefused(trx: Database, order: VerificationOrder): Promise<SavedVerification> {
   const refused =
-    'The TXT record is there, but this domain lies inside or above one that is active here in another account.';
+    'The TXT record is there, but another account uses this name here. It becomes yours when your registrar shows the nameservers of a domain of yours in managed mode.';
   await sql`
-    update domains set findings = ${findingsWith({ code: 'CLAIM_LOST', message: refused })}
+    update domains set findings = ${findingsWith({ code: 'NAME_IN_USE', message: refused })}
     where id = ${order.domainId}`.execute(trx);
   const { attempts } = order.decision;
   const saved = await saveStill(trx, order, { attempts, nextAt: Date.now() + REFUSED_RETRY_MS });
@@ -126,10 +130,10 @@ async function saveMove(
   const parts: DomainParts =
     to === 'active'
       ? {
-          domain: { status: to, findings: findingsWithout('CLAIM_LOST') },
+          domain: { status: to, findings: findingsWithout('NAME_IN_USE') },
           verification: { ...NOT_VERIFIED, verified_at: lock.now },
         }
-      : offParts(to, 'checker');
+      : offParts(to, 'checker', lock.now);
   const { changeId } = await saveStatus(trx, lock, parts, STATUS_BY_SYSTEM);
   if (runId !== undefined)
     await sql`update verification_runs set change_id = ${changeId} where id = ${runId}`.execute(trx);

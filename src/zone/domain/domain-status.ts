@@ -62,31 +62,5 @@ export function startStatus(dnsMode: DnsMode): DomainStatus {
   return dnsMode === 'managed' ? 'pending' : 'unverified';
 }
 
-/**
- * Whether the parent named our servers before the owner of the domain created it (docs/rules.md "Preset delegation").
- * Every entry into pending is `undecided` until the first conclusive check. `standing`: the parent did, and those sets
- * are taken away.
- */
-export type PresetKind = 'clear' | 'undecided' | 'standing';
-
+/** `apex`: SOA and NS of the apex alone, which registries ask for before they delegate. */
 export type Served = 'full' | 'apex' | 'none';
-
-/** What can keep a domain from being served, or keep it served, besides its state. */
-interface Hold {
-  /** The domain was managed, and no conclusive check has shown yet that resolvers no longer come here. */
-  readonly leaving?: boolean;
-  readonly preset?: PresetKind;
-  /** A nameserver set is left that its apex can name. */
-  readonly hasSet?: boolean;
-}
-
-/** What nodes answer. Registries ask for the apex before they delegate, and a hijacker gains nothing from it alone. */
-export function servedOf(
-  { status, dnsMode }: DomainState,
-  { leaving = false, preset = 'clear', hasSet = true }: Hold = {},
-): Served {
-  if (status === 'disabled' || status === 'banned') return 'none';
-  if (dnsMode === 'external' && !leaving) return 'none';
-  if (preset === 'clear') return 'full';
-  return hasSet ? 'apex' : 'none';
-}

@@ -120,7 +120,7 @@ export function apexRecords(domain: {
 
 /**
  * What is published at the apex: the service's own records and those of the owner. With `only`, a mark is set there,
- * and nodes answer SOA and NS of the apex and refuse the rest (docs/rules.md "Preset delegation"). Without it no mark
+ * and nodes answer SOA and NS of the apex and refuse the rest (docs/rules.md "What is answered"). Without it no mark
  * is needed: an apex exists in any case.
  */
 export function publishApex(

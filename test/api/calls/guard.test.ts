@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
 import { idText } from '../../../src/api/schemas/ids.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { BY, newDomain } from '../../support/database/domains.ts';
+import { saveMembership } from '../../support/database/memberships.ts';
 
 const NAME = 'guarded.test';
 const PATH = `/domains/${NAME}`;
@@ -48,12 +51,22 @@ const THING = domainRoute({
   run: ({ found, body }) => ({ ran: found, body }),
 });
 
+const ID = domainRoute({
+  ...common,
+  method: 'GET',
+  path: '/domains/{domain}/id',
+  operationId: 'getId',
+  permission: 'domain.view',
+  run: ({ domain }) => ({ ran: String(domain.id), body: undefined }),
+});
+
 let api: TestApi;
 let domainId: number;
 beforeAll(async () => {
   api = await startTestApi({
     routes: [
       route('GET', '/view', { permission: 'domain.view' }),
+      ID,
       route('PUT', '/settings', { permission: 'domain.settings' }),
       route('PUT', '/records', { permission: 'records.edit', writesRecords: true }),
       route('DELETE', '/', { permission: 'domain.delete', whileDisabled: true }),
@@ -181,7 +194,10 @@ describe('a domain in a path', () => {
     'a..b',
     '%00',
     'x'.repeat(300),
-    '1',
+    '999999',
+    '0',
+    '01',
+    '9007199254740993',
     'a%2fb.test',
     '%F0%9F%98%80',
   ])('that is not there, or no name at all, is 404: %s', async (spelling) => {
@@ -199,6 +215,74 @@ describe('a domain in a path', () => {
     '99999999999999999999',
   ])('holds nothing with an id that is none: %s', async (id) => {
     expect(await refusalOf('PUT', `${PATH}/things/${id}`)).toEqual([404, 'thing not found']);
+  });
+});
+
+describe('a domain in a path, by its id', () => {
+  const view = async (id: number | string, as: string) => {
+    const { status, body } = await api.ask('GET', `/domains/${id}/view`, { as });
+    return status === 200 ? body.ran : status;
+  };
+
+  it('is found by whoever finds it by its name, with the same role', async () => {
+    for (const as of ['owner', 'viewer', 'operator'])
+      expect([as, await view(domainId, as)]).toEqual([as, NAME]);
+    expect(await view(domainId, 'stranger')).toBe(404);
+    expect(await refusalOf('PUT', `/domains/${domainId}/settings`, { as: 'viewer' })).toEqual([
+      403,
+      'your role lacks domain.settings',
+    ]);
+  });
+
+  it('is not there once it is deleted', async () => {
+    const { id } = await api.makeDomain('gone.test');
+    await deleteDomain(api.db, { ...BY, domainId: id });
+    for (const as of ['owner', 'operator']) expect(await view(id, as)).toBe(404);
+  });
+
+  it('is seen by a narrowed key only if its name is', async () => {
+    const inside = await api.makeKey({ domains: [NAME] });
+    const outside = await api.makeKey({ domains: ['other.test', String(domainId)] });
+    expect(await view(domainId, inside)).toBe(NAME);
+    expect(await view(domainId, outside)).toBe(404);
+    expect(await refusalOf('PUT', `/domains/${domainId}/settings`, { as: outside })).toEqual([
+      404,
+      'domain not found',
+    ]);
+  });
+});
+
+describe('a name that several accounts have', () => {
+  let ids: { strangers: number; owners: number; operators: number };
+  const idSeen = async (as: string) => (await api.ask('GET', '/domains/several.test/id', { as })).body?.ran;
+
+  beforeAll(async () => {
+    // the oldest is the stranger's
+    const strangers = await newDomain(api.db, api.accountIds.stranger, 'several.test.');
+    const owners = await api.makeDomain('several.test');
+    const operators = await newDomain(api.db, api.accountIds.operator, 'several.test.');
+    ids = { strangers: strangers.id, owners: owners.id, operators: operators.id };
+  });
+
+  it('means one’s own domain first, then one that is shared', async () => {
+    expect(await idSeen('owner')).toBe(String(ids.owners));
+    expect(await idSeen('stranger')).toBe(String(ids.strangers));
+    expect(await idSeen('viewer')).toBe(String(ids.owners));
+    expect(await idSeen('operator')).toBe(String(ids.operators));
+    await saveMembership(api.db, ids.owners, api.accountIds.stranger, 'viewer');
+    expect(await idSeen('stranger')).toBe(String(ids.strangers));
+  });
+
+  it('means to global admins the one that is answered, then the oldest', async () => {
+    await deleteDomain(api.db, { ...BY, domainId: ids.operators });
+    const answer = (id: number | undefined) =>
+      sql`with z as (select id from zones where name = 'several.test.')
+        update domains d set zone_id = case when d.id = ${id ?? 0} then z.id end, served = case when d.id = ${id ?? 0} then 'full' else 'none' end
+        from z where d.name = 'several.test.' and deleted_at is null`.execute(api.database.db);
+    await answer(undefined);
+    expect(await idSeen('operator')).toBe(String(ids.strangers));
+    await answer(ids.owners);
+    expect(await idSeen('operator')).toBe(String(ids.owners));
   });
 });
 

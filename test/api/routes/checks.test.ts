@@ -21,7 +21,6 @@ afterAll(() => api?.stop());
 async function freshDomain() {
   const name = `c${++domains}.example`;
   const { id } = await api.makeDomain(name);
-  await sql`update domains set preset = 'clear' where id = ${id}`.execute(api.database.db);
   return { id, name, path: `/domains/${name}/checks` };
 }
 

@@ -21,6 +21,9 @@ afterAll(() => api.stop());
 const create = (body: unknown, as: string = 'owner', headers: Record<string, string> = {}) =>
   api.ask('POST', '/domains/', { as, body, headers });
 
+const setStatus = (name: string, status: string) =>
+  sql`update domains set status = ${status}, pending_since = null where name = ${`${name}.`}`.execute(api.db);
+
 describe('creating a domain', () => {
   it('answers a pending managed domain, owned by whose key it was', async () => {
     const { status, body, headers } = await create({ name: 'first.com' });
@@ -31,7 +34,7 @@ describe('creating a domain', () => {
       name_unicode: 'first.com',
       status: 'pending',
       dns_mode: 'managed',
-      served: 'full',
+      served: 'apex',
       user_id: api.accountIds.owner,
       my_role: 'owner',
       suspended: false,
@@ -157,6 +160,7 @@ describe('creating a domain', () => {
     ['name', [undefined, null, 1, true, {}, [], ['a.com'], '']],
     ['dns_mode', [null, '', 'Managed', 'both', 1, true, {}, []]],
     ['scan', [null, 'true', 0, 1, {}, []]],
+    ['transfer', [null, 'true', 0, 1, {}, []]],
     ['colour', ['red', null]],
     ['id', [1]],
     ['status', ['active']],
@@ -177,36 +181,94 @@ describe('creating a domain', () => {
 });
 
 describe('who may create a domain', () => {
-  it('cannot be the holder of the name, nor another account while the name is held', async () => {
-    expect((await create({ name: 'held.com' })).status).toBe(200);
+  it('is any number of accounts, one domain each: claims that wait exclude nobody', async () => {
     for (const as of ['owner', 'stranger', 'operator']) {
-      const { status, body } = await create({ name: 'Held.com.' }, as);
-      expect([status, body.code]).toEqual([409, 'domain_taken']);
+      const first = await create({ name: 'wanted.com' }, as);
+      expect([as, first.status, first.body.user_id]).toEqual([as, 200, api.accountIds[as as 'owner']]);
+      const again = await create({ name: 'Wanted.com.' }, as);
+      expect([as, again.status, again.body.code]).toEqual([as, 409, 'domain_taken']);
+      const transfer = await create({ name: 'wanted.com', transfer: true }, as);
+      expect([as, transfer.status]).toEqual([as, 409]);
     }
-    expect((await api.ask('GET', '/domains/held.com', { as: 'stranger' })).status).toBe(404);
   });
 
-  it('is one of many who ask at once', async () => {
+  it('is told the same where others wait too', async () => {
+    const alone = (await create({ name: 'alone.com' }, 'stranger')).body;
+    await create({ name: 'shared.com' });
+    const { body } = await create({ name: 'shared.com' }, 'stranger');
+    expect(Object.keys(body).sort()).toEqual(Object.keys(alone).sort());
+    expect([body.status, body.findings]).toEqual([alone.status, alone.findings]);
+  });
+
+  it('is another account only with `transfer` while the name is held, and then waits', async () => {
+    await create({ name: 'held.com' });
+    await setStatus('held.com', 'active');
+    const refused = await create({ name: 'held.com' }, 'stranger');
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      {
+        code: 'domain_taken',
+        error:
+          'held.com is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers',
+      },
+    ]);
+    expect((await api.ask('GET', '/domains/held.com', { as: 'stranger' })).status).toBe(404);
+    const waiting = await create({ name: 'held.com', transfer: true }, 'stranger');
+    expect(waiting.body).toMatchObject({ status: 'pending', served: 'none' });
+    expect((await api.ask('GET', '/domains/held.com')).body).toMatchObject({ status: 'active' });
+  });
+
+  it('is each of many accounts who ask at once, once', async () => {
     const asked = Array.from({ length: 8 }, (_, i) =>
       create({ name: 'race.com' }, i % 2 === 0 ? 'owner' : 'stranger'),
     );
     const answers = await Promise.all(asked);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(409)]);
   });
 
-  it('is not another account above or below an active domain, but its owner is', async () => {
-    await create({ name: 'mid.lively.com' });
-    await api.db
-      .updateTable('domains')
-      .set({ status: 'active' })
-      .where('name', '=', 'mid.lively.com.')
-      .execute();
-    for (const name of ['lively.com', 'a.mid.lively.com']) {
+  it('is not one account more where 32 wait, unless one of them has waited a day for nothing', async () => {
+    await create({ name: 'full.com' }, 'stranger');
+    await sql`
+      with a as (insert into accounts (email) select 'w' || i || '@full.test' from generate_series(1, 31) i returning id),
+        d as (insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation,
+            pending_since, claimed_at, created_at, updated_at)
+          select id, 'full.com.', 'full.com', 'managed', 'pending', 'none', 1, 0, now(), now(), now(), now() from a
+          returning id, account_id)
+      insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'com.' from d`.execute(
+      api.db,
+    );
+    const { status, body, headers } = await create({ name: 'full.com' });
+    expect([status, body]).toEqual([
+      409,
+      { code: 'domain_taken', error: 'as many accounts as may wait for full.com do so' },
+    ]);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(86_000);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(86_400);
+    await sql`
+      update domains set claimed_at = now() - interval '25 hours'
+      where name = 'full.com.' and account_id = ${api.accountIds.stranger}`.execute(api.db);
+    expect((await create({ name: 'full.com' })).status).toBe(200);
+    const displaced = await api.ask('GET', '/domains/full.com', { as: 'stranger' });
+    expect(displaced.body).toMatchObject({
+      status: 'disabled',
+      findings: [{ code: 'CLAIM_DISPLACED' }],
+    });
+    const back = await api.ask('POST', '/domains/full.com/enable', { as: 'stranger' });
+    expect([back.status, back.body.code]).toEqual([409, 'domain_taken']);
+    expect(Number(back.headers['retry-after'])).toBeGreaterThan(86_000);
+  });
+
+  it('is another account above or below an active domain, without taking any of its names', async () => {
+    await create({ name: 'mid.lively.com' }, 'operator');
+    await setStatus('mid.lively.com', 'active');
+    for (const [name, served] of [
+      ['lively.com', 'apex'],
+      ['a.mid.lively.com', 'none'],
+      ['beside.lively.com', 'apex'],
+    ]) {
       const { status, body } = await create({ name }, 'stranger');
-      expect([status, body.code]).toEqual([409, 'domain_taken']);
+      expect([name, status, body.status, body.served]).toEqual([name, 200, 'pending', served]);
     }
-    expect((await create({ name: 'beside.lively.com' }, 'stranger')).status).toBe(200);
-    expect((await create({ name: 'a.mid.lively.com' })).status).toBe(200);
   });
 
   it('is only a global admin around operator zones and our nameservers', async () => {
@@ -258,7 +320,7 @@ describe('an Idempotency-Key', () => {
 
   it('is free again after a refusal', async () => {
     const headers = { 'idempotency-key': 'two' };
-    await create({ name: 'blocker.com' }, 'stranger');
+    await create({ name: 'blocker.com' });
     expect((await create({ name: 'blocker.com' }, 'owner', headers)).status).toBe(409);
     expect((await create({ name: 'unblocked.com' }, 'owner', headers)).status).toBe(200);
   });
@@ -289,42 +351,6 @@ describe('with several sets of nameservers', () => {
       api.db,
     );
     expect((await api.ask('POST', `/domains/of-${as}.com/enable`, { as })).body.served).toBe(served);
-  });
-});
-
-describe('a name that another account claimed 73 hours ago', () => {
-  const claim = async (name: string) => {
-    await create({ name }, 'stranger');
-    await sql`update domains set pending_since = pending_since - interval '73 hours' where name = ${`${name}.`}`.execute(
-      api.db,
-    );
-  };
-
-  it('is for another account to have, while nothing pointed here', async () => {
-    await claim('stale.com');
-    const { status, body } = await create({ name: 'stale.com' });
-    expect([status, body.user_id]).toEqual([200, api.accountIds.owner]);
-    const lost = await api.ask('GET', '/domains/stale.com', { as: 'stranger' });
-    expect(lost.body).toMatchObject({
-      status: 'disabled',
-      served: 'none',
-      findings: [{ code: 'CLAIM_LOST' }],
-    });
-    expect(lost.text).not.toContain('owner@');
-    const again = await api.ask('POST', '/domains/stale.com/enable', { as: 'stranger' });
-    expect([again.status, again.body.code]).toEqual([409, 'domain_taken']);
-  });
-
-  it('is not when our servers were seen at its parent', async () => {
-    await claim('used.com');
-    await sql`update domain_checks set ours_at = now() where domain_id = (select id from domains where name = 'used.com.')`.execute(
-      api.db,
-    );
-    const { status, body } = await create({ name: 'used.com' });
-    expect([status, body]).toEqual([
-      409,
-      { error: 'used.com is registered here already', code: 'domain_taken' },
-    ]);
   });
 });
 

@@ -86,9 +86,10 @@ describe('reading a domain', () => {
     expect([status, body.name]).toEqual([200, '0/25.2.0.192.in-addr.arpa']);
   });
 
-  it('knows no id, no other slash and no nonsense', async () => {
+  it('knows no other slash and no nonsense', async () => {
     for (const other of [
-      `/domains/${domain.id}`,
+      `/domains/${domain.id}/`,
+      `/domains/0${domain.id}`,
       `${path}/`,
       '/domains/a..b',
       '/domains/%00',
@@ -149,13 +150,14 @@ describe('deleting a domain', () => {
 });
 
 describe('enabling a domain', () => {
-  const enable = (as = 'owner') => api.ask('POST', `${path}/enable`, { as });
+  const enable = (as = 'owner', body?: unknown) => api.ask('POST', `${path}/enable`, { as, body });
 
   it('starts a disabled one over', async () => {
     await move('disable');
     const { status, body, headers } = await enable('admin');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'pending', served: 'full', my_role: 'admin' });
+    // like a new one: until a check has seen its parent only its apex is answered
+    expect(body).toMatchObject({ status: 'pending', served: 'apex', my_role: 'admin' });
     expect(headers['x-zone-serial']).toBe(String(body.serial));
     expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
   });
@@ -173,18 +175,39 @@ describe('enabling a domain', () => {
     expect((await enable()).body.code).toBe('domain_banned');
   });
 
-  it('is a conflict when another account has the name meanwhile', async () => {
-    // as the checker does: the name is free while the domain is disabled
+  it('waits beside another account that waits for the name', async () => {
     await move('disable');
-    await api.db
-      .updateTable('domains')
-      .set({ zone_id: null, disabled_by: 'checker' })
-      .where('id', '=', domain.id)
-      .execute();
     const name = path.split('/')[2];
     expect((await api.ask('POST', '/domains/', { as: 'stranger', body: { name } })).status).toBe(200);
-    const { status, body } = await enable();
-    expect([status, body.code]).toEqual([409, 'domain_taken']);
+    expect((await enable()).body).toMatchObject({ status: 'pending', id: domain.id });
+  });
+
+  it('is a conflict while another account holds the name, unless it may wait', async () => {
+    await move('disable');
+    const name = path.split('/')[2];
+    const { body: held } = await api.ask('POST', '/domains/', { as: 'stranger', body: { name } });
+    await api.db.updateTable('domains').set({ status: 'active' }).where('id', '=', held.id).execute();
+    for (const body of [undefined, {}, { transfer: false }]) {
+      const { status, body: refused } = await enable('owner', body);
+      expect([status, refused.code, refused.error]).toEqual([
+        409,
+        'domain_taken',
+        expect.stringContaining('with "transfer": true it waits'),
+      ]);
+    }
+    expect((await enable('owner', { transfer: true })).body).toMatchObject({
+      id: domain.id,
+      status: 'pending',
+      served: 'none',
+    });
+    const other = await api.ask('GET', `/domains/${name}`, { as: 'stranger' });
+    expect(other.body).toMatchObject({ id: held.id, status: 'active' });
+  });
+
+  it.each([{ transfer: 1 }, { transfer: null }, { wait: true }])('refuses the body %j', async (body) => {
+    await move('disable');
+    const { status, body: refused } = await enable('owner', body);
+    expect([status, refused.code]).toEqual([400, 'validation_failed']);
   });
 
   it.each([

@@ -41,8 +41,6 @@ afterEach(() => {
 async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
   const name = `n${++domains}.example`;
   const { id } = await api.makeDomain(name, options);
-  // as a delegation that is not dangling
-  await sql`update domains set preset = 'clear' where id = ${id}`.execute(api.database.db);
   return { id, name, path: `/domains/${name}`, check: `/domains/${name}/ns-check` };
 }
 

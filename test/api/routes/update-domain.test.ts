@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -202,29 +201,24 @@ describe('the choice of nameservers', () => {
   });
 });
 
-describe('where a preset delegation has taken every set', () => {
-  it('none is shown or accepted, and a body that was read can be sent back', async () => {
-    const taken = JSON.stringify(
-      [...TEST_SETTINGS.nameserverSets, OTHER_SET].map((set) => set.map((name) => `${name}.`)),
-    );
-    await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb
-      where name = ${`${(await read()).name}.`}`.execute(api.db);
-    const before = await read();
-    expect([before.svc_ns, before.svc_ns_sets]).toEqual([[], []]);
-    expect((await put({ svc_ns: OTHER_SET })).body).toMatchObject({ fields: [{ field: 'svc_ns' }] });
-    const { status, body } = await put(before);
-    expect([status, body]).toEqual([200, before]);
-  });
-});
-
 describe('the mode', () => {
-  it('to external starts again as unverified and stays served until the delegation has left', async () => {
+  it('to external starts again as unverified; what was active stays served until the delegation has left', async () => {
+    await api.db
+      .updateTable('domains')
+      .set({ status: 'active', pending_since: null })
+      .where('id', '=', domain.id)
+      .execute();
     const { status, body } = await put({ dns_mode: 'external' });
     expect(status).toBe(200);
     expect(Domain.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ dns_mode: 'external', status: 'unverified', served: 'full' });
     expect(body.verification.host).toBe(`_svc-challenge.${body.name}`);
     expect(body).not.toHaveProperty('pending_since');
+  });
+
+  it('to external takes what nothing has proved from the nodes', async () => {
+    const { body } = await put({ dns_mode: 'external' });
+    expect(body).toMatchObject({ dns_mode: 'external', status: 'unverified', served: 'none' });
   });
 
   it.each([

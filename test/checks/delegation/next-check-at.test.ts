@@ -13,8 +13,10 @@ const state = (status: CheckState['status'], ageMs: number, misses?: CheckState[
   since: NOW - ageMs,
   misses,
   conclusive: undefined,
-  preset: { kind: 'clear' },
+  witnessAt: undefined,
 });
+
+const seen = (verdict: Verdict, oursShown?: boolean) => ({ verdict, oursShown, othersShown: oursShown });
 
 it.each<[string, CheckState, Verdict, number]>([
   ['pending, new', state('pending', 0), 'unregistered', 60],
@@ -35,8 +37,10 @@ it.each<[string, CheckState, Verdict, number]>([
   ['moved', state('moved', 0), 'foreign', 3600],
   ['moved long ago', state('moved', 13 * DAY), 'unknown', 3600],
   ['leaving', state('leaving', 0), 'match', 3600],
+  ['ended', state('ended', 89 * DAY), 'foreign', 86_400],
+  ['ended long ago', state('ended', 90 * DAY), 'unknown', 604_800],
 ])('%s: every so many seconds', (_, current, verdict, seconds) => {
-  const at = (random: number) => nextCheckAt(current, verdict, NOW, random);
+  const at = (random: number) => nextCheckAt(current, seen(verdict), NOW, random);
   expect(at(0.5)).toMatchObject({ at: NOW + seconds * 1000, intervalSeconds: seconds });
   expect(at(0)).toMatchObject({ at: NOW + seconds * 800, intervalSeconds: seconds });
 });
@@ -45,7 +49,7 @@ describe('the jitter', () => {
   it('spreads evenly over 20 % to both sides', () => {
     const after = Array.from(
       { length: 1000 },
-      (_, i) => nextCheckAt(state('moved', 0), 'foreign', NOW, i / 1000).at - NOW,
+      (_, i) => (nextCheckAt(state('moved', 0), seen('foreign'), NOW, i / 1000).at as number) - NOW,
     );
     expect(Math.min(...after)).toBe(0.8 * HOUR);
     expect(Math.max(...after)).toBeGreaterThan(1.199 * HOUR);
@@ -54,10 +58,16 @@ describe('the jitter', () => {
   });
 });
 
+it('a domain that ended long ago is looked at only while its parent shows a name of ours', () => {
+  const ended = state('ended', 90 * DAY);
+  expect(nextCheckAt(ended, seen('foreign', true), NOW, 0.5).intervalSeconds).toBe(604_800);
+  expect(nextCheckAt(ended, seen('unregistered', false), NOW, 0.5).at).toBeUndefined();
+});
+
 describe('a pending domain whose checks see nothing', () => {
   const pending = state('pending', 0);
   const next = (before: number, isTryLater = false, current = pending, verdict: Verdict = 'unknown') =>
-    nextCheckAt(current, verdict, NOW, 0.5, { before, isTryLater });
+    nextCheckAt(current, seen(verdict), NOW, 0.5, { before, isTryLater });
 
   it('is checked at doubled intervals from the eleventh on, at most every 6 hours', () => {
     const intervals: number[] = [];
@@ -89,6 +99,11 @@ describe('a pending domain whose checks see nothing', () => {
   it('is not checked later because we had no slot for it', () => {
     expect(next(12, true)).toMatchObject({ intervalSeconds: 240, unknowns: 12 });
     expect(next(0, true)).toMatchObject({ intervalSeconds: 60, unknowns: 0 });
+  });
+
+  it('is not checked later while the servers of its parent disagree, as they do after every change', () => {
+    const heard = nextCheckAt(pending, seen('unknown'), NOW, 0.5, { before: 19, isHeard: true });
+    expect(heard).toMatchObject({ intervalSeconds: 60, unknowns: 0 });
   });
 
   it('is the only kind that waits longer', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
+import { FINDINGS } from '../../../src/checks/delegation/findings.ts';
 import {
   isMiss,
   nextStatus,
@@ -7,6 +8,7 @@ import {
   UNKNOWN_PENDING_MAX_MS,
 } from '../../../src/checks/delegation/next-status.ts';
 import { type Judgement, VERDICTS, type Verdict } from '../../../src/checks/delegation/verdict.ts';
+import { ROOT } from '../../../src/dns/name.ts';
 import { expectedSets, nameserverSets } from '../../support/world/check-evidence.ts';
 
 const HOUR = 3_600_000;
@@ -44,6 +46,7 @@ function judgement(verdict: Verdict, more: Partial<Judgement> = {}): Judgement {
     byAnswer: false,
     soleWitness: false,
     oursShown: verdict === 'unknown' ? undefined : !NONE_OURS.has(verdict),
+    othersShown: verdict === 'unknown' ? undefined : false,
     staleDs: false,
     findings: [],
     ...more,
@@ -55,7 +58,7 @@ const state = (status: CheckState['status'], ageMs: number, more: Partial<CheckS
   since: NOW - ageMs,
   misses: undefined,
   conclusive: undefined,
-  preset: { kind: 'clear' },
+  witnessAt: undefined,
   ...more,
 });
 const misses = (count: number, sinceMs: number, lastMs = HOUR) => ({
@@ -63,7 +66,7 @@ const misses = (count: number, sinceMs: number, lastMs = HOUR) => ({
   firstAt: NOW - sinceMs,
   lastAt: NOW - lastMs,
 });
-const seenGone = { at: NOW - HOUR, oursShown: false };
+const seenGone = { at: NOW - HOUR, oursShown: false, othersShown: false };
 
 const BEFORE: Record<string, CheckState> = {
   'pending, new': state('pending', 0),
@@ -71,9 +74,7 @@ const BEFORE: Record<string, CheckState> = {
   'pending 28 d': state('pending', 28 * DAY),
   'pending 90 d, never seen': state('pending', 90 * DAY),
   'pending 90 d, seen once': state('pending', 90 * DAY, { conclusive: seenGone }),
-  'pending, undecided': state('pending', HOUR, { preset: { kind: 'undecided' } }),
-  'pending, a is taken': state('pending', HOUR, { preset: { kind: 'standing', taken: [A] } }),
-  'pending 28 d, a is taken': state('pending', 28 * DAY, { preset: { kind: 'standing', taken: [A] } }),
+  'pending 56 d': state('pending', 56 * DAY, { conclusive: seenGone }),
   'active, no miss': state('active', DAY),
   'active, 1 miss 30 h ago': state('active', 9 * DAY, { misses: misses(1, 30 * HOUR) }),
   'active, 2 misses in 24 h less 1 ms': state('active', 9 * DAY, { misses: misses(2, DAY - 1) }),
@@ -85,6 +86,8 @@ const BEFORE: Record<string, CheckState> = {
   'moved 14 d, seen gone': state('moved', 14 * DAY, { conclusive: seenGone }),
   'leaving, new': state('leaving', 0),
   'leaving 14 d': state('leaving', 14 * DAY),
+  'ended, new': state('ended', 0),
+  'ended 90 d': state('ended', 90 * DAY),
 };
 
 /** One line a state before, one column a verdict: the status after. `.` is the same as before. */
@@ -93,11 +96,9 @@ const CONFIRMED = `
 pending, new                         active  .        .      .      .         .              .             .         .
 pending 28 d less 1 ms               active  .        .      .      .         .              .             .         .
 pending 28 d                         active  .        .      .      disabled  disabled       disabled      disabled  .
-pending 90 d, never seen             active  .        .      .      disabled  disabled       disabled      disabled  disabled
-pending 90 d, seen once              active  .        .      .      disabled  disabled       disabled      disabled  .
-pending, undecided                   .       .        .      .      .         .              .             .         .
-pending, a is taken                  .       .        .      .      .         .              .             .         .
-pending 28 d, a is taken             .       .        .      .      disabled  disabled       disabled      disabled  .
+pending 90 d, never seen             active  disabled  disabled  disabled  disabled  disabled       disabled      disabled  disabled
+pending 90 d, seen once              active  disabled  disabled  disabled  disabled  disabled       disabled      disabled  .
+pending 56 d                         active  disabled  disabled  disabled  disabled  disabled  disabled  disabled  .
 active, no miss                      .       .        .      .      .         .              .             .         .
 active, 1 miss 30 h ago              .       .        .      .      .         .              .             .         .
 active, 2 misses in 24 h less 1 ms   .       .        .      .      .         .              .             .         .
@@ -109,6 +110,8 @@ moved 14 d                           active  .        .      .      disabled  di
 moved 14 d, seen gone                active  .        .      .      disabled  disabled       disabled      disabled  .
 leaving, new                         .       .        .      .      left      left           left          left      .
 leaving 14 d                         left    left     left   left   left      left           left          left      left
+ended, new                           pending  .  .  .  .  .  .  .  .
+ended 90 d                           .  .  .  .  .  .  .  .  .
 `;
 
 type Cell = readonly [before: string, verdict: Verdict, after: string];
@@ -126,13 +129,13 @@ function cellsOf(table: string): readonly Cell[] {
 const CELLS = cellsOf(CONFIRMED);
 
 const decide = (before: string, seen: Judgement, frozen = false) =>
-  nextStatus(BEFORE[before] as CheckState, seen, NOW, RULES, frozen, EXPECTED);
+  nextStatus(BEFORE[before] as CheckState, seen, NOW, RULES, frozen);
 
 it('the table has every state and verdict', () => {
   expect(new Set(CELLS.map(([before]) => before))).toEqual(new Set(Object.keys(BEFORE)));
   expect(new Set(CELLS.map(([, verdict]) => verdict))).toEqual(new Set(VERDICTS));
   expect(new Set(Object.values(BEFORE).map(({ status }) => status))).toEqual(
-    new Set(['pending', 'active', 'moved', 'leaving']),
+    new Set(['pending', 'active', 'moved', 'leaving', 'ended']),
   );
 });
 
@@ -140,7 +143,7 @@ describe('a confirmed check', () => {
   it.each(CELLS)('%s, %s: %s', (before, verdict, after) => {
     const { to, state: next } = decide(before, judgement(verdict));
     expect(to).toBe(after);
-    const stored = to === 'disabled' || to === 'left' ? BEFORE[before]?.status : to;
+    const stored = to === 'disabled' ? 'ended' : to === 'left' ? BEFORE[before]?.status : to;
     expect(next.status).toBe(stored);
     expect(next.since).toBe(stored === BEFORE[before]?.status ? BEFORE[before]?.since : NOW);
   });
@@ -166,7 +169,7 @@ describe('while the breaker holds moves', () => {
   it('misses are remembered, and the next one after it moves', () => {
     const { state: held } = decide('active, 2 misses in 24 h', judgement('foreign'), true);
     expect(held.misses).toEqual({ count: 3, firstAt: NOW - DAY, lastAt: NOW });
-    const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false, EXPECTED).to;
+    const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false).to;
     expect(then(judgement('unknown'))).toBe('active');
     expect(then(judgement('foreign', { confirmed: false }))).toBe('active');
     expect(then(judgement('foreign'))).toBe('moved');
@@ -178,7 +181,8 @@ describe('a DS that no key of ours matches', () => {
     CELLS.filter(([, verdict]) => verdict === 'match'),
   )('keeps %s, %s from activation', (before, verdict) => {
     const to = decide(before, judgement(verdict, { staleDs: true })).to;
-    expect(to).toBe(before === 'leaving 14 d' ? 'left' : BEFORE[before]?.status);
+    const isOver = BEFORE[before]?.status === 'pending' && (NOW - (BEFORE[before]?.since ?? NOW)) / DAY >= 56;
+    expect(to).toBe(before === 'leaving 14 d' ? 'left' : isOver ? 'disabled' : BEFORE[before]?.status);
   });
 
   it('does not keep a domain from leaving', () => {
@@ -208,7 +212,7 @@ describe('a row of misses', () => {
     ['unregistered', false, before],
   ] as const)('and %s, confirmed: %s', (verdict, confirmed, after) => {
     const seen = judgement(verdict, { confirmed });
-    expect(nextStatus(active, seen, NOW, RULES, false, EXPECTED).state.misses).toEqual(after);
+    expect(nextStatus(active, seen, NOW, RULES, false).state.misses).toEqual(after);
   });
 
   it('begins with the first', () => {
@@ -231,7 +235,7 @@ describe('a clock that jumps', () => {
   const run = (...hours: number[]) => {
     let current = state('active', 9 * DAY);
     return hours.map((hour) => {
-      const decision = nextStatus(current, judgement('foreign'), NOW + hour * HOUR, RULES, false, EXPECTED);
+      const decision = nextStatus(current, judgement('foreign'), NOW + hour * HOUR, RULES, false);
       current = decision.state;
       return decision.to;
     });
@@ -253,17 +257,17 @@ describe('a clock that jumps', () => {
 
   it('never ends a period early', () => {
     const ahead = state('moved', -DAY);
-    expect(nextStatus(ahead, judgement('foreign'), NOW, RULES, false, EXPECTED).to).toBe('moved');
+    expect(nextStatus(ahead, judgement('foreign'), NOW, RULES, false).to).toBe('moved');
     const pending = state('pending', -90 * DAY);
-    expect(nextStatus(pending, judgement('unknown'), NOW, RULES, false, EXPECTED).to).toBe('pending');
+    expect(nextStatus(pending, judgement('unknown'), NOW, RULES, false).to).toBe('pending');
   });
 });
 
 describe('what is remembered', () => {
   it('is the newest conclusive check, and whether it showed us', () => {
     const seen = (verdict: Verdict) => decide('pending 90 d, seen once', judgement(verdict)).state.conclusive;
-    expect(seen('partial')).toEqual({ at: NOW, oursShown: true });
-    expect(seen('alias')).toEqual({ at: NOW, oursShown: false });
+    expect(seen('partial')).toEqual({ at: NOW, oursShown: true, othersShown: false });
+    expect(seen('alias')).toEqual({ at: NOW, oursShown: false, othersShown: false });
     expect(seen('unknown')).toEqual(seenGone);
   });
 
@@ -272,71 +276,47 @@ describe('what is remembered', () => {
       status: 'active',
       since: NOW,
       misses: undefined,
-      conclusive: { at: NOW, oursShown: true },
-      preset: { kind: 'clear' },
+      conclusive: { at: NOW, oursShown: true, othersShown: false },
+      witnessAt: undefined,
     });
   });
 });
 
-describe('a preset delegation', () => {
-  const other = judgement('match', { matched: B, observed: B });
+describe('a sole witness, beside addresses that are silent or fail', () => {
+  const witnessed = (verdict: Verdict) =>
+    judgement(verdict, { confirmed: false, confirmations: 1, soleWitness: true });
 
-  it('stands from the check that sees it, and says what to set instead', () => {
-    const { to, state: next, presetEnded, findings } = decide('pending, undecided', judgement('match'));
-    expect([to, next.preset, presetEnded]).toEqual(['pending', { kind: 'standing', taken: [A] }, false]);
-    expect(findings.map(({ code }) => code)).toEqual(['PRESET_DELEGATION']);
-    expect(findings[0]?.message).toContain('set exactly ns1.b and ns2.b instead of ns1.a and ns2.a');
+  it('proves a pending domain in two checks a minute apart', () => {
+    const first = decide('pending, new', witnessed('match'));
+    expect([first.to, first.state.witnessAt]).toEqual(['pending', NOW]);
+    const then = (seen: Judgement, ms: number) => nextStatus(first.state, seen, NOW + ms, RULES, false);
+    expect(then(witnessed('match'), 59_999).to).toBe('pending');
+    expect(then(witnessed('match'), 60_000).to).toBe('active');
+    expect(then(judgement('match', { confirmed: false }), 60_000).to).toBe('pending');
+    expect(then(witnessed('foreign'), 60_000).state.witnessAt).toBeUndefined();
+    expect(then(judgement('unknown'), 60_000).state.witnessAt).toBe(NOW);
   });
 
-  it('ends with the match of a set that is left, which activates', () => {
-    const { to, presetEnded, findings } = decide('pending, a is taken', other);
-    expect([to, presetEnded, findings]).toEqual(['active', true, []]);
+  it('must begin again when another address says otherwise in between', () => {
+    const first = decide('pending, new', witnessed('match'));
+    const findings = [FINDINGS.PARENTS_DISAGREE(ROOT, [])];
+    const between = nextStatus(first.state, judgement('unknown', { findings }), NOW + 30_000, RULES, false);
+    expect(between.state.witnessAt).toBeUndefined();
+    expect(nextStatus(between.state, witnessed('match'), NOW + 60_000, RULES, false).to).toBe('pending');
   });
 
-  it('ends, without activation, under a stale DS', () => {
-    const { to, state: next, presetEnded } = decide('pending, a is taken', { ...other, staleDs: true });
-    expect([to, next.preset.kind, presetEnded]).toEqual(['pending', 'clear', true]);
+  it('neither moves a domain nor brings one back', () => {
+    for (const before of ['active, 2 misses in 24 h', 'moved 14 d', 'ended, new'])
+      expect(decide(before, witnessed(before === 'ended, new' ? 'match' : 'foreign')).to).toBe(
+        BEFORE[before]?.status,
+      );
   });
+});
 
-  it('ends when the domain is no longer checked, and then any set is accepted', () => {
-    const gone = decide('pending, a is taken', judgement('unregistered'));
-    expect([gone.to, gone.presetEnded, gone.findings]).toEqual(['pending', true, []]);
-    expect(nextStatus(gone.state, judgement('match'), NOW + HOUR, RULES, false, EXPECTED).to).toBe('active');
-  });
-
-  it('stays without a confirmed check', () => {
-    for (const seen of [other, judgement('unregistered')]) {
-      const { to, presetEnded, findings } = decide('pending, a is taken', { ...seen, confirmed: false });
-      expect([to, presetEnded, findings.map(({ code }) => code)]).toEqual([
-        'pending',
-        false,
-        ['PRESET_DELEGATION'],
-      ]);
-    }
-  });
-
-  it('that does not exist is cleared by the first confirmed check', () => {
-    expect(decide('pending, undecided', judgement('unregistered')).presetEnded).toBe(true);
-    expect(decide('pending, new', judgement('unregistered')).presetEnded).toBe(false);
-  });
-
-  it('with every set taken says that the names must be removed first', () => {
-    const { findings } = decide('pending, undecided', judgement('mixed'));
-    expect(findings[0]?.message).toContain('remove ns1.a, ns2.a, ns1.b and ns2.b until a check has seen');
-  });
-
-  it('cannot be detected with one set: a match activates', () => {
-    const one = expectedSets('ns1.a ns2.a');
-    const { to } = nextStatus(
-      BEFORE['pending, undecided'] as CheckState,
-      judgement('match'),
-      NOW,
-      RULES,
-      false,
-      one,
-    );
-    expect(to).toBe('active');
-  });
+it('an unconfirmed check is not remembered as the first conclusive one', () => {
+  const seen = judgement('foreign', { confirmed: false, othersShown: true });
+  expect(decide('pending, new', seen).state.conclusive).toBeUndefined();
+  expect(decide('pending, new', { ...seen, confirmed: true }).state.conclusive?.othersShown).toBe(true);
 });
 
 describe('while the root does not validate', () => {
@@ -347,10 +327,10 @@ describe('while the root does not validate', () => {
   ] as const;
   it.each(rows)('%s stays so, and its owner reads why', (status, verdict, before) => {
     const seen = judgement(verdict, { rootFault: true });
-    const waiting = nextStatus(before, seen, NOW, RULES, false, EXPECTED);
+    const waiting = nextStatus(before, seen, NOW, RULES, false);
     expect(waiting).toMatchObject({ to: status, frozen: false });
     expect(waiting.findings.map(({ code }) => code)).toEqual(['ROOT_FAULT']);
-    const free = nextStatus(before, judgement(verdict), NOW, RULES, false, EXPECTED);
+    const free = nextStatus(before, judgement(verdict), NOW, RULES, false);
     expect(free.to).toBe(status === 'active' ? 'moved' : 'disabled');
   });
 
@@ -361,11 +341,10 @@ describe('while the root does not validate', () => {
       NOW,
       RULES,
       false,
-      EXPECTED,
     );
     expect(missed.state.misses?.count).toBe(1);
     const matched = judgement('match', { rootFault: true });
-    expect(nextStatus(state('pending', DAY), matched, NOW, RULES, false, EXPECTED)).toMatchObject({
+    expect(nextStatus(state('pending', DAY), matched, NOW, RULES, false)).toMatchObject({
       to: 'active',
       findings: [],
     });

@@ -8,7 +8,7 @@ import { type Name, parseName } from '../../../src/dns/name.ts';
 const names = (...texts: string[]): Name[] => texts.map((text) => parseName(text));
 const A = names('ns1.fleet.example.', 'ns2.fleet.example.');
 const B = names('ns1.fleet.test.', 'ns2.fleet.test.');
-const EXPECTED: Expected = { sets: [A, B], allSets: [A, B] };
+const EXPECTED: Expected = { sets: [A, B], ours: new Set([...A, ...B]) };
 const AT = Date.UTC(2026, 10, 21, 12);
 
 function server(server: string, address: string, more: Partial<ServerEvidence> = {}): ServerEvidence {

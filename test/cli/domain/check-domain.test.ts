@@ -155,9 +155,9 @@ describe('domain check', () => {
 });
 
 describe('domain approve', () => {
-  it('releases a domain that was delegated here before it was created', async () => {
+  it('lets what the parent shows prove the domain, and answers it whole', async () => {
     await create('dangling.com');
-    await sql`update domains set preset = 'undecided', served = 'apex'`.execute(database.db);
+    await sql`update domains set open = false, by_operator = false, served = 'apex'`.execute(database.db);
     const served = async () =>
       JSON.parse((await run(['show', 'dangling.com', '--json'])).stdout).domains[0].served as string;
     expect(await served()).toBe('apex');

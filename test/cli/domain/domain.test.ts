@@ -59,15 +59,29 @@ describe('domain create', () => {
   it('refuses names that no account can have or another one has, and goes on with the others', async () => {
     await createAccount(database.db, { email: 'bob@shop.example' });
     await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
+    await sql`update domains set status = 'active'`.execute(database.db);
     const { code, stdout, stderr } = await create('co.uk', 'bobs.com', 'a..b', 'anns.com', 'www.example.com');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^created anns\.com .*\ndomains 5 created 1 refused 4\n$/);
     expect(stderr.split('\n')).toEqual([
       expect.stringMatching(/^co\.uk: .*public suffix/),
-      expect.stringMatching(/^bobs\.com: /),
+      expect.stringMatching(/^bobs\.com: .*"transfer": true/),
       expect.stringMatching(/^a\.\.b: .*(empty label|not a valid)/),
       expect.stringMatching(/^www\.example\.com: .*reserved/),
       '',
+    ]);
+  });
+
+  it('with --transfer waits for a name that another account holds', async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await run(['create', '--account', 'bob@shop.example', 'bobs.com']);
+    await sql`update domains set status = 'active'`.execute(database.db);
+    const { code, stdout } = await create('--transfer', 'bobs.com');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^created bobs\.com status pending /)]);
+    const { rows } = await sql`select status, served from domains order by id`.execute(database.db);
+    expect(rows).toEqual([
+      { status: 'active', served: 'full' },
+      { status: 'pending', served: 'none' },
     ]);
   });
 
@@ -167,23 +181,17 @@ describe('the operator’s moves', () => {
     }
   });
 
-  it('are not held up by a preset delegation, unlike those of owners', async () => {
-    const sets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
-    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: sets });
-    try {
-      await create('shop.com');
-      const domain = async () => (await findDomain(database.db, parseName('shop.com.'))) as Domain;
-      for (const verbs of [[], ['disable', 'enable'], ['ban', 'unban'], ['delete', 'restore']]) {
-        for (const verb of verbs) expect((await run([verb, 'shop.com'])).code).toBe(0);
-        expect(await domain()).toMatchObject({ served: 'full', preset: 'clear' });
-      }
-      const { id: domainId } = await domain();
-      for (const event of ['disable', 'enable'] as const)
-        await changeStatus(database.db, { domainId, event, by: { kind: 'key' }, source: 'status' });
-      expect((await run(['show', 'shop.com'])).stdout).toMatch(/\n {2}served +apex\n {2}preset +undecided\n/);
-    } finally {
-      await migrate(database.db, TEST_SETTINGS);
+  it('have domains answered whole at once, unlike those of owners', async () => {
+    await create('shop.com');
+    const domain = async () => (await findDomain(database.db, parseName('shop.com.'))) as Domain;
+    for (const verbs of [[], ['disable', 'enable'], ['ban', 'unban'], ['delete', 'restore']]) {
+      for (const verb of verbs) expect((await run([verb, 'shop.com'])).code).toBe(0);
+      expect(await domain()).toMatchObject({ served: 'full' });
     }
+    const { id: domainId } = await domain();
+    for (const event of ['disable', 'enable'] as const)
+      await changeStatus(database.db, { domainId, event, by: { kind: 'key' }, source: 'status' });
+    expect((await run(['show', 'shop.com'])).stdout).toMatch(/\n {2}served +apex\n/);
   });
 
   it('that the status does not allow are refused, and the others succeed', async () => {
@@ -364,7 +372,7 @@ describe('domain restore', () => {
     await create('shop.com');
     expect(await run(['restore', 'shop.com', '--id', `${id}`])).toMatchObject({
       code: 1,
-      stderr: 'shop.com: shop.com is registered here already\n',
+      stderr: 'shop.com: this account has a domain shop.com already\n',
     });
   });
 
@@ -451,7 +459,6 @@ describe('domain show', () => {
         status: 'pending',
         dns_mode: 'managed',
         served: 'full',
-        preset: 'clear',
         suspended: false,
         serial: 1,
         records: 0,
@@ -468,5 +475,139 @@ describe('domain show', () => {
         deleted_at: null,
       },
     ]);
+  });
+});
+
+describe('a name that several accounts have', () => {
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await create('shop.com');
+    await run(['create', '--account', 'bob@shop.example', 'shop.com']);
+  });
+
+  const bySuspended = async () =>
+    (
+      await sql<{ email: string; suspended: boolean }>`
+        select a.email, d.suspended_at is not null as suspended from domains d join accounts a on a.id = d.account_id order by d.id`.execute(
+        database.db,
+      )
+    ).rows.map(({ suspended }) => suspended);
+
+  it.each([
+    ['show'],
+    ['delete'],
+    ['disable'],
+    ['enable'],
+    ['ban'],
+    ['unban'],
+    ['suspend'],
+    ['resume'],
+    ['approve'],
+    ['plan', '--plan', 'pro'],
+  ])('is nobody’s for `domain %s` without --account: it lists whose there are', async (...words) => {
+    const before = await sql`select * from domains order by id`.execute(database.db);
+    const { code, stderr } = await run([...words, 'shop.com']);
+    expect(code).toBe(1);
+    expect(stderr.split('\n')).toEqual([
+      'shop.com: 2 accounts have this domain: say whose with --account',
+      expect.stringMatching(/^ {2}id \d+ of Ann@shop\.example \(\d+\), pending, answered: \w+$/),
+      expect.stringMatching(/^ {2}id \d+ of bob@shop\.example \(\d+\), pending$/),
+      '',
+    ]);
+    expect((await sql`select * from domains order by id`.execute(database.db)).rows).toEqual(before.rows);
+  });
+
+  it('has them in the JSON', async () => {
+    const { code, stdout } = await run(['suspend', 'shop.com', '--json']);
+    expect([code, JSON.parse(stdout).domains]).toEqual([
+      1,
+      [
+        {
+          domain: 'shop.com',
+          outcome: 'refused',
+          code: 'ambiguous',
+          message: '2 accounts have this domain: say whose with --account',
+          candidates: ['Ann@shop.example', 'bob@shop.example'].map((email) => ({
+            id: expect.any(Number),
+            account: { id: expect.any(Number), email },
+            status: 'pending',
+            served: expect.any(String),
+          })),
+        },
+      ],
+    ]);
+  });
+
+  it('is that of --account, by email or id', async () => {
+    expect(await run(['suspend', 'shop.com', '--account', 'BOB@shop.example'])).toMatchObject({ code: 0 });
+    expect(await bySuspended()).toEqual([false, true]);
+    const { rows } = await sql<{ id: number }>`select id from accounts order by id`.execute(database.db);
+    expect(await run(['suspend', 'shop.com', '--account', String(rows[0]?.id)])).toMatchObject({ code: 0 });
+    expect(await bySuspended()).toEqual([true, true]);
+    const shown = await run(['show', 'shop.com', '--account', 'bob@shop.example']);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('bob@shop.example')]);
+  });
+
+  it('is nobody’s when --account has none, or does not exist', async () => {
+    await createAccount(database.db, { email: 'eve@shop.example' });
+    const none = await run(['ban', 'shop.com', '--account', 'eve@shop.example']);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^shop\.com: this account has no such domain; these have it\n {2}id /),
+    ]);
+    const unknown = await run(['ban', 'shop.com', '--account', 'nobody@shop.example']);
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'nobody@shop.example: no such account\n']);
+  });
+});
+
+describe('domain approve and reserve-set', () => {
+  const SET = 'ns1.example.org,NS2.example.org.';
+  const rights = async () =>
+    (
+      await sql<{ email: string; names: string[] }>`
+        select a.email, r.names from ns_rights r join accounts a on a.id = r.account_id
+        where r.names @> array['ns1.example.org.'] order by a.email`.execute(database.db)
+    ).rows;
+
+  beforeEach(async () => {
+    const sets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: sets });
+    await createAccount(database.db, { email: 'bob@shop.example' });
+    await create('shop.com');
+    await run(['create', '--account', 'bob@shop.example', 'shop.com']);
+    await sql`delete from ns_rights`.execute(database.db);
+    await sql`update domains set ns_sets = '[]'`.execute(database.db);
+  });
+  afterAll(() => migrate(database.db, TEST_SETTINGS));
+
+  it('give the set that is named, or that the parent showed, and refuse another account’s without --take', async () => {
+    const bobs = ['--account', 'bob@shop.example'];
+    const reserved = await run(['reserve-set', 'shop.com', SET, ...bobs]);
+    expect([reserved.code, reserved.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^reserved shop\.com status pending /),
+    ]);
+    const names = ['ns1.example.org.', 'ns2.example.org.'];
+    expect(await rights()).toEqual([{ email: 'bob@shop.example', names }]);
+    await sql`update domain_checks set current_ns = ${names}::text[]`.execute(database.db);
+    const anns = ['approve', 'shop.com', '--account', 'ann@shop.example'];
+    const refused = await run(anns);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      'shop.com: another account has the right to this set for this name; --take takes it away\n',
+    ]);
+    expect((await run([...anns, '--take'])).code).toBe(0);
+    expect(await rights()).toEqual([{ email: 'Ann@shop.example', names }]);
+  });
+
+  it('refuse what are no names of ours, and what are no names', async () => {
+    const bobs = ['--account', 'bob@shop.example'];
+    const foreign = await run(['reserve-set', 'shop.com', 'ns1.example.org,ns1.other.org', ...bobs]);
+    expect([foreign.code, foreign.stderr]).toEqual([1, 'shop.com: these are not all nameservers of ours\n']);
+    for (const set of ['', 'ns1.example.org,', 'a..b']) {
+      const { code, stderr } = await run(['reserve-set', 'shop.com', set, ...bobs]);
+      expect([set, code, stderr]).toEqual([set, 2, expect.stringMatching(/^zonefleet: the set: "/)]);
+    }
+    expect(await rights()).toEqual([]);
   });
 });

@@ -192,7 +192,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(before).toHaveLength(4);
     await changeStatus(db, { ...BY, domainId, event: 'disable' });
     await changeStatus(db, { ...BY, domainId, event: 'enable' });
-    await sql`update domains set served = 'full', preset = 'clear' where id = ${domainId}`.execute(db);
+    await sql`update domains set served = 'full', open = true where id = ${domainId}`.execute(db);
     await inTransaction(db, (trx) => saved(trx, domainId, edit({ create: ['x A 192.0.2.3'] })));
     await deleteDomain(db, { ...BY, domainId });
     await restoreDomain(db, { ...BY, domainId, exempt: true });

@@ -1,12 +1,12 @@
-// A claim without any sign of our servers at its parent gives way after 72 hours to another account (docs/rules.md
-// "Domain names").
+// Who may claim a name: claims that wait exclude nobody, and a name that is held is had only by a transfer (docs/rules.md
+// "Claims").
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { createDomain, deleteDomain, restoreDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
-import { findDomain, loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
@@ -38,118 +38,169 @@ describe.each(testServers())('on $name', (server) => {
   });
   afterEach(() => database.drop());
 
-  const create = async (accountId: number) =>
-    (await createDomain(db, wantedDomain(accountId, 'example.com.'))).kind;
-  const move = (domainId: number, event: 'enable' | 'disable') =>
-    changeStatus(db, { ...BY, domainId, event });
-  /** All that a domain remembers is so much older. */
-  const pass = async (hours: number) => {
-    await sql`update domain_changes set at = at - make_interval(hours => ${hours})`.execute(db);
-    await sql`update domain_verifications set started_at = started_at - make_interval(hours => ${hours})`.execute(
-      db,
+  const create = async (accountId: number, rest = {}) =>
+    (await createDomain(db, wantedDomain(accountId, 'example.com.', rest))).kind;
+  const move = (domainId: number, event: 'enable' | 'disable' | 'ban' | 'unban', rest = {}) =>
+    changeStatus(db, { ...BY, domainId, event, ...rest });
+  const pass = (hours: number) =>
+    sql`update domains set claimed_at = claimed_at - make_interval(hours => ${hours})`.execute(db);
+  const zones = async () =>
+    (await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute()).map(
+      ({ id }) => id,
     );
-    await sql`update domains set pending_since = pending_since - make_interval(hours => ${hours}),
-      created_at = created_at - make_interval(hours => ${hours})`.execute(db);
-  };
+  const live = async (id: number) =>
+    (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
 
   test.each([
     'managed',
     'external',
-  ] as const)('a %s one is taken until 72 hours are over, and lost then with one change', async (dnsMode) => {
+  ] as const)('a %s claim that waits excludes nobody, and nodes hold one zone', async (dnsMode) => {
     const node = await followLoaded({ databaseUrl: database.url });
     const old = await newDomain(db, theirs, 'example.com.', { dnsMode });
     await saved(db, old.id, edit({ create: ['old A 192.0.2.1'] }));
-    await pass(71);
-    expect(await create(mine)).toBe('taken');
-    await pass(2);
     expect(await create(theirs)).toBe('taken');
-    const domain = await newDomain(db, mine);
-    expect(domain).toMatchObject({ status: 'pending', served: 'full', recordCount: 0 });
-    const lost = await loadDomainById(db, old.id);
-    expect(lost).toMatchObject({ status: 'disabled', served: 'none', nextCheckAt: null, pendingSince: null });
-    expect(lost?.findings.map(({ code }) => code)).toEqual(['CLAIM_LOST']);
-    expect(lost?.findings[0]?.message).not.toMatch(/me@|example\.org/);
-    const { rows } = await sql`
-        select disabled_by, zone_id, due_at, seq > 0 as bumped from domains join domain_checks on domain_id = id
-        where id = ${old.id}`.execute(db);
-    expect(rows).toEqual([{ disabled_by: 'checker', zone_id: null, due_at: null, bumped: true }]);
-    const [change, ...before] = await listDomainChanges(db, old.id, { limit: 9 });
-    expect(change).toMatchObject({
-      actor: { kind: 'system' },
-      source: 'status',
-      status: { from: dnsMode === 'managed' ? 'pending' : 'unverified', to: 'disabled' },
+    const next = await newDomain(db, mine);
+    expect(next).toMatchObject({ status: 'pending', recordCount: 0 });
+    expect(await live(old.id)).toMatchObject({
+      status: dnsMode === 'managed' ? 'pending' : 'unverified',
+      findings: [],
     });
-    expect(before).toHaveLength(2);
-    expect(domain.serial).toBeGreaterThan(lost?.serial as number);
-    expect(await published(db)).toEqual([
+    // Where several wait nobody is answered more than the apex.
+    expect((await live(old.id)).served).toBe(dnsMode === 'managed' ? 'apex' : 'none');
+    expect(next.served).toBe(dnsMode === 'managed' ? 'none' : 'apex');
+    const holder = dnsMode === 'managed' ? old.id : next.id;
+    expect(await zones()).toEqual([holder]);
+    const { serial } = await live(holder);
+    expect((await published(db))?.filter((line) => !line.includes('TYPE0'))).toEqual([
       '@ 86400 NS ns1.example.net.',
       '@ 86400 NS ns2.example.net.',
-      `@ 3600 SOA serial ${domain.serial}`,
+      `@ 3600 SOA serial ${serial}`,
     ]);
-    await expectPublished(db, old.id, domain.id);
+    await expectPublished(db, old.id, next.id);
     await untilEqual(node, db);
-    expect(node.zones.get(APEX)?.serial).toBe(domain.serial);
+    expect(node.zones.get(APEX)?.serial).toBe(serial);
+    // The one that is left is answered as before, with a higher serial.
+    await deleteDomain(db, { ...BY, domainId: next.id });
+    await deleteDomain(db, { ...BY, domainId: old.id });
+    const last = await newDomain(db, others);
+    expect(last).toMatchObject({ served: 'full' });
+    expect(last.serial).toBeGreaterThan(serial);
+    await untilEqual(node, db);
+    expect(node.zones.get(APEX)?.serial).toBe(last.serial);
     await node.stop();
   });
 
-  test('of two that want it at once one wins', async () => {
-    await newDomain(db, theirs);
-    await pass(73);
-    const kinds = await Promise.all([mine, others, mine, others].map(create));
-    expect(kinds.sort()).toEqual(['created', 'taken', 'taken', 'taken']);
-    const holding = await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute();
-    expect(holding).toHaveLength(1);
+  test('of an account that wants it many times at once one call wins, and every account has its own', async () => {
+    const kinds = await Promise.all([mine, others, mine, others, theirs, mine].map((id) => create(id)));
+    expect(kinds.sort()).toEqual(['created', 'created', 'created', 'taken', 'taken', 'taken']);
+    expect(await zones()).toHaveLength(1);
   });
 
-  test('a sign of our servers, or of its owner, keeps it', async () => {
+  test('a name that is held is taken, unless the claim waits for a transfer', async () => {
     const { id } = await newDomain(db, theirs);
-    await pass(1000);
-    await sql`update domain_checks set ours_at = now() - interval '900 hours'`.execute(db);
-    expect(await create(mine)).toBe('taken');
-    await sql`update domain_checks set ours_at = null`.execute(db);
+    for (const status of ['active', 'moved']) {
+      await sql`update domains set status = ${status} where id = ${id}`.execute(db);
+      const refused = await createDomain(db, wantedDomain(mine, 'example.com.'));
+      expect(refused).toMatchObject({ kind: 'taken', message: expect.stringContaining('"transfer": true') });
+      expect(refused).not.toMatchObject({ message: expect.stringMatching(/they@|example\.org/) });
+    }
+    const before = await live(id);
+    expect(await create(mine, { transfer: true })).toBe('created');
+    expect(await create(mine, { transfer: true })).toBe('taken');
+    const after = await live(id);
+    expect([after.served, after.serial, after.findings]).toEqual([before.served, before.serial, []]);
+    expect(await zones()).toEqual([id]);
+    // A domain that leaves for external mode is held as well.
     await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'external' } });
-    await pass(1000);
-    await sql`update domain_verifications set verified_at = now()`.execute(db);
-    expect(await create(mine)).toBe('taken');
-    await sql`update domain_verifications set verified_at = null`.execute(db);
-    await sql`update domains set status = 'active'`.execute(db);
-    expect(await create(mine)).toBe('taken');
+    expect(await create(others)).toBe('taken');
     await deleteDomain(db, { ...BY, domainId: id });
-    expect(await create(mine)).toBe('created');
+    expect(await create(others)).toBe('created');
   });
 
-  test('going to the other mode and back does not renew a claim, being enabled does', async () => {
+  test('enabling claims anew: beside those that wait, and a held name only by a transfer', async () => {
     const { id } = await newDomain(db, theirs);
-    await pass(73);
-    await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'external' } });
-    await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'managed' } });
+    await move(id, 'disable');
     const other = await newDomain(db, mine);
-    await deleteDomain(db, { ...BY, domainId: other.id });
-    await sql`update domain_checks set ours_at = now() where domain_id = ${id}`.execute(db);
-    await move(id, 'enable');
-    expect(await loadDomainById(db, id)).toMatchObject({ status: 'pending', findings: [] });
-    expect(await create(mine)).toBe('taken');
-    await pass(73); // what was seen of its earlier life is no sign
-    expect(await create(mine)).toBe('created');
-  });
-
-  test('to enable or restore a domain does not take a name from anybody, however old their claim is', async () => {
-    const { id } = await newDomain(db, theirs);
-    await pass(73);
-    const other = await newDomain(db, mine);
-    await pass(73);
+    expect(await move(id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
+    await move(id, 'disable');
+    await sql`update domains set status = 'active' where id = ${other.id}`.execute(db);
     expect(await move(id, 'enable')).toMatchObject({ kind: 'refused', code: 'taken' });
+    expect(await move(id, 'enable', { transfer: true })).toMatchObject({
+      domain: { status: 'pending', served: 'none' },
+    });
     await deleteDomain(db, { ...BY, domainId: id });
     expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
-    expect(await findDomain(db, APEX)).toMatchObject({ id: other.id, status: 'pending' });
+    expect(await live(other.id)).toMatchObject({ status: 'active' });
+    await expectPublished(db, other.id);
   });
 
-  test('a name that is taken for another reason is lost by nobody', async () => {
-    const { id } = await newDomain(db, theirs, 'a.example.com.');
-    await newDomain(db, others);
-    await sql`update domains set status = 'active' where name = 'example.com.'`.execute(db);
-    await pass(73);
-    expect((await createDomain(db, wantedDomain(mine, 'a.example.com.'))).kind).toBe('taken');
-    expect(await loadDomainById(db, id)).toMatchObject({ status: 'pending', findings: [] });
+  test('the ban of a domain that held the name is for everybody, that of a claim for its account only', async () => {
+    const held = await newDomain(db, theirs);
+    await sql`update domains set status = 'active' where id = ${held.id}`.execute(db);
+    await move(held.id, 'ban');
+    expect(await createDomain(db, wantedDomain(mine, 'example.com.', { transfer: true }))).toMatchObject({
+      kind: 'taken',
+      message: expect.stringContaining('banned'),
+    });
+    await deleteDomain(db, { ...BY, domainId: held.id });
+    const claim = await newDomain(db, others);
+    await move(claim.id, 'ban');
+    expect(await create(others)).toBe('taken');
+    expect(await create(mine)).toBe('created');
+  });
+
+  describe('with 32 claims', () => {
+    let ids: number[];
+
+    beforeEach(async () => {
+      ids = [];
+      for (let i = 0; i < 32; i++) {
+        const accountId = await newAccount(db, `many${i}@example.org`);
+        ids.push((await newDomain(db, accountId, 'example.com.', { exempt: false })).id);
+      }
+    });
+
+    test('one more has no place within a day, and is told when to come again; an operator needs none', async () => {
+      const refused = await createDomain(db, wantedDomain(mine, 'example.com.'));
+      expect(refused).toMatchObject({ kind: 'full', message: expect.not.stringMatching(/many\d/) });
+      const { retryAfterSeconds } = refused as { retryAfterSeconds: number };
+      expect(retryAfterSeconds).toBeGreaterThan(86_000);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(86_400);
+      expect(await create(mine, { exempt: true })).toBe('created');
+    });
+
+    test('after a day the oldest that the parent does not show gives its place, and keeps its right', async () => {
+      await pass(25);
+      const [shown, oldest] = ids as [number, number];
+      await sql`update domain_checks set conclusive_ours = true, conclusive_at = now() where domain_id = ${shown}`.execute(
+        db,
+      );
+      const rightsBefore = await db.selectFrom('ns_rights').selectAll().orderBy('account_id').execute();
+      const next = await newDomain(db, mine, 'example.com.', { exempt: false });
+      expect(next).toMatchObject({ status: 'pending' });
+      expect(await live(shown)).toMatchObject({ status: 'pending' });
+      const lost = await live(oldest);
+      expect(lost).toMatchObject({ status: 'disabled', served: 'none', pendingSince: null });
+      expect(lost.findings.map(({ code }) => code)).toEqual(['CLAIM_DISPLACED']);
+      const [change] = await listDomainChanges(db, oldest, { limit: 1 });
+      expect(change).toMatchObject({
+        actor: { kind: 'system' },
+        status: { from: 'pending', to: 'disabled' },
+      });
+      const rights = await db.selectFrom('ns_rights').selectAll().orderBy('account_id').execute();
+      expect(rights).toEqual(expect.arrayContaining(rightsBefore));
+      expect(await zones()).toHaveLength(1);
+      await expectPublished(db, ...ids, next.id);
+    });
+
+    test('enabling one takes a place as well', async () => {
+      const off = await newDomain(db, mine, 'example.com.', { exempt: true });
+      await move(off.id, 'disable');
+      expect(await move(off.id, 'enable')).toMatchObject({ kind: 'refused' });
+      await pass(25);
+      expect(await move(off.id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
+      const waiting = await db.selectFrom('domains').select('id').where('status', '=', 'pending').execute();
+      expect(waiting).toHaveLength(32);
+    });
   });
 });

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Name } from '../../../src/dns/name.ts';
+import { type Name, parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
@@ -35,16 +35,33 @@ describe.each(testServers())('on $name', (server) => {
     const accountId = await newAccount(db, 'me@example.org');
     ids = [];
     apexOf.clear();
+    accounts.clear();
     for (let i = 0; i < 5; i++) {
       const { id, name } = await newDomain(db, accountId, `d${i}.test.`, { exempt: true });
       ids.push(id);
       apexOf.set(id, name);
+    }
+    // Other accounts wait for some of the names.
+    for (const name of ['d0.test.', 'd1.test.', 'd2.test.']) {
+      for (const email of ['b', 'c']) {
+        const rival = await accountOf(`${email}@example.org`);
+        const { id } = await newDomain(db, rival, name, { exempt: email === 'b' });
+        ids.push(id);
+        apexOf.set(id, parseName(name));
+      }
     }
   });
   afterEach(async () => {
     await working.destroy();
     await database.drop();
   });
+
+  const accounts = new Map<string, number>();
+  const accountOf = async (email: string) => {
+    const known = accounts.get(email) ?? (await newAccount(db, email));
+    accounts.set(email, known);
+    return known;
+  };
 
   test('all of them at once on the same domains: no deadlock, and what is published is right', async () => {
     const each = async (work: (id: number, round: number) => Promise<unknown>): Promise<void> => {

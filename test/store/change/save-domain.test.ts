@@ -87,30 +87,35 @@ describe.each(testServers())('on $name', (server) => {
     await expectPublished(db, domain.id);
   });
 
-  test('of many creates of one name at once exactly one wins', async () => {
+  test('of many creates of one name at once exactly one of each account wins', async () => {
     const { db } = database;
     const kinds = await Promise.all(
       Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? mine : theirs, 'example.com.')),
     );
-    expect(kinds.filter((kind) => kind === 'created')).toHaveLength(1);
-    expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(11);
-    expect(await db.selectFrom('domains').select('id').execute()).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'created')).toHaveLength(2);
+    expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(10);
+    const domains = await db.selectFrom('domains').select('zone_id').execute();
+    expect(domains).toHaveLength(2);
+    expect(domains.filter(({ zone_id }) => zone_id !== null)).toHaveLength(1);
   });
 
-  test("a name inside or above another account's active or moved domain is taken, one's own is not", async () => {
+  test('a name that another account has active or moved is taken, names inside and above it are not', async () => {
     await newDomain(database.db, theirs, 'b.example.com.');
-    expect(await create(mine, 'x.notb.example.com.')).toBe('created');
-    for (const status of ['active', 'moved']) {
-      await setStatus('b.example.com.', status);
-      for (const name of ['b.example.com.', 'a.b.example.com.', 'x.y.b.example.com.', 'example.com.'])
-        expect([name, await create(mine, name)]).toEqual([name, 'taken']);
-    }
-    expect(await create(mine, 'c.example.com.')).toBe('created');
-    expect(await create(mine, 'ab.example.com.')).toBe('created');
-    expect(await create(theirs, 'a.b.example.com.')).toBe('created');
+    await setStatus('b.example.com.', 'active');
+    expect(await create(mine, 'b.example.com.')).toBe('taken');
+    for (const name of ['a.b.example.com.', 'x.y.b.example.com.', 'example.com.', 'ab.example.com.'])
+      expect([name, await create(mine, name)]).toEqual([name, 'created']);
+    // Not answered while the zone around it is answered whole, and above it no more than the apex.
+    const served = async (name: string) =>
+      (await database.db.selectFrom('domains').select('served').where('name', '=', name).executeTakeFirst())
+        ?.served;
+    expect(await served('a.b.example.com.')).toBe('none');
+    expect(await served('example.com.')).toBe('apex');
+    await setStatus('b.example.com.', 'moved');
+    expect(await create(mine, 'b.example.com.')).toBe('taken');
     expect(await create(theirs, 'b.example.com.')).toBe('taken');
     await setStatus('b.example.com.', 'unverified');
-    expect(await create(mine, 'z.b.example.com.')).toBe('created');
+    expect(await create(mine, 'b.example.com.')).toBe('created');
   });
 
   test('names around operator zones and nameservers are for the operator to give, an equal one for nobody', async () => {
@@ -168,7 +173,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(await listSubscriptions(db, id)).toMatchObject([{ status: 'cancelled' }]);
     expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
       kind: 'restored',
-      domain: { status: 'pending', served: 'full', serial: 4, recordCount: 2, deletedAt: null },
+      domain: { status: 'pending', served: 'apex', serial: 4, recordCount: 2, deletedAt: null },
     });
     expect(await listed(db, id)).toHaveLength(2);
     await expectPublished(db, id);
@@ -184,6 +189,7 @@ describe.each(testServers())('on $name', (server) => {
     await deleteDomain(db, { ...BY, domainId: id });
     const next = await newDomain(db, theirs);
     expect(next.serial).toBeGreaterThan(5);
+    await setStatus('example.com.', 'active');
     expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
     expect(await restoreDomain(db, { ...BY, domainId: next.id })).toMatchObject({ kind: 'not_deleted' });
     await untilEqual(node, db);
@@ -216,32 +222,30 @@ describe.each(testServers())('on $name', (server) => {
     expect(await db.selectFrom('records').select('id').where('domain_id', '=', b.id).execute()).toEqual([]);
   });
 
-  test('a domain that the checker disabled yields to another claim, and cannot be enabled then', async () => {
+  test('a domain that is off keeps its name from nobody, and waits beside the others when it is enabled', async () => {
     const { db } = database;
     const old = await newDomain(db, theirs);
     await changeStatus(db, { ...BY, domainId: old.id, event: 'disable' });
-    expect(await create(mine, 'example.com.')).toBe('taken');
-    await sql`update domains set disabled_by = 'checker'`.execute(db);
     expect(await create(theirs, 'example.com.')).toBe('taken');
     const { id } = await newDomain(db, mine);
-    expect(await loadDomainById(db, old.id)).toMatchObject({
-      status: 'disabled',
-      findings: [{ code: 'CLAIM_LOST' }],
-    });
-    const enable = () => changeStatus(db, { ...BY, domainId: old.id, event: 'enable' });
-    expect(await enable()).toMatchObject({ kind: 'refused', code: 'taken' });
+    expect(await loadDomainById(db, id)).toMatchObject({ served: 'full' });
+    expect(await loadDomainById(db, old.id)).toMatchObject({ status: 'disabled', findings: [] });
     expect(await loadDomain(db, { accountId: theirs, isAdmin: false }, APEX)).toMatchObject({ id: old.id });
     expect(await loadDomain(db, { accountId: mine, isAdmin: false }, APEX)).toMatchObject({ id });
+    await setStatus('example.com.', 'active');
+    await sql`update domains set status = 'disabled' where id = ${old.id}`.execute(db);
     expect(await loadDomain(db, { accountId: 99, isAdmin: true }, APEX)).toMatchObject({
       id,
       myRole: 'owner',
     });
+    const enable = () => changeStatus(db, { ...BY, domainId: old.id, event: 'enable', exempt: true });
+    expect(await enable()).toMatchObject({ kind: 'refused', code: 'taken' });
     await deleteDomain(db, { ...BY, domainId: id });
     expect(await enable()).toMatchObject({ kind: 'updated', domain: { status: 'pending', served: 'full' } });
-    await expectPublished(db, old.id);
+    await expectPublished(db, old.id, id);
   });
 
-  test("a pending domain inside another account's is not served until that one goes", async () => {
+  test('of pending domains inside each other, of several accounts, no more than the apexes are answered', async () => {
     const { db } = database;
     const inner = await newDomain(db, mine, 'inner.example.com.');
     const own = await newDomain(db, theirs, 'own.example.com.');
@@ -251,14 +255,27 @@ describe.each(testServers())('on $name', (server) => {
       );
     expect(await served()).toEqual(['full', 'full']);
     const outer = await newDomain(db, theirs);
-    expect(await served()).toEqual(['none', 'full']);
-    expect(await newDomain(db, mine, 'other.example.com.')).toMatchObject({ served: 'none' });
+    expect(outer.served).toBe('apex');
+    expect(await served()).toEqual(['apex', 'full']);
+    expect(await newDomain(db, mine, 'other.example.com.')).toMatchObject({ served: 'apex' });
     await changeStatus(db, { ...BY, domainId: outer.id, event: 'disable' });
     expect(await served()).toEqual(['full', 'full']);
-    await changeStatus(db, { ...BY, domainId: outer.id, event: 'enable' });
-    expect(await served()).toEqual(['none', 'full']);
+    await changeStatus(db, { ...BY, domainId: outer.id, event: 'enable', exempt: true });
+    expect(await served()).toEqual(['apex', 'full']);
     await deleteDomain(db, { ...BY, domainId: outer.id });
     expect(await served()).toEqual(['full', 'full']);
-    await expectPublished(db, inner.id, own.id);
+    await expectPublished(db, inner.id, own.id, outer.id);
+  });
+
+  test('a claim that is answered whole shrinks to its apex when another account comes inside it', async () => {
+    const { db } = database;
+    const outer = await newDomain(db, mine);
+    expect(outer.served).toBe('full');
+    const inner = await newDomain(db, theirs, 'inner.example.com.');
+    expect(inner.served).toBe('apex');
+    expect(await loadDomainById(db, outer.id)).toMatchObject({ served: 'apex' });
+    await deleteDomain(db, { ...BY, domainId: inner.id });
+    expect(await loadDomainById(db, outer.id)).toMatchObject({ served: 'full' });
+    await expectPublished(db, outer.id, inner.id);
   });
 });

@@ -89,6 +89,7 @@ describe.each(testServers())('on $name', (server) => {
   test('nameservers and mode that change in one call are one change', async () => {
     const { db } = database;
     await saved(db, domainId, edit({ create: ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1'] }));
+    await sql`update domains set status = 'active'`.execute(db);
     const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
     const updated = await update(set);
     expect(updated).toMatchObject({
@@ -99,7 +100,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(newest).toMatchObject({
       serial: 3,
       operation: 'status',
-      status: { from: 'pending', to: 'unverified' },
+      status: { from: 'active', to: 'unverified' },
     });
     expect(updated).toMatchObject({ changeId: newest?.id });
     expect(older.map(({ operation }) => operation)).toEqual(['edit', 'create']);
@@ -141,10 +142,13 @@ describe.each(testServers())('on $name', (server) => {
     await expectPublished(db, domainId);
   });
 
-  test('a set that a preset delegation took is accepted no more than one that is nobody’s', async () => {
+  test('a set that is spent for the domain is accepted no more than one that is nobody’s', async () => {
     const { db } = database;
-    const taken = JSON.stringify([OTHER_SET.map((name) => `${name}.`)]);
-    await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb`.execute(db);
+    const left = TEST_SETTINGS.nameserverSets.map((set) => ({
+      names: set.map((name) => `${name}.`),
+      exclusive: false,
+    }));
+    await sql`update domains set ns_sets = ${JSON.stringify(left)}::jsonb`.execute(db);
     expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({
       kind: 'refused',
       code: 'not_accepted',
@@ -152,7 +156,7 @@ describe.each(testServers())('on $name', (server) => {
     const first = names(TEST_SETTINGS.nameserverSets[0] as string[]);
     expect(await update({ nameservers: first })).toMatchObject({
       kind: 'updated',
-      domain: { nameserverSets: [first], preset: 'standing' },
+      domain: { nameserverSets: [first] },
     });
   });
 

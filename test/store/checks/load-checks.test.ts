@@ -8,7 +8,7 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
-import { checkOnce, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
+import { checkOnce, judgedCheck, judgedOrder, saveOne } from '../../support/database/saved-checks.ts';
 import { DS } from '../../support/world/check-evidence.ts';
 
 const REQUEST = '5f0c7d0a-1111-4222-8333-444455556666';
@@ -30,14 +30,18 @@ describe.each(testServers())('on $name', (server) => {
       kind: 'manual',
       ...(request !== undefined && { request }),
     });
-    const saved = await saveOne(db, { ...order, evidence: { ...order.evidence, ...evidence } });
+    const [own] = order.orders;
+    const saved = await saveOne(db, {
+      ...order,
+      orders: [{ ...own, evidence: { ...own.evidence, ...evidence } }],
+    });
     if (saved.kind !== 'saved') throw new Error(saved.kind);
     return saved.checkId;
   };
 
   test('evidence comes back as it was: any octet in a name, every outcome, a walk that failed', async () => {
     const odd = parseName('\\000\\.\\255.com.');
-    const { evidence } = await judgedCheck(
+    const { evidence } = await judgedOrder(
       db,
       domainId,
       'referral ns1.example.net +ds; timeout; refused; lame',
@@ -99,7 +103,7 @@ describe.each(testServers())('on $name', (server) => {
   });
 
   test('texts that Postgres has no place for are no reason to lose a check', async () => {
-    const { evidence } = await judgedCheck(db, domainId, 'bad');
+    const { evidence } = await judgedOrder(db, domainId, 'bad');
     const servers = evidence.servers.map((server) => ({ ...server, error: 'a\0b\ud800c' }));
     const id = await save({ servers });
     expect((await loadCheck(db, domainId, id))?.evidence?.servers[0]?.error).toBe('a?b?c');

@@ -7,11 +7,12 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
 import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import type { NameOrder } from '../../../src/store/checks/save-check.ts';
 import { saveStillChecks } from '../../../src/store/checks/save-still-checks.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
-import { checkOnce, judgedCheck } from '../../support/database/saved-checks.ts';
+import { checkOnce, judgedCheck, judgedOrder } from '../../support/database/saved-checks.ts';
 
 const OURS = 'referral ns1.example.net ns2.example.net';
 
@@ -31,7 +32,7 @@ describe.each(testServers())('on $name', (server) => {
   afterAll(() => database.drop());
 
   const judged = async (said: string, wanted: readonly number[] = ids): Promise<CheckOrder[]> =>
-    await Promise.all(wanted.map((id) => judgedCheck(db, id, said)));
+    await Promise.all(wanted.map((id) => judgedOrder(db, id, said)));
   const newest = async (id: number) => (await listChecks(db, id, { limit: 1 }))[0];
 
   test('all are saved; a new outcome is a run, with its evidence, and the same again counts it up', async () => {
@@ -111,7 +112,7 @@ describe.each(testServers())('on $name', (server) => {
     await saveStillChecks(db, await judged(OURS, living));
     const before = await versions();
     const parents = await Promise.all(
-      living.map((id) => judgedCheck(db, id, OURS, { parent: parseName('other.test.') })),
+      living.map((id) => judgedOrder(db, id, OURS, { parent: parseName('other.test.') })),
     );
     expect((await saveStillChecks(db, parents)).size).toBe(living.length);
     for (const id of living) expect(await newest(id)).toMatchObject({ repeated: 0, verdict: 'match' });
@@ -141,8 +142,9 @@ describe.each(testServers())('on $name', (server) => {
     const save = gatherChecks(db);
     const [moves, late, , twice] = ids as [number, number, number, number];
     const living = ids.filter((id) => id !== late);
-    const orders = await judged(OURS, living);
-    const broken = { ...(await judgedCheck(db, twice, OURS)), domainId: 0.5 };
+    const orders = await Promise.all(living.map((id) => judgedCheck(db, id, OURS)));
+    const last = await judgedCheck(db, twice, OURS);
+    const broken: NameOrder = { ...last, orders: [{ ...last.orders[0], domainId: 0.5 }] };
     const results = await Promise.allSettled(
       [...orders, ...orders.map((order) => ({ ...order })), broken].map(save),
     );

@@ -125,6 +125,56 @@ describe.each(testServers())('on $name', (server) => {
     ]);
   });
 
+  test('a standing preset delegation leaves its domain the other static sets, and active domains have a right', async () => {
+    const { db } = database;
+    const settings = {
+      ...TEST_SETTINGS,
+      nameserverSets: [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']],
+    };
+    const ids = await inOlderSchema({ db, server }, '0015-nameserver-pool', async (today) => {
+      await migrate(today, settings);
+      const accountId = await newAccount(today, 'a@example.org');
+      const made: number[] = [];
+      for (const name of ['stands', 'clear', 'active', 'ended'])
+        made.push((await newDomain(today, accountId, `${name}.test.`)).id);
+      return made;
+    });
+    const [stands, clear, active, ended] = ids as [number, number, number, number];
+    const first = JSON.stringify([['ns1.example.net.', 'ns2.example.net.']]);
+    await sql`update domains set preset = 'standing', preset_taken = ${first}::jsonb where id = ${stands}`.execute(
+      db,
+    );
+    await sql`update domains set preset = 'clear' where id = ${clear}`.execute(db);
+    await sql`update domains set preset = 'clear', status = 'active',
+      delegated_ns = '{ns2.example.net.,ns1.example.net.}' where id = ${active}`.execute(db);
+    await sql`update domains set status = 'disabled', disabled_by = 'checker', served = 'none' where id = ${ended}`.execute(
+      db,
+    );
+    await migrate(db, settings);
+    const { rows } = await sql<{ id: number }>`
+      select id, ns_sets as sets, open, ended_at is not null as ended, claimed_at is not null as claimed
+      from domains order by id`.execute(db);
+    const row = (id: number, sets: object[] | null, open: boolean, isEnded = false) => ({
+      id,
+      sets,
+      open,
+      ended: isEnded,
+      claimed: true,
+    });
+    const left = { names: ['ns1.example.org.', 'ns2.example.org.'], exclusive: false };
+    expect(rows).toEqual([
+      row(stands, [left], false),
+      row(clear, null, true),
+      row(active, null, true),
+      row(ended, null, expect.any(Boolean) as unknown as boolean, true),
+    ]);
+    const rights = await db.selectFrom('ns_rights').select(['name', 'names', 'exclusive']).execute();
+    expect(rights).toEqual([
+      { name: 'active.test.', names: ['ns1.example.net.', 'ns2.example.net.'], exclusive: false },
+    ]);
+    await sql`alter table domains add column preset text`.execute(db); // it is gone
+  });
+
   test('what checks and verifications have left in the table of domains is found in their own', async () => {
     const { db } = database;
     const ids = await inOlderSchema({ db, server }, '0013-roles', async (today) => {
@@ -175,14 +225,17 @@ describe.each(testServers())('on $name', (server) => {
       last_miss_at: at(4),
       conclusive_at: at(5),
       conclusive_ours: true,
+      conclusive_others: false,
+      takeover_seen_at: null,
+      witness_at: null,
+      given_back: 0,
+      given_back_since: null,
       ours_at: at(6),
       current_ns: ['a.test.', 'b.test.'],
       last_run_id: 8,
       last_outcome: 'hash',
       last_manual_at: at(7),
       unknowns: 0,
-      given_back: 0,
-      given_back_since: null,
     });
     const verifications = await db
       .selectFrom('domain_verifications')

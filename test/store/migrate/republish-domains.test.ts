@@ -4,15 +4,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { type DomainLock, lockDomain } from '../../../src/store/change/lock-domain.ts';
 import { deleteDomain, restoreDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
-import { writeDomainChange } from '../../../src/store/change/write-domain-change.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { AnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
-import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
@@ -69,22 +66,17 @@ describe.each(testServers())('on $name', (server) => {
     (await listDomainChanges(database.db, id, { limit: 99 })).map(({ operation }) => operation);
   const allPublished = () => expectPublished(database.db, ...Object.values(ids));
 
-  test('a domain that is left without a set that it could be delegated to is not served', async () => {
+  test('a claim without a set that proves it has the canonical one at its apex', async () => {
     const { db } = database;
-    const held = await newDomain(db, mine, 'held.test.');
-    const taken = JSON.stringify([SETS[0]?.map((name) => `${name}.`)]);
-    await inTransaction(db, async (trx) => {
-      await sql`update domains set preset = 'standing', preset_taken = ${taken}::jsonb where id = ${held.id}`.execute(
-        trx,
-      );
-      const order = { ...BY, operation: 'status', served: 'apex', publish: 'whole' } as const;
-      await writeDomainChange(trx, (await lockDomain(trx, held.id)) as DomainLock, order);
-    });
-    expect(await published(db, held.name)).toHaveLength(4); // SOA, NS and the mark that has all else refused
-    await change({ nameserverSets: SETS.slice(0, 1) });
-    expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'none', nameserverSets: [] });
-    expect(await published(db, held.name)).toBeUndefined();
-    expect(await operations(held.id)).toEqual(['settings', 'status', 'create']);
+    const held = await newDomain(db, mine, 'held.test.', { exempt: false });
+    await sql`update domains set ns_sets = '[]' where id = ${held.id}`.execute(db);
+    await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
+    expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'apex', serial: 2 });
+    expect((await published(db, held.name))?.filter((line) => line.includes(' NS '))).toEqual([
+      '@ 86400 NS ns1.example.org.',
+      '@ 86400 NS ns2.example.org.',
+    ]);
+    expect(await operations(held.id)).toEqual(['settings', 'create']);
     await expectPublished(db, held.id);
     await allPublished();
   });

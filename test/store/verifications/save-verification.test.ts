@@ -82,6 +82,7 @@ describe('the TXT record is on every server', () => {
 
   test('a domain that is still served as the managed one that it was is served on', async () => {
     const managed = await newDomain(db, mine, 'moving.com.', { exempt: true });
+    await sql`update domains set status = 'active' where id = ${managed.id}`.execute(db);
     await changeStatus(db, { ...BY, domainId: managed.id, event: 'use_external' });
     const said = await PRESENT(managed.id);
     expect(await makeVerification(db, { domainId: managed.id }, () => said)).toMatchObject({
@@ -91,24 +92,33 @@ describe('the TXT record is on every server', () => {
     await expectPublished(db, managed.id);
   });
 
-  test('it stays unverified inside or above what is active in another account, and says why', async () => {
+  test('it stays unverified while another account holds the name, and says why', async () => {
     const other = await newAccount(db, 'other@example.org');
-    const inner = await newDomain(db, other, 'www.example.com.', { dnsMode: 'external' });
-    const innerSaid = await PRESENT(inner.id);
-    await makeVerification(db, { domainId: inner.id }, () => innerSaid);
-    expect((await domain(inner.id)).status).toBe('active');
+    const holder = await newDomain(db, other);
+    await sql`update domains set status = 'active' where id = ${holder.id}`.execute(db);
     const said = await PRESENT();
     const outcome = await makeVerification(db, { domainId }, () => said);
     expect(outcome).toMatchObject({ kind: 'saved', verdict: 'verified', transition: undefined });
     const { status, findings } = await domain();
-    expect([status, findings.map(({ code }) => code)]).toEqual(['unverified', ['CLAIM_LOST']]);
+    expect([status, findings.map(({ code }) => code)]).toEqual(['unverified', ['NAME_IN_USE']]);
     expect((await columns()).dueAt?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+    expect((await domain(holder.id)).status).toBe('active');
 
-    await deleteDomain(db, { ...BY, domainId: inner.id });
+    await deleteDomain(db, { ...BY, domainId: holder.id });
     expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
       transition: { to: 'active' },
     });
     expect((await domain()).findings).toEqual([]);
+  });
+
+  test('claims that wait for the name go on waiting', async () => {
+    const claim = await newDomain(db, await newAccount(db, 'other@example.org'));
+    const said = await PRESENT();
+    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
+      transition: { to: 'active' },
+    });
+    expect(await domain(claim.id)).toMatchObject({ status: 'pending', findings: [] });
+    await expectPublished(db, domainId, claim.id);
   });
 
   test('claims of other accounts inside it are lost', async () => {

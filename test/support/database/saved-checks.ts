@@ -1,13 +1,13 @@
 // Checks up to where they are saved: what the parent says is given as text, everything after that is real.
 
-import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
-import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
-import { nextStatus, type Rules } from '../../../src/checks/delegation/next-status.ts';
+import { judgeName } from '../../../src/checks/claims/judge-name.ts';
+import type { Rules } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf } from '../../../src/dns/name.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
 import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
-import { loadCheckedDomain } from '../../../src/store/checks/load-checked-domain.ts';
-import type { SavedCheck } from '../../../src/store/checks/save-check.ts';
+import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
+import { nameOrder } from '../../../src/store/checks/name-order.ts';
+import type { NameOrder, SavedCheck } from '../../../src/store/checks/save-check.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { evidenceOf } from '../world/check-evidence.ts';
 
@@ -31,7 +31,7 @@ export interface Wanted {
 }
 
 /** Saves a check as a process does that makes only this one. */
-export async function saveOne(db: Database, order: CheckOrder): Promise<SavedCheck> {
+export async function saveOne(db: Database, order: NameOrder): Promise<SavedCheck> {
   return await gatherChecks(db)(order);
 }
 
@@ -41,30 +41,22 @@ export async function judgedCheck(
   domainId: number,
   said: string,
   { kind = 'background', request, at = Date.now(), frozen = false, parent }: Wanted = {},
-): Promise<CheckOrder> {
-  const domain = await loadCheckedDomain(db, domainId);
-  if (domain === undefined) throw new Error(`domain ${domainId} is not checked`);
+): Promise<NameOrder> {
+  const name = await loadCheckedName(db, domainId);
+  if (name === undefined) throw new Error(`domain ${domainId} is not checked`);
   const evidence = evidenceOf(said.includes(';') ? said : `${said}; ${said}`, {
-    domain: domain.name,
-    parent: parent ?? parentOf(domain.name),
+    domain: name.name,
+    parent: parent ?? parentOf(name.name),
     startedAt: at - 20,
     finishedAt: at,
   });
-  const { state, expected, seq } = domain;
-  const judgement = judgeDelegation(evidence, expected);
-  const decision = nextStatus(state, judgement, at, RULES, frozen, expected);
-  return {
-    domainId,
-    seq,
-    kind,
-    ...(request !== undefined && { request }),
-    evidence,
-    judgement,
-    decision,
-    nextCheckAt: nextCheckAt(decision.state, judgement.verdict, at, 0.5),
-    startedAt: at - 20,
-    finishedAt: at,
-  };
+  const judged = judgeName(name.claims, evidence, { rules: RULES, isFrozen: frozen, random: () => 0.5 });
+  return nameOrder(name, { domainId, kind, request }, evidence, judged, new Map());
+}
+
+/** The order of the domain itself. */
+export async function judgedOrder(...args: Parameters<typeof judgedCheck>): Promise<CheckOrder> {
+  return (await judgedCheck(...args)).orders[0];
 }
 
 export async function checkOnce(

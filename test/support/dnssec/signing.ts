@@ -1,7 +1,7 @@
 // Keys and signatures for tests, made with node:crypto: what a signer makes is then read by validators that know nothing
 // of it.
 
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { dsDigest } from '../../../src/dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { signedLabels, signedOctets } from '../../../src/dns/dnssec/signed-octets.ts';
@@ -30,10 +30,11 @@ const HASHES: Readonly<Record<number, string | null>> = {
   15: null,
 };
 
-/** `flags` is 257 unless told. The octets of algorithm 16 are those of a key that nobody can use. */
+/** `flags` is 257 unless told. With an algorithm that nobody knows, the key is one that nobody can use. */
 export function makeKey(algorithm: number, flags = KEY_SIGNING_KEY): SigningKey {
   const { publicKey, privateKey } = pairFor(algorithm);
-  return keyOf({ algorithm, flags, octets: octetsOf(publicKey, algorithm), privateKey });
+  const made = createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' });
+  return keyOf({ algorithm, flags, octets: octetsOf(publicKey, algorithm), privateKey: made });
 }
 
 /** The same key with other flags: another tag. */
@@ -52,28 +53,51 @@ function keyOf(made: {
   return { algorithm, tag: keyTag(rdata), rdata, privateKey };
 }
 
-function pairFor(algorithm: number): { publicKey: KeyObject; privateKey: KeyObject } {
+/**
+ * As DER. Node 20 can lock itself for good when a key that was just made is exported while its making is garbage collected.
+ */
+function pairFor(algorithm: number): { publicKey: Buffer; privateKey: Buffer } {
+  const privateKeyEncoding = { type: 'pkcs8', format: 'der' } as const;
+  const publicKeyEncoding = { type: 'spki', format: 'der' } as const;
   switch (algorithm) {
     case 8:
     case 10:
-      return generateKeyPairSync('rsa', { modulusLength: 1024 });
+      return generateKeyPairSync('rsa', {
+        modulusLength: 1024,
+        publicKeyEncoding: { type: 'pkcs1', format: 'der' },
+        privateKeyEncoding,
+      });
     case 13:
-      return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      return generateKeyPairSync('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding });
     case 14:
-      return generateKeyPairSync('ec', { namedCurve: 'P-384' });
+      return generateKeyPairSync('ec', { namedCurve: 'P-384', publicKeyEncoding, privateKeyEncoding });
     default:
-      return generateKeyPairSync('ed25519');
+      return generateKeyPairSync('ed25519', { publicKeyEncoding, privateKeyEncoding });
   }
 }
 
-function octetsOf(publicKey: KeyObject, algorithm: number): Uint8Array {
-  const jwk = publicKey.export({ format: 'jwk' });
-  const octets = (text: string | undefined) => Buffer.from(text ?? '', 'base64url');
-  if (algorithm === 8 || algorithm === 10) {
-    const exponent = octets(jwk.e);
-    return Buffer.concat([Uint8Array.of(exponent.length), exponent, octets(jwk.n)]);
-  }
-  return Buffer.concat([octets(jwk.x), octets(jwk.y)]);
+const POINT_OCTETS: Readonly<Record<number, number>> = { 13: 64, 14: 96 };
+
+/** The point is the end of the encoding. */
+function octetsOf(publicKey: Buffer, algorithm: number): Uint8Array {
+  if (algorithm !== 8 && algorithm !== 10) return publicKey.subarray(-(POINT_OCTETS[algorithm] ?? 32));
+  const modulus = integerAt(publicKey, contentOf(publicKey, 0).start);
+  const exponent = integerAt(publicKey, modulus.end);
+  return Buffer.concat([Uint8Array.of(exponent.octets.length), exponent.octets, modulus.octets]); // RFC 3110 §2
+}
+
+function integerAt(der: Buffer, at: number): { octets: Uint8Array; end: number } {
+  const { start, end } = contentOf(der, at);
+  return { octets: der.subarray(der[start] === 0 ? start + 1 : start, end), end };
+}
+
+/** Where the content of a DER value begins and ends. */
+function contentOf(der: Buffer, at: number): { start: number; end: number } {
+  const first = der[at + 1] as number;
+  if (first < 0x80) return { start: at + 2, end: at + 2 + first };
+  const octets = first & 0x7f;
+  const start = at + 2 + octets;
+  return { start, end: start + der.readUIntBE(at + 2, octets) };
 }
 
 export interface SigningTime {

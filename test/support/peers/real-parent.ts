@@ -39,6 +39,9 @@ export const FLEET_SETS = [
   ['ns3.fleet.zz', 'ns4.fleet.zz'],
 ] as const;
 
+/** Two lists of a nameserver pool, for `migrate`; the first is at the address of `ns1.fleet.zz`, the second at that of `ns2`. */
+export const FLEET_POOL = [['a[1-8].fleet.zz.'], ['b[1-8].fleet.zz.']] as const;
+
 const missing = [
   ...(process.platform === 'linux' ? [] : ['Linux']), // elsewhere loopback has one address
   ...['nsd', 'knotd'].filter((program) => !isInstalled(program)),
@@ -125,6 +128,10 @@ function tldZone(
     `@ ${TTL} NS a.nic`,
     `@ ${TTL} NS b.nic`,
     ...FLEET_SETS.flat().map((name, i) => `${name}. ${TTL} A ${network}.${4 + (i % 2)}`),
+    ...Array.from({ length: 8 }, (_, i) => [
+      `a${i + 1}.fleet ${TTL} A ${network}.4`,
+      `b${i + 1}.fleet ${TTL} A ${network}.5`,
+    ]).flat(),
     ...[
       ['a.nic', 2],
       ['b.nic', 3],

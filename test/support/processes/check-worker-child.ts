@@ -1,10 +1,10 @@
 // A process that takes checks out of the queue, says which, and never gets to the end of one: to be killed.
-//   check-worker-child.ts DATABASE_URL REDIS_URL LOCK_MS
+//   check-worker-child.ts DATABASE_URL REDIS_URL [LOCK_MS] [CONCURRENCY]
 
 import { runJobWorker } from '../../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
 
-const [databaseUrl = '', redisUrl = '', lockMs] = process.argv.slice(2);
+const [databaseUrl = '', redisUrl = '', lockMs = '', concurrency = '3'] = process.argv.slice(2);
 runJobWorker(
   { databaseUrl, redisUrl: redisUrl === '' ? undefined : redisUrl },
   CHECK_DELEGATION,
@@ -12,5 +12,10 @@ runJobWorker(
     process.stdout.write(`${JSON.stringify(job)}\n`);
     await new Promise(() => {});
   },
-  { concurrency: 3, lockMs: Number(lockMs), onTrouble: () => {}, onFailed: () => {} },
+  {
+    concurrency: Number(concurrency),
+    ...(lockMs !== '' && { lockMs: Number(lockMs) }),
+    onTrouble: () => {},
+    onFailed: () => {},
+  },
 );

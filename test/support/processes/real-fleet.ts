@@ -10,7 +10,7 @@ import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { type CliRun, runCli } from '../cli/run-cli.ts';
 import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../database/database.ts';
 import { newAccount } from '../database/domains.ts';
-import { FLEET_SETS, type RealParent } from '../peers/real-parent.ts';
+import { FLEET_POOL, FLEET_SETS, type RealParent } from '../peers/real-parent.ts';
 import { startTogether } from '../tests/start-together.ts';
 import { until } from '../tests/until.ts';
 import { type ApiProcess, startApi } from './api-process.ts';
@@ -30,7 +30,12 @@ export interface FleetOptions {
   readonly redisUrl?: string;
   /** There is a nameserver too. */
   readonly answers?: boolean;
+  /** Each account has a set of its own. */
+  readonly hasPool?: boolean;
 }
+
+/** Asks the API with the key of one account. */
+export type Asker = (method: string, path: string, body?: unknown) => Promise<Replied>;
 
 export class RealFleet {
   readonly database: TestDatabase;
@@ -40,9 +45,15 @@ export class RealFleet {
   readonly #settings: Record<string, string>;
   readonly #workers: WorkersProcess[] = [];
 
-  static async start(parent: RealParent, { redisUrl, answers = false }: FleetOptions): Promise<RealFleet> {
+  static async start(
+    parent: RealParent,
+    { redisUrl, answers = false, hasPool = false }: FleetOptions,
+  ): Promise<RealFleet> {
     const database = await createDatabase();
-    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: FLEET_SETS });
+    await migrate(database.db, {
+      ...TEST_SETTINGS,
+      ...(hasPool ? poolOf(parent) : { nameserverSets: FLEET_SETS }),
+    });
     const ownerKey = generateKey();
     const accountId = await newAccount(database.db, 'owner@example.org');
     await createApiKey(database.db, ownerKey, { name: 'owner', accountId });
@@ -84,12 +95,24 @@ export class RealFleet {
     return workers;
   }
 
+  /** Makes another account. */
+  async newAccount(email: string): Promise<Asker> {
+    const key = generateKey();
+    const accountId = await newAccount(this.database.db, email);
+    await createApiKey(this.database.db, key, { name: email, accountId });
+    return (method, path, body) => this.#askWith(key, method, path, body);
+  }
+
   /** As the owner. */
   async ask(method: string, path: string, body?: unknown): Promise<Replied> {
+    return await this.#askWith(this.#ownerKey, method, path, body);
+  }
+
+  async #askWith(key: string, method: string, path: string, body?: unknown): Promise<Replied> {
     const response = await fetch(`${this.api.url}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#ownerKey}`,
+        authorization: `Bearer ${key}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -144,6 +167,15 @@ export class RealFleet {
     ]);
     await this.database.drop();
   }
+}
+
+function poolOf({ ours }: RealParent) {
+  const addresses = [...new Set(ours.map(({ address }) => address))];
+  return {
+    nameserverSets: [],
+    nameserverPool: FLEET_POOL,
+    nameserverAddresses: addresses.map((address) => [address]),
+  };
 }
 
 const run = promisify(execFile);

@@ -12,7 +12,7 @@ export const SETS: readonly NameserverSet[] = [
   names('ns1.b ns2.b ns3.b'),
   names('ns1.c ns2.c'),
 ];
-export const EXPECTED: Expected = { sets: SETS, allSets: SETS };
+export const EXPECTED: Expected = { sets: SETS, ours: new Set(SETS.flat()) };
 const [A, B] = SETS as [NameserverSet, NameserverSet];
 const FOREIGN = names('ns1.x ns2.x');
 
@@ -24,10 +24,8 @@ const SHARES = {
   /** Delegates with a DS of the old provider, which goes later. */
   staleDs: 3,
   never: 4,
-  /** Another account claims a name that has long pointed here. */
-  dangling: 4,
-  /** The same, but the owner does, who can change the delegation. */
-  preset: 4,
+  /** The parent shows an accepted set long before the domain is created. */
+  early: 8,
   settled: 15,
   /** For good, or for days. */
   departs: 14,
@@ -55,10 +53,8 @@ export interface SimulatedDomain {
   enteredAt: number;
   due: number;
   lastVerdict: Verdict | undefined;
+  /** Checks in a row that saw nothing. */
   unknowns: number;
-  /** The owner has been told of the preset delegation. */
-  told: boolean;
-  approved: boolean;
   /** Confirmed sights of the parent without us, since it was last seen with us. */
   looks: { count: number; firstAt: number; lastAt: number } | undefined;
   movedAt: number | undefined;
@@ -88,16 +84,14 @@ export function makeDomain(
           status: 'active',
           since: -100 * DAY,
           misses: undefined,
-          conclusive: { at: -HOUR, oursShown: true },
-          preset: { kind: 'clear' },
+          conclusive: { at: -HOUR, oursShown: true, othersShown: false },
+          witnessAt: undefined,
         }
       : undefined,
     enteredAt: isOld ? -100 * DAY : script.createdAt,
     due: isOld ? random() * 12 * HOUR : script.createdAt,
     lastVerdict: isOld ? 'match' : undefined,
     unknowns: 0,
-    told: false,
-    approved: false,
     looks: undefined,
     movedAt: undefined,
     heldAt: undefined,
@@ -113,10 +107,8 @@ function kindOf(random: Random): Kind {
   return 'settled';
 }
 
-/** A dangling name whose parent loses it for hours has been "seen to leave", which is no hijack by the rule. */
 function parentFor(random: Random, kind: Kind, parents: readonly SimulatedParent[]): SimulatedParent {
-  const isCalm = kind === 'dangling' || kind === 'preset' || kind === 'brief';
-  const able = isCalm ? parents.filter(({ incident }) => incident === undefined) : parents;
+  const able = kind === 'brief' ? parents.filter(({ incident }) => incident === undefined) : parents;
   // registries have many servers, and most of the domains
   return pick(
     random,
@@ -197,11 +189,8 @@ function scriptOf(random: Random, kind: Kind, { incident }: SimulatedParent): Sc
         createdAt: between(MINUTE, DAY),
         history: [random() < 0.2 ? absent(LONG_AGO, 'alias') : nothingYet()],
       };
-    case 'dangling':
-    case 'preset': {
-      const shown = [A, A, A, B, A.slice(1), [...A, ...FOREIGN], [...A, ...B], [A[0] as Name, B[0] as Name]];
-      return { createdAt, history: [step(LONG_AGO, kind === 'preset' ? A : pick(random, shown))] };
-    }
+    case 'early':
+      return { createdAt, history: [before] };
     case 'settled':
       return { createdAt: 0, history: [before] };
     case 'departs': {
@@ -234,26 +223,6 @@ function scriptOf(random: Random, kind: Kind, { incident }: SimulatedParent): Sc
     }
     default:
       return kind satisfies never;
-  }
-}
-
-/** What the owner of a preset delegation does when told: change the set, take it away for a while, ask for approval. */
-export function reactToPreset(
-  random: Random,
-  domain: SimulatedDomain,
-  left: readonly NameserverSet[],
-  now: number,
-): void {
-  const at = now + HOUR * (1 + 4 * random());
-  const way = random();
-  const set = left[0];
-  if (way < 0.7 && set !== undefined) {
-    domain.history.push(withLags(random, domain.parent, step(at, set)));
-  } else if (way < 0.85) {
-    domain.history.push(withLags(random, domain.parent, absent(at, 'nodata')));
-    domain.history.push(withLags(random, domain.parent, step(at + DAY, A)));
-  } else {
-    domain.approved = true;
   }
 }
 

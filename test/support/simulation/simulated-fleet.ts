@@ -2,29 +2,17 @@
 // swapped for broken ones, which must not go unnoticed.
 
 import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
-import type { CheckState, Expected } from '../../../src/checks/delegation/check-state.ts';
+import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import { nextCheckAt } from '../../../src/checks/delegation/next-check-at.ts';
-import {
-  type Decision,
-  nextStatus,
-  type Rules,
-  UNKNOWN_PENDING_MAX_MS,
-} from '../../../src/checks/delegation/next-status.ts';
-import { setsLeft } from '../../../src/checks/delegation/preset.ts';
+import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../../src/checks/delegation/verdict.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { type Random, randomFrom } from '../random/random-zones.ts';
-import { EXPECTED, makeDomain, reactToPreset, type SimulatedDomain } from './simulated-domains.ts';
-import { DAY, END, MINUTE, makeParents, makeWeather, observe, type Weather } from './simulated-parents.ts';
+import { EXPECTED, makeDomain, type SimulatedDomain } from './simulated-domains.ts';
+import { END, MINUTE, makeParents, makeWeather, observe, type Weather } from './simulated-parents.ts';
+import { RULES } from './simulated-rules.ts';
 import { Truth, type Violation } from './simulated-truth.ts';
-
-export const RULES: Rules = {
-  movedAfterMs: DAY,
-  movedGraceMs: 14 * DAY,
-  pendingMaxMs: 28 * DAY,
-  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
-};
 
 export interface CheckerUnderTest {
   readonly judge: typeof judgeDelegation;
@@ -124,8 +112,8 @@ class Simulation {
 
   private create(domain: SimulatedDomain): void {
     const since = domain.createdAt + this.offset;
-    const preset = { kind: 'undecided' } as const;
-    domain.state = { status: 'pending', since, misses: undefined, conclusive: undefined, preset };
+    const nothing = { misses: undefined, conclusive: undefined, witnessAt: undefined };
+    domain.state = { status: 'pending', since, ...nothing };
     this.schedule(domain, since);
   }
 
@@ -147,17 +135,15 @@ class Simulation {
   private check(domain: SimulatedDomain, now: number): void {
     const { parent, history, name } = domain;
     const state = domain.state as CheckState;
-    const isPreset = state.preset.kind === 'standing';
-    const expected: Expected = isPreset ? { ...EXPECTED, sets: setsLeft(state.preset, EXPECTED) } : EXPECTED;
     const { evidence, tookMs } = observe(this.random, this.weather, parent, name, history, now);
-    const judgement = this.checker.judge(evidence, expected);
+    const judgement = this.checker.judge(evidence, EXPECTED);
     const at = now + tookMs + this.offset;
     const frozen = this.breaker.isFrozen(printName(parent.zone), at);
-    const decision = this.checker.next(state, judgement, at, RULES, frozen, expected);
-    const next = nextCheckAt(decision.state, judgement.verdict, at, this.random(), {
+    const decision = this.checker.next(state, judgement, at, RULES, frozen);
+    const next = nextCheckAt(decision.state, judgement, at, this.random(), {
       before: domain.unknowns,
+      isHeard: judgement.findings.some(({ code }) => code === 'PARENTS_DISAGREE'),
     });
-    domain.unknowns = next.unknowns;
     if (state.status === 'active')
       this.breaker.count(printName(parent.zone), domain.lastVerdict, judgement.verdict, at);
 
@@ -169,6 +155,7 @@ class Simulation {
     this.truth.look(domain, evidence.servers, now);
     this.truth.judge(domain, state, decision, now, now + tookMs);
     domain.lastVerdict = judgement.verdict;
+    domain.unknowns = next.unknowns;
     if (decision.to !== state.status) {
       const move = `${state.status} → ${decision.to}`;
       this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
@@ -176,16 +163,7 @@ class Simulation {
     }
     const isOver = decision.to === 'disabled' || decision.to === 'left';
     domain.state = isOver ? undefined : decision.state;
-    this.tellOwner(domain, decision, now);
-    if (!isOver) this.schedule(domain, next.at);
-  }
-
-  /** An account that claims a dangling name cannot change its delegation. */
-  private tellOwner(domain: SimulatedDomain, { state }: Decision, now: number): void {
-    if (domain.kind === 'dangling' || domain.told || state.preset.kind !== 'standing') return;
-    domain.told = true;
-    reactToPreset(this.random, domain, setsLeft(state.preset, EXPECTED), now);
-    if (domain.approved) domain.state = { ...state, preset: { kind: 'clear' } };
+    if (!isOver && next.at !== undefined) this.schedule(domain, next.at);
   }
 }
 

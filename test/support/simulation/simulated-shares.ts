@@ -297,18 +297,20 @@ class Simulation {
       since: domain.since,
       misses: undefined,
       conclusive: undefined,
-      preset: { kind: 'clear' },
+      witnessAt: undefined,
     };
     const verdict = domain.target.kind === 'honest' ? 'foreign' : 'unknown';
-    const next = nextCheckAt(state, verdict, now, this.#random(), {
+    const seen = verdict === 'foreign' ? false : undefined;
+    const judgement = { verdict, oursShown: seen, othersShown: seen } as const;
+    const next = nextCheckAt(state, judgement, now, this.#random(), {
       before: domain.unknowns,
       isTryLater,
     });
     domain.unknowns = next.unknowns;
     // A check by hand does not take it out of the line.
     if (!isInLine) return;
-    domain.dueAt = next.at;
-    if (!domain.isActive) domain.account.due.push(next.at, domain);
+    domain.dueAt = next.at ?? Number.POSITIVE_INFINITY;
+    if (!domain.isActive) domain.account.due.push(domain.dueAt, domain);
   }
 }
 

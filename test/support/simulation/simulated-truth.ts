@@ -21,7 +21,6 @@ import {
 export type Violation =
   | 'false moved'
   | 'false active'
-  | 'hijacked'
   | 'wrongly disabled'
   | 'wrongly left'
   | 'departure not found'
@@ -106,7 +105,7 @@ export class Truth {
   judgeTheEnd(domains: readonly SimulatedDomain[]): void {
     for (const domain of domains) {
       this.judgeDeparture(domain);
-      if (domain.state?.status !== 'pending' || domain.state.preset.kind === 'standing') continue;
+      if (domain.state?.status !== 'pending') continue;
       const ready = readySince(domain, END);
       if (ready !== undefined && END - ready > DAY && !this.isTroubled(domain.parent, ready, END))
         this.violate('never activated', domain, END);
@@ -123,15 +122,13 @@ export class Truth {
   }
 
   private judgeActivation(domain: SimulatedDomain, before: CheckState, now: number, endedAt: number): void {
-    const { parent, history, createdAt, approved } = domain;
+    const { parent, history, createdAt } = domain;
     const showing = parent.servers.filter((_, s) => showsAcceptedSet(shownBy(parent, s, history, now)));
     if (showing.length < quorum(parent)) this.violate('false active', domain, now);
-    const isUnchanged = history.length === 1 && before.status === 'pending' && !approved;
-    if (isUnchanged && namesOurs(history[0]?.ns ?? [])) this.violate('hijacked', domain, now);
-
     if (before.status !== 'pending') return;
-    const ready = readySince(domain, now);
-    if (ready === undefined || approved || ready > createdAt + 6 * HOUR) return;
+    const published = readySince(domain, now);
+    if (published === undefined || published > createdAt + 6 * HOUR) return;
+    const ready = Math.max(published, createdAt);
     if (!this.isTroubled(parent, ready, Math.min(endedAt, ready + HOUR)))
       this.secondsToActivate.push((endedAt - ready) / 1000);
   }

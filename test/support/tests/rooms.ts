@@ -20,6 +20,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/records',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
+  'checks/claims': 'dns checks/delegation',
   'checks/shares': '',
   'checks/aname': 'dns checks/delegation',
   'checks/child': 'dns dns/record checks/delegation',
@@ -60,14 +61,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
   'store/roles': 'store/postgres',
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
+  'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
-    'dns zone zone/domain zone/edit zone/publish zone/records checks/delegation store/accounts store/domains store/postgres store/records store/zones',
+    'dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
-    'dns zone/domain zone/publish checks/delegation checks/shares store/change store/domains store/postgres',
+    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/change store/domains store/postgres store/records',
+    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records',
   'store/migrate':
     'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
@@ -113,7 +115,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
   workers:
-    'dns zone/records checks/aname checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
+    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',

@@ -21,7 +21,7 @@ export const nameserverSets = (text: string): readonly NameserverSet[] =>
 
 export const expectedSets = (accepted: string, all = accepted): Expected => ({
   sets: nameserverSets(accepted),
-  allSets: nameserverSets(all),
+  ours: new Set(nameserverSets(all).flat()),
 });
 
 export const DS = Uint8Array.of(0x30, 0x39, 13, 2, ...new Array(32).fill(7));

@@ -2,63 +2,88 @@
 // a difference can be read.
 
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  CheckState,
-  Expected,
-  NameserverSet,
-  Preset,
-} from '../../../src/checks/delegation/check-state.ts';
+import { judgeName } from '../../../src/checks/claims/judge-name.ts';
+import { type CheckedClaim, isSameSet, type NameClaims } from '../../../src/checks/claims/name-claims.ts';
+import type { NameserverSet } from '../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import type { Finding } from '../../../src/checks/delegation/findings.ts';
-import type { Decision } from '../../../src/checks/delegation/next-status.ts';
+import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
+import type { Decision, Rules } from '../../../src/checks/delegation/next-status.ts';
 import type { Judgement } from '../../../src/checks/delegation/verdict.ts';
 import { type Name, printName } from '../../../src/dns/name.ts';
-import type { Expectations, ExpectedCheck, ExpectedPreset } from './read-expectations.ts';
+import type { Expectations, ExpectedCheck } from './read-expectations.ts';
 import { canonicalAddress } from './read-world.ts';
 
 type Outcome = Record<string, unknown>;
 
 /** What a domain's life begins with; the times of the world are counted from `beginning`. */
-export function stateOf(
-  { status, preset, misses }: NonNullable<Expectations['state']>,
+export function claimOf(
+  { status, fresh, spent, misses }: NonNullable<Expectations['state']>,
   sets: readonly NameserverSet[],
   beginning: number,
-): CheckState {
+): CheckedClaim {
   const moved = (span: typeof misses) =>
     span && { count: span.count, firstAt: beginning + span.firstAt, lastAt: beginning + span.lastAt };
-  const { kind, taken } = preset;
   return {
-    status,
-    since: beginning,
-    misses: moved(misses),
-    conclusive: undefined,
-    preset:
-      kind === 'standing'
-        ? { kind, taken: taken.map((number) => sets[number - 1] as NameserverSet) }
-        : { kind: kind as 'clear' | 'undecided' },
+    id: 1,
+    accountId: 1,
+    state: {
+      status,
+      since: beginning,
+      misses: moved(misses),
+      conclusive: fresh ? undefined : { at: beginning, oursShown: false, othersShown: false },
+      witnessAt: undefined,
+    },
+    sets: sets.filter((_, i) => !spent.includes(i + 1)).map((names) => ({ names, exclusive: false })),
+    byOperator: false,
+    wasHolder: false,
+    takeoverSeenAt: undefined,
+    lastVerdict: undefined,
+    unknowns: 0,
   };
 }
 
-/** As the store loads it: without the sets that a standing preset has taken. */
-export function acceptedBy(
-  sets: readonly NameserverSet[],
-  preset: Preset | undefined,
-  ourAddresses?: readonly string[],
-): Expected {
-  const taken = preset?.kind === 'standing' ? preset.taken : [];
-  return {
-    sets: sets.filter((set) => !taken.some((other) => sameSet(set, other))),
-    allSets: sets,
-    ...(ourAddresses !== undefined && { ourAddresses: new Set(ourAddresses) }),
-  };
+export interface JudgedWorld {
+  readonly judgement: Judgement;
+  readonly decision?: Decision;
+  /** The claim as it is for the next check; undefined in a world without a status. */
+  readonly claim?: CheckedClaim;
 }
 
-function sameSet(a: NameserverSet | undefined, b: NameserverSet | undefined): boolean {
-  return a !== undefined && b !== undefined && [...a].sort().join() === [...b].sort().join();
+/** Judges as a worker does, for the only claim of the name. */
+export function judgeWorld(
+  evidence: Evidence,
+  claim: CheckedClaim | undefined,
+  { sets, ourAddresses: addresses }: Pick<Expectations, 'sets' | 'ourAddresses'>,
+  { rules, frozen }: { readonly rules: Rules; readonly frozen: boolean },
+): JudgedWorld {
+  const ours = new Set(sets.flat());
+  const ourAddresses = addresses === undefined ? {} : { ourAddresses: new Set(addresses) };
+  if (claim === undefined) return { judgement: judgeDelegation(evidence, { sets, ours, ...ourAddresses }) };
+  const name: NameClaims = {
+    claims: [claim],
+    externalHolder: undefined,
+    alsoWaiting: [],
+    ours,
+    staticSetCount: sets.length,
+    heldBy: [],
+    takeovers: [],
+  };
+  const { claims } = judgeName(name, evidence, {
+    rules,
+    isFrozen: frozen,
+    ...ourAddresses,
+    random: () => 0.5,
+  });
+  const [judged] = claims;
+  if (judged === undefined) throw new Error('the claim was not judged');
+  const { judgement, decision, setsAfter } = judged;
+  const left = setsAfter?.map((names) => ({ names, exclusive: false }));
+  return { judgement, decision, claim: { ...claim, state: decision.state, sets: left ?? claim.sets } };
 }
 
 function numberOf(set: NameserverSet | undefined, sets: readonly NameserverSet[]): number | undefined {
-  const index = sets.findIndex((other) => sameSet(set, other));
+  const index = sets.findIndex((other) => set !== undefined && isSameSet(set, other));
   return index < 0 ? undefined : index + 1;
 }
 
@@ -66,9 +91,9 @@ function numberOf(set: NameserverSet | undefined, sets: readonly NameserverSet[]
 export function outcomeOf(
   check: ExpectedCheck,
   sets: readonly NameserverSet[],
-  seen: { evidence: Evidence; judgement: Judgement; decision: Decision | undefined; violations: string[] },
+  seen: JudgedWorld & { readonly evidence: Evidence; readonly violations: string[] },
 ): Outcome {
-  const { evidence, judgement, decision, violations } = seen;
+  const { evidence, judgement, decision, claim, violations } = seen;
   const { failure } = evidence;
   return {
     verdict: judgement.verdict,
@@ -84,7 +109,7 @@ export function outcomeOf(
     violations,
     ...(check.status === undefined ? {} : { status: decision?.to }),
     ...(check.misses === undefined ? {} : { misses: decision?.state.misses?.count ?? 0 }),
-    ...(check.preset === undefined ? {} : { preset: presetIn(decision?.state.preset, sets) }),
+    ...(check.spent === undefined ? {} : { spent: spentOf(claim, sets) }),
   };
 }
 
@@ -105,13 +130,13 @@ function findingsIn(findings: readonly Finding[], check: ExpectedCheck): string[
     .sort();
 }
 
-function presetIn(preset: Preset | undefined, sets: readonly NameserverSet[]): ExpectedPreset {
-  const taken = preset?.kind === 'standing' ? preset.taken : [];
-  return { kind: preset?.kind ?? '', taken: taken.map((set) => numberOf(set, sets) ?? 0).sort() };
+function spentOf(claim: CheckedClaim | undefined, sets: readonly NameserverSet[]): number[] {
+  const isLeft = (set: NameserverSet) => claim?.sets.some(({ names }) => isSameSet(names, set));
+  return sets.flatMap((set, i) => (isLeft(set) ? [] : [i + 1]));
 }
 
 export function wantedOf(check: ExpectedCheck): Outcome {
-  const { verdict, parent, matched, ns, failure, servers, serverCount, status, misses, preset } = check;
+  const { verdict, parent, matched, ns, failure, servers, serverCount, status, misses, spent } = check;
   const findings = check.findings.filter(({ optional }) => !optional);
   return {
     verdict,
@@ -127,7 +152,7 @@ export function wantedOf(check: ExpectedCheck): Outcome {
     violations: [],
     ...(status === undefined ? {} : { status }),
     ...(misses === undefined ? {} : { misses }),
-    ...(preset === undefined ? {} : { preset }),
+    ...(spent === undefined ? {} : { spent }),
   };
 }
 

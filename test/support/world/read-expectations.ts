@@ -4,12 +4,6 @@ import type { CheckedStatus, NameserverSet } from '../../../src/checks/delegatio
 import type { Name } from '../../../src/dns/name.ts';
 import { type Block, canonicalAddress, nameOf, parseBlocks } from './read-world.ts';
 
-/** `clear`, `undecided`, or `standing` with the numbers of the sets that were taken, from 1. */
-export interface ExpectedPreset {
-  readonly kind: string;
-  readonly taken: readonly number[];
-}
-
 export interface ExpectedFinding {
   readonly code: string;
   /** Undefined: any or none. */
@@ -36,7 +30,8 @@ export interface ExpectedCheck {
   readonly asked: readonly { address: string; max: number }[];
   readonly status: string | undefined;
   readonly misses: number | undefined;
-  readonly preset: ExpectedPreset | undefined;
+  /** The numbers of the sets that the domain has lost. */
+  readonly spent: readonly number[] | undefined;
 }
 
 export interface Expectations {
@@ -47,7 +42,9 @@ export interface Expectations {
   readonly state:
     | {
         status: CheckedStatus;
-        preset: ExpectedPreset;
+        /** No conclusive check was made yet. */
+        fresh: boolean;
+        spent: readonly number[];
         misses: { count: number; firstAt: number; lastAt: number } | undefined;
       }
     | undefined;
@@ -88,11 +85,12 @@ function expectationsOf(blocks: readonly Block[]): Expectations {
 }
 
 function readState({ words, body }: Block): NonNullable<Expectations['state']> {
-  const preset = body.find((line) => line.words[0] === 'preset')?.words.slice(1) ?? ['clear'];
+  const spent = body.find((line) => line.words[0] === 'spent')?.words.slice(1) ?? [];
   const misses = body.find((line) => line.words[0] === 'misses')?.words.slice(1);
   return {
     status: words[1] as CheckedStatus,
-    preset: presetOf(preset),
+    fresh: body.some((line) => line.words[0] === 'fresh'),
+    spent: spent.map(Number),
     misses:
       misses === undefined
         ? undefined
@@ -120,7 +118,7 @@ function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
     asked: [],
     status: undefined,
     misses: undefined,
-    preset: undefined,
+    spent: undefined,
   };
   let saysParent = false;
   for (const block of body) {
@@ -174,8 +172,8 @@ function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
       case 'misses':
         check.misses = Number(words[0]);
         break;
-      case 'preset':
-        check.preset = presetOf(words);
+      case 'spent':
+        check.spent = words[0] === 'none' ? [] : words.map(Number);
         break;
       default:
         throw new Error(`line ${block.at}: "${block.line}" means nothing`);
@@ -188,10 +186,6 @@ function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
 
 function serverLine([where = '', ...outcome]: readonly string[]): string {
   return [where === 'database' ? where : canonicalAddress(where), ...outcome].join(' ');
-}
-
-function presetOf([kind = '', ...taken]: readonly string[]): ExpectedPreset {
-  return { kind, taken: taken.map(Number) };
 }
 
 function findingOf(text: string): ExpectedFinding {

@@ -4,7 +4,6 @@ import {
   DOMAIN_STATUSES,
   nextState,
   type StatusEvent,
-  servedOf,
   startStatus,
 } from '../../../src/zone/domain/domain-status.ts';
 
@@ -50,37 +49,4 @@ describe('the moves that people make', () => {
 
 it('a new domain waits for its delegation or its TXT record', () => {
   expect(DNS_MODES.map(startStatus)).toEqual(['pending', 'unverified']);
-});
-
-it.each([
-  ['managed', 'pending', 'full'],
-  ['managed', 'active', 'full'],
-  ['managed', 'moved', 'full'],
-  ['managed', 'disabled', 'none'],
-  ['managed', 'banned', 'none'],
-  ['external', 'unverified', 'none'],
-  ['external', 'active', 'none'],
-  ['external', 'disabled', 'none'],
-] as const)('a domain that is %s and %s is served: %s', (dnsMode, status, served) => {
-  expect(servedOf({ dnsMode, status })).toBe(served);
-});
-
-it('a domain that leaves for external DNS is served until resolvers are gone, unless it is disabled', () => {
-  const leaving = { leaving: true };
-  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, leaving)).toBe('full');
-  expect(servedOf({ dnsMode: 'external', status: 'active' }, leaving)).toBe('full');
-  expect(servedOf({ dnsMode: 'external', status: 'disabled' }, leaving)).toBe('none');
-  expect(servedOf({ dnsMode: 'external', status: 'banned' }, leaving)).toBe('none');
-});
-
-it.each([
-  'undecided',
-  'standing',
-] as const)('while a preset delegation is %s nothing but the apex is answered', (preset) => {
-  const pending = { dnsMode: 'managed', status: 'pending' } as const;
-  expect(servedOf(pending, { preset })).toBe('apex');
-  expect(servedOf(pending, { preset, hasSet: false })).toBe('none');
-  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, { preset, leaving: true })).toBe('apex');
-  expect(servedOf({ dnsMode: 'external', status: 'unverified' }, { preset })).toBe('none');
-  expect(servedOf({ dnsMode: 'managed', status: 'disabled' }, { preset })).toBe('none');
 });

@@ -2,8 +2,8 @@
 // accounts, in virtual time: nobody waits long, and the addresses in the attacker's lists get a few packets and no more.
 
 import { expect, it } from 'vitest';
-import { attack, type Figures } from '../support/simulation/simulated-shares.ts';
-import { scale } from '../support/tests/scale.ts';
+import { attack, type Figures } from '../../support/simulation/simulated-shares.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 31), 8));
 const DOMAINS = scale(100_000, 1500);

@@ -1,0 +1,102 @@
+// Chooses the nameserver sets that prove a claim from its beginning (docs/rules.md "Sets and rights"). With a pool it is the
+// account's own set, which no other account has; with static sets any of them, while no other account ever had to do with
+// the name.
+
+import type { Name } from '../../dns/name.ts';
+import type { NameserverSet } from '../delegation/check-state.ts';
+import { type ClaimSet, isSameSet } from './name-claims.ts';
+import { spentSets } from './spent-sets.ts';
+
+/** For one name, a set is one account's. */
+export interface SetRight {
+  readonly names: NameserverSet;
+  readonly accountId: number;
+  readonly exclusive: boolean;
+}
+
+/** What is known of the name when a claim is made. */
+export interface NamePast {
+  readonly rights: readonly SetRight[];
+  /** Nothing is spent: an operator makes the claim, or its account held the name within 90 days. */
+  readonly mayBeSeen: boolean;
+  /** Another account has or had to do with the name. */
+  readonly isContested: boolean;
+  /** Names of ours that the parent showed before. */
+  readonly shown: ReadonlySet<Name>;
+}
+
+/** Own first; `every`: all static sets. Empty when none is left. */
+export function chooseStaticSets(
+  accountId: number,
+  all: readonly NameserverSet[],
+  { rights, mayBeSeen, isContested, shown }: NamePast,
+): readonly ClaimSet[] | 'every' {
+  const sets = all.map((names) => ({ names, exclusive: false }));
+  const spent = spentSets(sets, shown, { mayBeSeen, isOnlySet: all.length === 1, isContested });
+  const left = sets.filter(({ names }) => !spent.includes(names));
+  const others = rights.filter((right) => right.accountId !== accountId);
+  if (others.length === 0 && !isContested) return spent.length === 0 ? 'every' : left;
+  const own = left.filter(({ names }) => rightTo(names, rights)?.accountId === accountId);
+  const free = left.filter(({ names }) => rightTo(names, rights) === undefined);
+  // One set each: the next account that claims the name needs one too.
+  return own.length > 0 ? own : free.slice(0, 1);
+}
+
+type PoolChoice =
+  | { readonly kind: 'sets'; readonly sets: readonly ClaimSet[] }
+  /** The account's own set cannot prove this claim: it needs one of which `isUsable` is true, before those in `besides`. */
+  | {
+      readonly kind: 'substitute';
+      readonly isUsable: (set: NameserverSet) => boolean;
+      readonly besides: readonly ClaimSet[];
+    };
+
+/** `own`: the set of the account. */
+export function choosePoolSets(
+  accountId: number,
+  own: ClaimSet,
+  { rights, mayBeSeen, shown }: NamePast,
+): PoolChoice {
+  const isTaken = (set: NameserverSet) => (rightTo(set, rights)?.accountId ?? accountId) !== accountId;
+  const isShown = (set: NameserverSet) => set.some((name) => shown.has(name));
+  const isSpent = ({ names, exclusive }: ClaimSet) => !exclusive && !mayBeSeen && isShown(names);
+  const before = rights
+    .filter((right) => right.accountId === accountId)
+    .map(({ names, exclusive }): ClaimSet => ({ names, exclusive }))
+    .filter((set) => !isSpent(set));
+  const first = !isTaken(own.names) && !isSpent(own) ? own : before.find(({ exclusive }) => exclusive);
+  if (first === undefined)
+    return { kind: 'substitute', isUsable: (set) => !isTaken(set) && !isShown(set), besides: before };
+  return { kind: 'sets', sets: [first, ...before.filter(({ names }) => !isSameSet(names, first.names))] };
+}
+
+/** Whether a set may take the place of spent ones: nobody has it for this name, and the parent never showed it. */
+export function isNewToName(
+  set: NameserverSet,
+  accountId: number,
+  { rights, shown }: Pick<NamePast, 'rights' | 'shown'>,
+): boolean {
+  const owner = rightTo(set, rights)?.accountId ?? accountId;
+  return owner === accountId && !set.some((name) => shown.has(name));
+}
+
+/**
+ * The rights that end with their account's claim: those to shared sets that the parent never showed. Else two passers-by
+ * would spend two static sets for ever. `sighted`: the names of each sighting.
+ */
+export function endingRights<T extends Omit<SetRight, 'names'> & { readonly names: readonly string[] }>(
+  rights: readonly T[],
+  accountId: number,
+  sighted: readonly (readonly string[])[],
+): readonly T[] {
+  return rights.filter(
+    (right) =>
+      right.accountId === accountId &&
+      !right.exclusive &&
+      !sighted.some((names) => names.some((name) => right.names.includes(name))),
+  );
+}
+
+function rightTo(set: NameserverSet, rights: readonly SetRight[]): SetRight | undefined {
+  return rights.find(({ names }) => isSameSet(names, set));
+}

@@ -1,0 +1,266 @@
+// Judges one check of a name for all claims of it: what each claim's own sets say of the evidence, which status follows,
+// and whether the name passes to another account (docs/rules.md "Proof", "Takeovers"). Only the parent's word for an
+// account's own set gives a name; nothing that is absent, lapsed or late gives or clears anything.
+
+import type { Name } from '../../dns/name.ts';
+import type { NameserverSet } from '../delegation/check-state.ts';
+import type { Evidence } from '../delegation/evidence.ts';
+import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import { judgeDelegation } from '../delegation/judge-delegation.ts';
+import { nextCheckAt } from '../delegation/next-check-at.ts';
+import { type Decision, nextStatus, type Rules } from '../delegation/next-status.ts';
+import type { Judgement } from '../delegation/verdict.ts';
+import { type CheckedClaim, isSameSet, type NameClaims } from './name-claims.ts';
+import { spentSets } from './spent-sets.ts';
+import { nextTakeoverStep } from './takeover.ts';
+
+export interface JudgedName {
+  readonly claims: readonly JudgedClaim[];
+  /** The domain in external mode that another account's claim takes the name from. */
+  readonly lostExternal: number | undefined;
+  /** The names of ours that the parent shows, in its order: a sighting. Empty for none, undefined if nothing was seen. */
+  readonly sighted: readonly Name[] | undefined;
+  /** The name passes to another account. */
+  readonly isTakeover: boolean;
+}
+
+export interface JudgedClaim {
+  readonly claim: CheckedClaim;
+  readonly judgement: Judgement;
+  readonly decision: Decision;
+  /** The sets that prove the claim from now on; undefined: they stay. */
+  readonly setsAfter: readonly NameserverSet[] | undefined;
+  readonly takeoverSeenAt: number | undefined;
+  /** Before proof the claim may be answered whole, if it is alone on its name. */
+  readonly open: boolean;
+  readonly nextCheckAt: ReturnType<typeof nextCheckAt>;
+}
+
+interface Circumstances {
+  readonly rules: Rules;
+  /** The breaker holds moves, disabling and takeovers. */
+  readonly isFrozen: boolean;
+  readonly ourAddresses?: ReadonlySet<string>;
+  /** By claim, what replaces its spent sets: a set that is new to this name, and that no other claim has. */
+  readonly substitutes?: ReadonlyMap<number, NameserverSet>;
+  /** Gives a number in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The claims to which this check leaves no set: `judgeName` needs a substitute for each. */
+export function claimsWithoutSet(name: NameClaims, evidence: Evidence): readonly CheckedClaim[] {
+  return name.claims.filter((claim) => {
+    const { spent, left } = settleSets(name, claim, evidence, undefined);
+    return spent.length > 0 && left.length === 0;
+  });
+}
+
+export function judgeName(name: NameClaims, evidence: Evidence, around: Circumstances): JudgedName {
+  const at = evidence.finishedAt;
+  const steps = name.claims.map((claim) => judgeClaim(name, claim, evidence, around));
+  const winner = steps.find(({ takes }) => takes);
+  const warned = steps.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
+  const claims = steps.map((step): JudgedClaim => {
+    const { claim, judgement, takeoverSeenAt, setsAfter } = step;
+    const isLoser = winner !== undefined && winner !== step && isHolding(claim);
+    const isWarned = warned && winner === undefined && isHolding(claim) && takeoverSeenAt === undefined;
+    const lost = isLoser ? [FINDINGS.CLAIM_LOST()] : [];
+    const seen = isWarned ? [FINDINGS.TAKEOVER_SEEN(claim.sets[0]?.names)] : [];
+    // Nobody loses the name by the first of two checks, a domain that leaves neither.
+    const isKept = warned && winner === undefined && step.decision.to === 'left';
+    const decision: Decision = {
+      ...step.decision,
+      ...(isKept && {
+        to: 'leaving' as const,
+        state: { ...step.decision.state, status: 'leaving' as const },
+      }),
+      ...(isLoser && {
+        to: 'disabled' as const,
+        state: { ...step.decision.state, status: 'ended' as const, since: at },
+      }),
+      findings: [...step.decision.findings, ...lost, ...seen],
+    };
+    const next = nextCheckAt(decision.state, judgement, at, around.random(), {
+      before: claim.unknowns,
+      isTryLater: evidence.failure?.reason === 'later',
+      isHeard: judgement.findings.some(({ code }) => code === 'PARENTS_DISAGREE'),
+    });
+    const open = isOpen(claim, decision);
+    return {
+      claim,
+      judgement,
+      decision,
+      setsAfter,
+      takeoverSeenAt,
+      open,
+      nextCheckAt: sooner(next, step.nextAt, at),
+    };
+  });
+  return {
+    claims: withOneTime(claims),
+    lostExternal: winner === undefined ? undefined : name.externalHolder?.id,
+    sighted: sightedNames(name, evidence),
+    isTakeover: winner !== undefined,
+  };
+}
+
+interface ClaimStep
+  extends Pick<JudgedClaim, 'claim' | 'judgement' | 'decision' | 'setsAfter' | 'takeoverSeenAt'> {
+  /** The claim takes the name from the account that holds it. */
+  readonly takes: boolean;
+  /** When the next check is due at the latest, because of a takeover. */
+  readonly nextAt: number | undefined;
+}
+
+function judgeClaim(
+  name: NameClaims,
+  claim: CheckedClaim,
+  evidence: Evidence,
+  around: Circumstances,
+): ClaimStep {
+  const { rules, isFrozen, substitutes, ourAddresses } = around;
+  const { spent, left } = settleSets(name, claim, evidence, substitutes?.get(claim.id));
+  const sets = claim.state.status === 'ended' ? exclusiveSets(claim) : left;
+  const judgement = judgeDelegation(evidence, {
+    sets,
+    ours: name.ours,
+    ...(ourAddresses && { ourAddresses }),
+  });
+  const decision = nextStatus(claim.state, judgement, evidence.finishedAt, rules, isFrozen);
+  const shown = { ...decision, findings: findingsOf(name, claim, { judgement, decision, sets }) };
+  const step = {
+    claim,
+    judgement,
+    decision: shown,
+    setsAfter: spent.length > 0 ? sets : undefined,
+    takeoverSeenAt: undefined,
+    takes: false,
+    nextAt: undefined,
+  };
+  const holder = holderBeside(name, claim);
+  if (holder === undefined || decision.to !== 'active' || isHolding(claim)) {
+    // nothing was said: what was seen before still stands
+    const keeps = judgement.oursShown === undefined && claim.state.status === 'pending';
+    return { ...step, takeoverSeenAt: keeps ? claim.takeoverSeenAt : undefined };
+  }
+  const { takeoverSeenAt: since } = claim;
+  // While the root does not validate, the fault is ours, and hands do not change.
+  const isHeld = isFrozen || judgement.rootFault === true;
+  const next = nextTakeoverStep({ since, takeovers: name.takeovers, isFrozen: isHeld }, evidence, judgement);
+  if (next.kind === 'taken') {
+    const findings = shown.findings.filter(({ code }) => code !== 'NAME_IN_USE');
+    return { ...step, decision: { ...shown, findings }, takes: true };
+  }
+  const waiting: Decision = {
+    ...shown,
+    to: 'pending',
+    state: { ...decision.state, status: 'pending', since: claim.state.since },
+    findings: [...shown.findings, FINDINGS.TAKEOVER_WAITS()],
+  };
+  return { ...step, decision: waiting, takeoverSeenAt: next.since, nextAt: next.nextAt };
+}
+
+/** Names of ours that are not the claim's own belong to somebody else: then nothing but the apex is answered. */
+function isOpen({ byOperator }: CheckedClaim, { state: { status, conclusive } }: Decision): boolean {
+  if (status !== 'pending' || byOperator) return true;
+  return conclusive !== undefined && !conclusive.othersShown;
+}
+
+/** Which sets the claim loses at its first conclusive check, and which are left to it. */
+function settleSets(
+  name: NameClaims,
+  claim: CheckedClaim,
+  evidence: Evidence,
+  substitute: NameserverSet | undefined,
+): { readonly spent: readonly NameserverSet[]; readonly left: readonly NameserverSet[] } {
+  const all = claim.sets.map(({ names }) => names);
+  if (claim.state.status !== 'pending' || claim.state.conclusive !== undefined)
+    return { spent: [], left: all };
+  const shown = new Set(sightedNames(name, evidence) ?? []);
+  const others = name.claims.filter(({ accountId }) => accountId !== claim.accountId);
+  const spent = spentSets(claim.sets, shown, {
+    mayBeSeen: claim.byOperator || claim.wasHolder,
+    isOnlySet: name.staticSetCount === 1,
+    isContested:
+      others.length > 0 ||
+      [...name.alsoWaiting, ...name.heldBy].some((accountId) => accountId !== claim.accountId),
+  });
+  if (spent.length === 0) return { spent, left: all };
+  const left = all.filter((set) => !spent.some((gone) => isSameSet(gone, set)));
+  if (left.length > 0 || substitute === undefined) return { spent, left };
+  return { spent, left: [substitute] };
+}
+
+function exclusiveSets({ sets }: CheckedClaim): readonly NameserverSet[] {
+  return sets.filter(({ exclusive }) => exclusive).map(({ names }) => names);
+}
+
+function isHolding({ state }: CheckedClaim): boolean {
+  return state.status === 'active' || state.status === 'moved' || state.status === 'leaving';
+}
+
+/** The domain of another account that holds the name. */
+function holderBeside(name: NameClaims, claim: CheckedClaim): { readonly id: number } | undefined {
+  return name.claims.find((other) => other.id !== claim.id && isHolding(other)) ?? name.externalHolder;
+}
+
+/** These say what to change at the registrar; PRESET_DELEGATION says all of it. */
+const SAID_BY_PRESET: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED', 'NS_FOREIGN']);
+
+function findingsOf(
+  name: NameClaims,
+  claim: CheckedClaim,
+  {
+    judgement,
+    decision,
+    sets,
+  }: { readonly judgement: Judgement; readonly decision: Decision; readonly sets: readonly NameserverSet[] },
+): readonly Finding[] {
+  if (claim.state.status === 'ended' && decision.to === 'pending') return [FINDINGS.CAME_BACK()];
+  if (claim.state.status !== 'pending') return decision.findings;
+  if (decision.to === 'disabled') return [...decision.findings, FINDINGS.PENDING_OVER(sets[0])];
+  const others = (judgement.observed ?? []).filter(
+    (shown) => name.ours.has(shown) && !sets.some((set) => set.includes(shown)),
+  );
+  return [
+    ...decision.findings.filter(({ code }) => others.length === 0 || !SAID_BY_PRESET.has(code)),
+    ...(others.length > 0 ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
+    ...(sets.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
+    ...(holderBeside(name, claim) === undefined ? [] : [FINDINGS.NAME_IN_USE(sets[0])]),
+  ];
+}
+
+/**
+ * The names of ours that any server of the parent refers to, also where they disagree. An answer with AA counts only from a
+ * server that shows the cut: our own servers answer so for every claim.
+ */
+export function sightedNames(
+  { ours }: Pick<NameClaims, 'ours'>,
+  { servers }: Evidence,
+): readonly Name[] | undefined {
+  const telling = servers.filter(
+    ({ outcome, showsCut }) => outcome === 'referral' || (outcome === 'answer' && showsCut === true),
+  );
+  const silent = servers.every(
+    ({ outcome }) => outcome !== 'nodata' && outcome !== 'nxdomain' && outcome !== 'alias',
+  );
+  if (telling.length === 0 && silent) return undefined;
+  return [...new Set(telling.flatMap(({ ns }) => ns).filter((shown) => ours.has(shown)))].sort();
+}
+
+function sooner(
+  next: ReturnType<typeof nextCheckAt>,
+  latest: number | undefined,
+  at: number,
+): ReturnType<typeof nextCheckAt> {
+  if (latest === undefined || (next.at !== undefined && next.at <= latest)) return next;
+  return { ...next, at: latest, intervalSeconds: Math.round((latest - at) / 1000) };
+}
+
+/** A check is one of the whole name: the shortest interval of its claims counts for all. */
+function withOneTime(claims: readonly JudgedClaim[]): readonly JudgedClaim[] {
+  const times = claims.map(({ nextCheckAt: { at } }) => at).filter((at) => at !== undefined);
+  if (claims.length <= 1 || times.length === 0) return claims;
+  const first = Math.min(...times);
+  return claims.map((claim) => ({ ...claim, nextCheckAt: { ...claim.nextCheckAt, at: first } }));
+}

@@ -1,0 +1,41 @@
+// `domain approve` and `domain reserve-set`, for one name: the operator says whose a delegation is. Both give the owner of the domain
+// the right to a set of our nameservers; a check then decides whether the domain is active.
+
+import type { Name } from '../../dns/name.ts';
+import type { ChangedBy } from '../../store/accounts/actor.ts';
+import { approveDomain as saveApproval } from '../../store/change/approve-domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { Failure } from '../terminal/failure.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { updated } from './move-domain.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
+
+interface Approval extends Owner {
+  /** Undefined: what the parent showed last. */
+  readonly set?: readonly Name[];
+  /** Takes the right from the account that has it. */
+  readonly take: boolean;
+}
+
+export async function approveDomain(
+  db: Database,
+  name: Name,
+  { set, take, ...owner }: Approval,
+  by: ChangedBy,
+): Promise<DomainOutcome> {
+  const found = await findOneDomain(db, name, owner);
+  if (found.kind === 'refused') return found;
+  return updated(
+    await saveApproval(db, { ...by, domainId: found.domain.id, take, ...(set !== undefined && { set }) }),
+  );
+}
+
+/** Reads the names of a set, with commas between them. */
+export function readSet(text: string): readonly Name[] {
+  return text.split(',').map((word) => {
+    const parsed = parseDomainName(word.trim());
+    if (parsed.kind === 'name') return parsed.name;
+    throw new Failure('usage', `the set: "${word.trim()}": ${parsed.message}`);
+  });
+}

@@ -1,0 +1,230 @@
+// Loads a name for a check: every domain of it, what is remembered of each, what its delegation is judged by, and the
+// name's past.
+
+import { sql } from 'kysely';
+import type { CheckedClaim, ClaimSet, NameClaims } from '../../checks/claims/name-claims.ts';
+import { type NameHolder, wasHolder } from '../../checks/claims/name-holders.ts';
+import type { Sighting } from '../../checks/claims/sightings.ts';
+import type { CheckedStatus, CheckState } from '../../checks/delegation/check-state.ts';
+import type { Verdict } from '../../checks/delegation/verdict.ts';
+import { foldCase, type Name } from '../../dns/name.ts';
+import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
+import { nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
+import { HOLDERS_OF_NAME } from '../claims/name-holders.ts';
+import { SIGHTINGS_OF_NAME } from '../claims/sightings.ts';
+import { nameserverChoice, provingSets } from '../domains/domain.ts';
+import {
+  allOurNameservers,
+  decodePublishSettings,
+  type PublishSettings,
+  SETTINGS_TEXT,
+} from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { StoredSet } from '../postgres/schema.ts';
+
+export interface CheckedName {
+  readonly name: Name;
+  readonly nameText: string;
+  readonly claims: NameClaims;
+  /** What saving a check of each claim needs, by the domain's id. */
+  readonly saved: ReadonlyMap<number, SavedState>;
+  readonly sightings: readonly Sighting[];
+  readonly settings: PublishSettings;
+}
+
+export interface SavedState {
+  /** Saving the check compares this number: every change of the domain meanwhile has counted it up. */
+  readonly seq: number;
+  /** When the scheduler takes it; a check changes it, and so does a claim of the scheduler. */
+  readonly dueAt: number | undefined;
+  /** The planned time of the next check: a check changes it, a claim of the scheduler does not. */
+  readonly nextCheckAt: number | undefined;
+  /** The zone that delegates the domain, as far as known; as in its column. */
+  readonly parentText: string;
+  readonly wasTakeoverSeen: boolean;
+}
+
+/** Undefined: the domain is gone, or in a status that is not checked. */
+export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
+  const { rows } = await sql<CheckedRow>`
+    select d.id, d.name, d.account_id as "accountId", c.seq, d.status, d.dns_mode as "dnsMode", d.leaving,
+      d.disabled_by as "disabledBy", d.created_at as "createdAt", d.pending_since as "pendingSince",
+      d.moved_since as "movedSince", d.leaving_since as "leavingSince", d.ended_at as "endedAt",
+      c.miss_count as "missCount", c.first_miss_at as "firstMissAt", c.last_miss_at as "lastMissAt",
+      c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
+      c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", d.ns_sets as "nsSets", d.by_operator as "byOperator",
+      d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.due_at as "dueAt", c.next_at as "nextCheckAt", c.unknowns,
+      c.parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings, ${HOLDERS_OF_NAME} as holders,
+      ${SIGHTINGS_OF_NAME} as sightings,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
+      (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
+        where t.name = d.name and t.at > clock_timestamp() - interval '1 day') as takeovers
+    from domains d join domain_checks c on c.domain_id = d.id left join check_runs r on r.id = c.last_run_id
+    where d.name = (select name from domains where id = ${domainId}) and d.deleted_at is null order by d.id`.execute(
+    db,
+  );
+  const [first] = rows;
+  const asked = rows.find(({ id }) => id === domainId);
+  if (first === undefined || asked === undefined || checkedStatusOf(asked) === undefined) return undefined;
+  const settings = decodePublishSettings(first.settings);
+  return {
+    name: decodeNameColumn(first.name),
+    nameText: first.name,
+    claims: nameClaims(rows, settings),
+    saved: new Map(rows.map((row) => [row.id, savedState(row)])),
+    sightings: first.sightings,
+    settings,
+  };
+}
+
+/** Undefined: a domain in this status is not checked. */
+export function checkedStatusOf({
+  status,
+  dnsMode,
+  leaving,
+  disabledBy,
+}: {
+  readonly status: DomainStatus;
+  readonly dnsMode: DnsMode;
+  readonly leaving: boolean;
+  readonly disabledBy: 'operator' | 'checker' | null;
+}): CheckedStatus | undefined {
+  if (leaving) return 'leaving';
+  if (dnsMode !== 'managed') return undefined;
+  if (status === 'disabled') return disabledBy === 'checker' ? 'ended' : undefined;
+  return status === 'pending' || status === 'active' || status === 'moved' ? status : undefined;
+}
+
+interface CheckedRow {
+  readonly id: number;
+  readonly name: string;
+  readonly accountId: number;
+  readonly seq: number;
+  readonly status: DomainStatus;
+  readonly dnsMode: DnsMode;
+  readonly leaving: boolean;
+  readonly disabledBy: 'operator' | 'checker' | null;
+  readonly createdAt: Date;
+  readonly pendingSince: Date | null;
+  readonly movedSince: Date | null;
+  readonly leavingSince: Date | null;
+  readonly endedAt: Date | null;
+  readonly missCount: number;
+  readonly firstMissAt: Date | null;
+  readonly lastMissAt: Date | null;
+  readonly conclusiveAt: Date | null;
+  readonly conclusiveOurs: boolean | null;
+  readonly conclusiveOthers: boolean | null;
+  readonly takeoverSeenAt: Date | null;
+  readonly witnessAt: Date | null;
+  readonly nsSets: readonly StoredSet[] | null;
+  readonly byOperator: boolean;
+  readonly delegatedNs: readonly string[] | null;
+  readonly chosenNs: readonly string[] | null;
+  readonly dueAt: Date | null;
+  readonly nextCheckAt: Date | null;
+  readonly unknowns: number;
+  readonly parentText: string;
+  readonly verdict: Verdict | null;
+  readonly settings: string | null;
+  readonly holders: readonly NameHolder[];
+  /** In milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly sightings: readonly Sighting[];
+  readonly takeovers: readonly number[];
+}
+
+function nameClaims(rows: readonly CheckedRow[], settings: PublishSettings): NameClaims {
+  const checked = rows.flatMap((row) => {
+    const status = checkedStatusOf(row);
+    return status === undefined ? [] : [checkedClaim(row, status, settings)];
+  });
+  const external = rows.find((row) => row.status === 'active' && row.dnsMode === 'external' && !row.leaving);
+  const [first] = rows as [CheckedRow, ...CheckedRow[]];
+  return {
+    claims: checked,
+    externalHolder: external && { id: external.id, accountId: external.accountId },
+    alsoWaiting: rows.flatMap(({ status, accountId }) => (status === 'unverified' ? [accountId] : [])),
+    ours: oursOf(settings),
+    // With a pool there is always another set to change to.
+    staticSetCount: settings.pool === undefined ? settings.nameserverSets.length : 0,
+    heldBy: first.holders.map(({ accountId }) => accountId),
+    takeovers: first.takeovers,
+  };
+}
+
+let folded: { readonly settings: PublishSettings; readonly ours: ReadonlySet<Name> } | undefined;
+
+/** Nearly every check has the same settings, so the last set of names is kept. */
+function oursOf(settings: PublishSettings): ReadonlySet<Name> {
+  if (folded?.settings !== settings)
+    folded = { settings, ours: new Set(allOurNameservers(settings).map(foldCase)) };
+  return folded.ours;
+}
+
+function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishSettings): CheckedClaim {
+  const { id, accountId, byOperator, takeoverSeenAt, verdict, holders, nowMs } = row;
+  return {
+    id,
+    accountId,
+    state: stateOf(row, status),
+    sets: setsOf(row, settings),
+    byOperator,
+    wasHolder: wasHolder(holders, accountId, nowMs),
+    takeoverSeenAt: takeoverSeenAt?.getTime(),
+    lastVerdict: verdict ?? undefined,
+    unknowns: row.unknowns,
+  };
+}
+
+function setsOf(row: CheckedRow, settings: PublishSettings): readonly ClaimSet[] {
+  const sets = nameserverSetsOf(nameserverChoice(row), provingSets(row, settings));
+  const exclusive = new Set(
+    (row.nsSets ?? []).flatMap((set) => (set.exclusive ? [set.names.map(decodeNameColumn).join()] : [])),
+  );
+  return sets.map((set) => ({ names: set.map(foldCase), exclusive: exclusive.has(set.join()) }));
+}
+
+function stateOf(row: CheckedRow, status: CheckedStatus): CheckState {
+  const { missCount, firstMissAt, lastMissAt, conclusiveAt, conclusiveOurs, conclusiveOthers } = row;
+  const hasMissed = missCount > 0 && firstMissAt !== null && lastMissAt !== null;
+  return {
+    status,
+    since: sinceOf(row, status).getTime(),
+    misses: hasMissed
+      ? { count: missCount, firstAt: firstMissAt.getTime(), lastAt: lastMissAt.getTime() }
+      : undefined,
+    conclusive:
+      conclusiveAt === null || conclusiveOurs === null
+        ? undefined
+        : {
+            at: conclusiveAt.getTime(),
+            oursShown: conclusiveOurs,
+            othersShown: conclusiveOthers === true,
+          },
+    witnessAt: row.witnessAt?.getTime(),
+  };
+}
+
+/** The start of the status; nothing depends on it for an active domain. */
+function sinceOf(row: CheckedRow, status: CheckedStatus): Date {
+  const since = {
+    pending: row.pendingSince,
+    active: null,
+    moved: row.movedSince,
+    leaving: row.leavingSince,
+    ended: row.endedAt,
+  }[status];
+  return since ?? row.createdAt;
+}
+
+function savedState({ seq, dueAt, nextCheckAt, parentText, takeoverSeenAt }: CheckedRow): SavedState {
+  return {
+    seq,
+    dueAt: dueAt?.getTime(),
+    nextCheckAt: nextCheckAt?.getTime(),
+    parentText,
+    wasTakeoverSeen: takeoverSeenAt !== null,
+  };
+}

@@ -1,0 +1,75 @@
+// Makes the order by which a judged check of a name is saved.
+
+import type { JudgedClaim, JudgedName } from '../../checks/claims/judge-name.ts';
+import { isSameSet } from '../../checks/claims/name-claims.ts';
+import { isNewSighting } from '../../checks/claims/sightings.ts';
+import type { Evidence } from '../../checks/delegation/evidence.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import type { CheckKind, StoredSet } from '../postgres/schema.ts';
+import type { CheckOrder } from './check-outcome.ts';
+import type { CheckedName, SavedState } from './load-checked-name.ts';
+import type { NameOrder } from './save-check.ts';
+
+interface CheckJob {
+  readonly domainId: number;
+  readonly kind: CheckKind;
+  readonly request?: string | undefined;
+}
+
+/** `substitutes`: by claim, the set that replaces spent ones, with the right to it. */
+export function nameOrder(
+  { nameText, saved, sightings }: CheckedName,
+  job: CheckJob,
+  evidence: Evidence,
+  judged: JudgedName,
+  substitutes: ReadonlyMap<number, StoredSet>,
+): NameOrder {
+  const orders = judged.claims.map((claim) => ({
+    ...orderOf(claim, saved.get(claim.claim.id) as SavedState, evidence, substitutes.get(claim.claim.id)),
+    ...(claim.claim.id === job.domainId
+      ? { kind: job.kind, ...(job.request !== undefined && { request: job.request }) }
+      : { kind: 'background' as const }),
+  }));
+  orders.sort((a, b) => Number(b.domainId === job.domainId) - Number(a.domainId === job.domainId));
+  const names = judged.sighted?.map(encodeNameColumn).sort() ?? [];
+  return {
+    nameText,
+    orders: orders as [CheckOrder, ...CheckOrder[]],
+    sighting: isNewSighting(sightings, names, evidence.finishedAt) ? names : undefined,
+    lostExternal: judged.lostExternal,
+    givenUp: judged.claims.flatMap(givenUpBy),
+    isTakeover: judged.isTakeover,
+  };
+}
+
+function orderOf(
+  { claim, judgement, decision, setsAfter, takeoverSeenAt, open, nextCheckAt }: JudgedClaim,
+  { seq }: SavedState,
+  evidence: Evidence,
+  substitute: StoredSet | undefined,
+): Omit<CheckOrder, 'kind' | 'request'> {
+  const { startedAt, finishedAt } = evidence;
+  return {
+    domainId: claim.id,
+    seq,
+    evidence,
+    judgement,
+    decision,
+    open,
+    setsAfter: setsAfter?.map((set) => {
+      const names = set.map(encodeNameColumn);
+      if (substitute?.names.join() === names.join()) return substitute;
+      return { names, exclusive: claim.sets.some((known) => known.exclusive && isSameSet(known.names, set)) };
+    }),
+    takeoverSeenAt,
+    nextCheckAt,
+    startedAt,
+    finishedAt,
+  };
+}
+
+function givenUpBy({ claim, setsAfter }: JudgedClaim): NameOrder['givenUp'] {
+  if (setsAfter === undefined) return [];
+  const gone = claim.sets.filter(({ names }) => !setsAfter.some((set) => isSameSet(set, names)));
+  return [{ accountId: claim.accountId, sets: gone.map(({ names }) => names.map(encodeNameColumn)) }];
+}

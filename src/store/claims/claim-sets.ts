@@ -1,0 +1,164 @@
+// Which nameserver sets prove a claim from its beginning (docs/rules.md "Sets and rights"). With a pool it is the account's own
+// set, which no other account has; with static sets any of them, while no other account ever had to do with the name.
+
+import { sql } from 'kysely';
+import {
+  choosePoolSets,
+  chooseStaticSets,
+  isNewToName,
+  type NamePast,
+  type SetRight,
+} from '../../checks/claims/choose-sets.ts';
+import type { ClaimSet } from '../../checks/claims/name-claims.ts';
+import { areTooMany, type Sighting } from '../../checks/claims/sightings.ts';
+import type { Name } from '../../dns/name.ts';
+import { nameserversOf } from '../domains/domain.ts';
+import { accountNameserverSet, giveSubstitute } from '../nameservers/pool-sets.ts';
+import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { StoredSet } from '../postgres/schema.ts';
+import { loadHeld } from './name-holders.ts';
+import { loadRights, saveRight } from './rights.ts';
+import { loadSightings } from './sightings.ts';
+
+interface NewClaim {
+  readonly nameText: string;
+  readonly accountId: number;
+  /** Nothing is spent for a claim that an operator makes. */
+  readonly byOperator: boolean;
+  readonly settings: PublishSettings;
+}
+
+/**
+ * Gives the sets, own first, and the rights to them; null: every static set. Empty when none is left. Call it under
+ * `lockNamesAround`.
+ */
+export async function setsForClaim(trx: Database, claim: NewClaim): Promise<StoredSet[] | null> {
+  const { nameText, accountId, settings } = claim;
+  if (await othersHaveClaims(trx, claim)) await settleOtherClaims(trx, claim);
+  const past = await loadPast(trx, claim);
+  const chosen =
+    settings.pool === undefined
+      ? chooseStaticSets(accountId, settings.nameserverSets, past)
+      : await poolSets(trx, claim, past);
+  if (chosen === 'every') return null;
+  const sets = chosen.map(storedSet);
+  for (const { names, exclusive } of sets) await saveRight(trx, nameText, { names, accountId, exclusive });
+  return sets;
+}
+
+async function loadPast(trx: Database, claim: NewClaim): Promise<NamePast> {
+  const { nameText, accountId, byOperator } = claim;
+  const sightings = await loadSightings(trx, nameText);
+  const { wasHolder, byOthers } = await loadHeld(trx, nameText, accountId);
+  return {
+    rights: await loadSetRights(trx, nameText),
+    mayBeSeen: byOperator || (wasHolder && !areTooMany(sightings)),
+    isContested: byOthers || (await othersHaveClaims(trx, claim)),
+    shown: shownIn(sightings, claim),
+  };
+}
+
+function shownIn(
+  sightings: readonly Sighting[],
+  { settings }: Pick<NewClaim, 'settings'>,
+): ReadonlySet<Name> {
+  return new Set(
+    areTooMany(sightings)
+      ? allOurNameservers(settings)
+      : sightings.flatMap(({ names }) => names.map(decodeNameColumn)),
+  );
+}
+
+async function loadSetRights(trx: Database, nameText: string): Promise<readonly SetRight[]> {
+  const rights = await loadRights(trx, nameText);
+  return rights.map((right) => ({ ...right, names: right.names.map(decodeNameColumn) }));
+}
+
+async function poolSets(
+  trx: Database,
+  { accountId }: NewClaim,
+  past: NamePast,
+): Promise<readonly ClaimSet[]> {
+  const own = await accountNameserverSet(trx, accountId);
+  if (own === undefined) return [];
+  const choice = choosePoolSets(accountId, own, past);
+  if (choice.kind === 'sets') return choice.sets;
+  const substitute = await substituteFor(trx, choice.isUsable);
+  return [...(substitute === undefined ? [] : [substitute]), ...choice.besides];
+}
+
+/** For this name a substitute counts as exclusive: it is no account's, and new to the name. */
+async function substituteFor(
+  trx: Database,
+  isUsable: (set: readonly Name[]) => boolean,
+): Promise<ClaimSet | undefined> {
+  const given = await giveSubstitute(trx, isUsable);
+  return given && { names: given.names, exclusive: given.kind === 'substitute' };
+}
+
+/**
+ * A set for a claim whose sets are all spent, with the right to it; undefined when there is none. `alsoShown`: names that a
+ * check has just seen.
+ */
+export async function replaceSpentSets(
+  trx: Database,
+  claim: Omit<NewClaim, 'byOperator'>,
+  alsoShown: readonly Name[],
+): Promise<StoredSet | undefined> {
+  const { nameText, accountId, settings } = claim;
+  const rights = await loadSetRights(trx, nameText);
+  const shown = new Set([...alsoShown, ...shownIn(await loadSightings(trx, nameText), claim)]);
+  const isFree = (names: readonly Name[]) => isNewToName(names, accountId, { rights, shown });
+  const free = settings.nameserverSets.find(isFree);
+  const set =
+    settings.pool === undefined
+      ? free && { names: free, exclusive: false }
+      : await substituteFor(trx, isFree);
+  if (set === undefined) return undefined;
+  const stored = storedSet(set);
+  await saveRight(trx, nameText, { ...stored, accountId });
+  return stored;
+}
+
+function storedSet({ names, exclusive }: ClaimSet): StoredSet {
+  return { names: names.map(encodeNameColumn), exclusive };
+}
+
+const WAITS_OR_HOLDS = sql`d.deleted_at is null and d.status in ('pending', 'unverified', 'active', 'moved')`;
+
+async function othersHaveClaims(trx: Database, { nameText, accountId }: NewClaim): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from domains d where d.name = ${nameText} and d.account_id <> ${accountId}
+      and ${WAITS_OR_HOLDS}) as found`.execute(trx);
+  return rows[0]?.found ?? false;
+}
+
+/**
+ * A domain that any static set proved keeps the one that it has at its apex: that is what its owner was told. One that its
+ * first check left some of them gets the right to these.
+ */
+async function settleOtherClaims(trx: Database, { nameText, accountId, settings }: NewClaim): Promise<void> {
+  const { rows } = await sql<{
+    id: number;
+    accountId: number;
+    nsSets: readonly StoredSet[] | null;
+    delegatedNs: string[] | null;
+    chosenNs: string[] | null;
+  }>`
+    select d.id, d.account_id as "accountId", d.ns_sets as "nsSets", d.delegated_ns as "delegatedNs",
+      d.chosen_ns as "chosenNs"
+    from domains d where d.name = ${nameText} and d.account_id <> ${accountId}
+      and ${WAITS_OR_HOLDS} order by d.id for update`.execute(trx);
+  for (const { id, nsSets, ...row } of rows) {
+    const own = {
+      names: nameserversOf({ ...row, nsSets }, settings).map(encodeNameColumn),
+      exclusive: false,
+    };
+    for (const set of nsSets ?? [own]) await saveRight(trx, nameText, { ...set, accountId: row.accountId });
+    if (nsSets !== null) continue;
+    await sql`update domains set ns_sets = ${JSON.stringify([own])}::jsonb where id = ${id}`.execute(trx);
+    await sql`update domain_checks set seq = seq + 1 where domain_id = ${id}`.execute(trx);
+  }
+}

@@ -1,0 +1,157 @@
+// Whose nameservers the apex of a name shows while several claims wait for it, and that its zone passes between them with a
+// serial that only grows.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { askForTurn } from '../../../src/store/change/ask-for-turn.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import {
+  createDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+  testServers,
+} from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+const POOL = {
+  ...TEST_SETTINGS,
+  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
+  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
+};
+
+describe.each(testServers())('on $name', (server) => {
+  let database: TestDatabase;
+  let db: Database;
+  let ids: number[];
+
+  beforeEach(async () => {
+    database = await createDatabase({ server });
+    ({ db } = database);
+    await migrate(db, POOL);
+    ids = [];
+    for (const email of ['a@example.org', 'b@example.org', 'c@example.org'])
+      ids.push((await newDomain(db, await newAccount(db, email), 'example.com.', { exempt: false })).id);
+  });
+  afterEach(() => database.drop());
+
+  const domain = async (id: number) =>
+    (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
+  const ownSet = async (id: number) => (await domain(id)).nameserverSets[0]?.map(printName) ?? [];
+  const shown = async () =>
+    (await published(db))?.flatMap((line) => (line.includes(' NS ') ? line.split(' ').slice(-1) : []));
+  const serial = async () =>
+    Number(
+      (await published(db))
+        ?.find((l) => l.includes('SOA'))
+        ?.split(' ')
+        .at(-1),
+    );
+  /** The claims that were answered, looking every 15 minutes. */
+  const turns = async (looks: number) => {
+    const found: number[] = [];
+    for (let i = 0; i < looks; i++) {
+      const ns = [...((await shown()) ?? [])].sort().join();
+      for (const id of ids) if ([...(await ownSet(id))].sort().join() === ns) found.push(ids.indexOf(id));
+      await sql`update domains set turn_from = turn_from - interval '15 minutes',
+        turn_until = turn_until - interval '15 minutes'`.execute(db);
+      await checkOnce(db, ids[i % 3] as number, 'nodata');
+    }
+    return found;
+  };
+
+  test('each claim has its turn, and then the last one keeps it', async () => {
+    const node = await followLoaded({ databaseUrl: database.url });
+    const serials = [await serial()];
+    expect((await domain(ids[0] as number)).nsTurn).not.toBeNull();
+    for (const expected of [0, 1, 2, 2, 2]) {
+      expect(await turns(1)).toEqual([expected]);
+      serials.push(await serial());
+      await expectPublished(db, ...ids);
+      await untilEqual(node, db);
+      expect(node.zones.get(APEX)?.serial).toBe(serials.at(-1));
+    }
+    // Two hand-overs, and nothing is published anew without one.
+    expect(new Set(serials).size).toBe(3);
+    expect(serials).toEqual([...serials].sort((a, b) => a - b));
+    const holding = await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute();
+    expect(holding).toEqual([{ id: ids[2] }]);
+    await node.stop();
+  });
+
+  test('one asks for another turn once an hour, and is checked when the turn before is over', async () => {
+    await turns(3);
+    await askForTurn(db, ids[0] as number);
+    expect(await turns(2)).toEqual([2, 2]); // it has asked when it was made
+    await sql`update domains set turn_last_asked_at = turn_last_asked_at - interval '1 hour'`.execute(db);
+    await askForTurn(db, ids[0] as number);
+    await checkOnce(db, ids[1] as number, 'nodata');
+    expect(await turns(2)).toEqual([0, 0]);
+  });
+
+  test('who goes or is switched off gives the zone to the next one, and no claim is answered whole', async () => {
+    const node = await followLoaded({ databaseUrl: database.url });
+    const [a, b, c] = ids as [number, number, number];
+    await saved(db, a, edit({ create: ['www A 192.0.2.1'] }));
+    await saved(db, c, edit({ create: ['own A 192.0.2.3'] }));
+    const before = await serial();
+    await changeStatus(db, { ...BY, domainId: a, event: 'disable' });
+    expect((await shown())?.sort()).toEqual([...(await ownSet(b))].sort());
+    expect((await domain(b)).served).toBe('apex');
+    await changeStatus(db, { ...BY, domainId: a, event: 'enable' });
+    await deleteDomain(db, { ...BY, domainId: b });
+    expect((await domain(c)).served).not.toBe('full');
+    await deleteDomain(db, { ...BY, domainId: a });
+    // Alone, but no check has shown that the parent names nobody else's servers.
+    expect(await domain(c)).toMatchObject({ served: 'apex' });
+    await checkOnce(db, c, 'nodata');
+    expect(await domain(c)).toMatchObject({ served: 'full' });
+    expect(await serial()).toBeGreaterThan(before);
+    expect((await published(db))?.at(-1)).toBe('own 300 A 192.0.2.3');
+    await expectPublished(db, a, b, c);
+    await untilEqual(node, db);
+    await node.stop();
+  });
+
+  test('a check of the name without news makes no change of any of its domains', async () => {
+    await checkOnce(db, ids[0] as number, 'nodata');
+    const counts = async () =>
+      await Promise.all(ids.map(async (id) => (await listDomainChanges(db, id, { limit: 50 })).length));
+    const before = [await counts(), await serial()];
+    for (const id of ids) {
+      const done = await checkOnce(db, id, 'nodata');
+      expect(done).not.toHaveProperty('changeId');
+    }
+    expect([await counts(), await serial()]).toEqual(before);
+  });
+
+  test('what the parent shows of one account proves that one alone, and the others go on waiting', async () => {
+    const [a, b, c] = ids as [number, number, number];
+    await saved(db, b, edit({ create: ['www A 192.0.2.1'] }));
+    const done = await checkOnce(db, a, `referral ${(await ownSet(b)).join(' ')}`);
+    expect(done).toMatchObject({ others: [{ domainId: b, from: 'pending', to: 'active' }] });
+    expect(await domain(b)).toMatchObject({ status: 'active', served: 'full' });
+    expect((await published(db))?.at(-1)).toBe('www 300 A 192.0.2.1');
+    for (const id of [a, c]) {
+      const { status, served, findings } = await domain(id);
+      expect([status, served]).toEqual(['pending', 'none']);
+      expect(findings.map(({ code }) => code)).toContain('PRESET_DELEGATION');
+    }
+    await expectPublished(db, a, b, c);
+  });
+});

@@ -1,0 +1,164 @@
+// Decisions that break one rule each. The simulation that does not see it would prove nothing.
+
+import type { ClaimSet, NameClaims } from '../../../../src/checks/claims/name-claims.ts';
+import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
+import type { Violation } from './hijack-judge.ts';
+import type { HijackOptions } from './hijack-simulation.ts';
+import { DECISIONS, type Decisions } from './simulated-store.ts';
+
+interface Broken extends Pick<HijackOptions, 'fleet' | 'decide' | 'sharesSets'> {
+  readonly rule: string;
+  /** Any of these is enough. */
+  readonly seen: readonly Violation[];
+}
+
+const HIJACKED = ['hijacked', 'hijacked by a lie', 'two accounts hold the name'] as const;
+
+/** The evidence, or the claims, are not what they were. */
+function judging(
+  changed: (name: NameClaims, evidence: Evidence) => readonly [NameClaims, Evidence],
+): Partial<Decisions> {
+  return {
+    judgeName: (name, evidence, around) => DECISIONS.judgeName(...changed(name, evidence), around),
+    claimsWithoutSet: (name, evidence) => DECISIONS.claimsWithoutSet(...changed(name, evidence)),
+  };
+}
+
+const withSets = (
+  name: NameClaims,
+  setsOf: (sets: readonly ClaimSet[]) => readonly ClaimSet[],
+): NameClaims => ({
+  ...name,
+  claims: name.claims.map((claim) => ({ ...claim, sets: setsOf(claim.sets) })),
+});
+
+export const BROKEN: readonly Broken[] = [
+  {
+    rule: 'a set that is shown proves any claim',
+    fleet: 'pool',
+    seen: HIJACKED,
+    decide: judging((name, evidence) => {
+      const shown = evidence.servers.find(({ ns }) => ns.some((ns) => name.ours.has(ns)))?.ns;
+      if (shown === undefined) return [name, evidence];
+      return [withSets(name, () => [{ names: shown, exclusive: true }]), evidence];
+    }),
+  },
+  { rule: 'a combination is given to several accounts', fleet: 'pool', seen: HIJACKED, sharesSets: true },
+  {
+    rule: 'one address of the parent is enough',
+    fleet: 'pool',
+    seen: ['hijacked by a lie'],
+    decide: judging((name, evidence) => [
+      name,
+      { ...evidence, servers: evidence.servers.slice(0, 1), parentAddresses: 1 },
+    ]),
+  },
+  {
+    rule: 'a holder loses the name at the first check',
+    fleet: 'pool',
+    seen: ['taken at once'],
+    decide: judging((name, evidence) => {
+      const claims = name.claims.map((claim) => ({
+        ...claim,
+        takeoverSeenAt: evidence.finishedAt - 3_600_000,
+      }));
+      return [
+        { ...name, claims },
+        { ...evidence, parentAddresses: evidence.servers.length },
+      ];
+    }),
+  },
+  {
+    rule: 'a stale DS does not matter',
+    fleet: 'pool',
+    seen: ['active with a stale DS'],
+    decide: judging((name, evidence) => [
+      name,
+      { ...evidence, servers: evidence.servers.map((server) => ({ ...server, ds: [] })) },
+    ]),
+  },
+  {
+    rule: 'a claim that waits excludes others',
+    fleet: 'pool',
+    seen: ['locked out'],
+    decide: {
+      mayClaim: (rivals, order) =>
+        rivals.some(({ stage }) => stage === 'waiting')
+          ? { kind: 'held' }
+          : DECISIONS.mayClaim(rivals, order),
+    },
+  },
+  {
+    rule: 'no place is ever free',
+    fleet: 'pool',
+    seen: ['locked out'],
+    decide: {
+      mayClaim: (rivals, order) => {
+        const isFull = order.needsPlace && rivals.filter(({ stage }) => stage !== 'held').length >= 4;
+        return isFull ? { kind: 'full', retryAfterSeconds: 3600 } : DECISIONS.mayClaim(rivals, order);
+      },
+    },
+  },
+  {
+    rule: 'a claim is answered whole whatever the parent shows',
+    fleet: 'pool',
+    seen: ['answered too long', 'answered although sighted'],
+    decide: {
+      answeredDomain: (domains, around) =>
+        DECISIONS.answeredDomain(
+          domains.map((domain) => ({ ...domain, open: true, othersSighted: false })),
+          { ...around, sightedRights: [] },
+        ),
+    },
+  },
+  {
+    rule: 'what was sighted does not matter for what is answered',
+    fleet: 'pool',
+    seen: ['answered although sighted'],
+    decide: {
+      answeredDomain: (domains, around) =>
+        DECISIONS.answeredDomain(
+          domains.map((domain) => ({ ...domain, othersSighted: false })),
+          { ...around, sightedRights: [] },
+        ),
+    },
+  },
+  { rule: 'sightings are not written', fleet: 'two', seen: HIJACKED, decide: { isNewSighting: () => false } },
+  {
+    rule: 'a lapse clears what was sighted before a claim',
+    fleet: 'two',
+    seen: HIJACKED,
+    decide: {
+      chooseStaticSets: (accountId, all, past) =>
+        DECISIONS.chooseStaticSets(accountId, all, { ...past, shown: new Set() }),
+    },
+  },
+  {
+    rule: 'the first conclusive check spends no set',
+    fleet: 'two',
+    seen: HIJACKED,
+    decide: judging((name, evidence) => {
+      const seen = { at: 0, oursShown: false, othersShown: false };
+      const claims = name.claims.map((claim) => ({
+        ...claim,
+        state: { ...claim.state, conclusive: claim.state.conclusive ?? seen },
+      }));
+      return [{ ...name, claims }, evidence];
+    }),
+  },
+  {
+    rule: 'the rights of others do not hold',
+    fleet: 'two',
+    seen: HIJACKED,
+    decide: {
+      chooseStaticSets: (accountId, all, past) =>
+        DECISIONS.chooseStaticSets(accountId, all, { ...past, rights: [], isContested: false }),
+    },
+  },
+  {
+    rule: 'whoever ever held the name is proved by any set',
+    fleet: 'two',
+    seen: HIJACKED,
+    decide: { wasHolder: (holders, accountId) => holders.some((holder) => holder.accountId === accountId) },
+  },
+];

@@ -1,0 +1,283 @@
+// Holds what happens to simulated names against the truth: for whom registrants changed the parent. It keeps its own log of
+// what was seen and who held a name, and knows nothing of how the rules conclude.
+
+import { isSameSet } from '../../../../src/checks/claims/name-claims.ts';
+import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
+import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
+import type { Name } from '../../../../src/dns/name.ts';
+import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
+import type { SimulatedClaim } from './simulated-claim.ts';
+import type { SimulatedRegistry } from './simulated-registry.ts';
+import type { SimulatedSets } from './simulated-sets.ts';
+import type { Activation, SimulatedStore } from './simulated-store.ts';
+
+/** The closed list of what the rules admit. */
+export const ADMITTED = [
+  /** Its names are at the parent because the registrant wrote them, or left them standing. */
+  "the registrant wrote or left standing another account's set",
+  /** A shared set besides: never sighted here, absent or elsewhere at the first check of the claim, and back. */
+  'a dangling delegation to a shared set, never sighted here, came back',
+  'the holder of the last 90 days was back on a shared set',
+  'the sightings of a shared set were older than two years',
+  'there is one static set',
+  'every address of the parent that answered lied',
+] as const;
+export type Cause = (typeof ADMITTED)[number];
+
+export type Violation =
+  | 'hijacked by a lie'
+  | 'hijacked'
+  | 'two accounts hold the name'
+  | 'taken at once'
+  | 'active with a stale DS'
+  | 'locked out'
+  | 'answered too long'
+  | 'answered although sighted';
+
+/** How long more than the apex of an unproved claim may be answered while the parent shows names of others. */
+const ANSWERED_MS = 5000;
+/** A name is checked at once, because it is asked for, so often at most. */
+export const REPORTS_EACH_MS = 5 * MINUTE;
+const LOCKED_OUT_MS = 1.5 * DAY;
+const SECOND_LOOK_MS = MINUTE;
+const TWO_YEARS = 730 * DAY;
+
+export class HijackJudge {
+  readonly violations: { readonly kind: Violation; readonly text: string }[] = [];
+  readonly causes = new Map<Cause, number>();
+  /** Seconds of each case in which more than an apex was answered. */
+  readonly answeredSeconds: number[] = [];
+  /** The same where a stranger had asked for its own claim's name shortly before, so that its report was used up. */
+  readonly answeredWhileAskedSeconds: number[] = [];
+  /** From the moment that every server of the parent shows the set of an honest owner. */
+  readonly activeAfter: number[] = [];
+  /** Those of them among eight strangers and more. */
+  readonly activeAfterBesideMany: number[] = [];
+  /** The same for those who take the name from a holder: two checks, a minute apart. */
+  readonly takenAfter: number[] = [];
+  /** Honest owners to whom no set was left (`SETS_SPENT`). */
+  lockedOutBySpent = 0;
+  activations = 0;
+}
+
+/** The truth of one name. */
+export class NameTruth {
+  private readonly name: number;
+  private readonly judge: HijackJudge;
+  private readonly isAsked: boolean;
+  private readonly sets: SimulatedSets;
+  private readonly registry: SimulatedRegistry;
+  private readonly seen: { readonly at: number; readonly names: readonly Name[] }[] = [];
+  private holding: readonly number[] = [];
+  private readonly heldUntil = new Map<number, number>();
+  /** What all servers really had at the first check of a claim that said anything: by the claim's id and beginning. */
+  private readonly firstLook = new Map<string, ReadonlySet<Name>>();
+  private exposed: { readonly claim: number; readonly since: number; readonly wasSeen: boolean } | undefined;
+  private readonly lockedOut = new Set<number>();
+  /** In the newest check, some server that does not lie was heard. */
+  private toldTruth = true;
+
+  constructor(
+    name: number,
+    {
+      judge,
+      sets,
+      isAsked,
+    }: { readonly judge: HijackJudge; readonly sets: SimulatedSets; readonly isAsked: boolean },
+    registry: SimulatedRegistry,
+  ) {
+    this.name = name;
+    this.judge = judge;
+    this.sets = sets;
+    this.isAsked = isAsked;
+    this.registry = registry;
+  }
+
+  look(store: SimulatedStore, { servers, startedAt: at }: Evidence): void {
+    const told = servers.filter(({ outcome }) => outcome !== 'timeout');
+    if (told.length === 0) return;
+    this.toldTruth = told.some(({ address }) => !this.registry.lies(address, at));
+    const shown = [...new Set(told.flatMap(({ ns }) => ns))].filter((ns) => this.sets.ours.has(ns));
+    const last = this.seen.at(-1);
+    if (shown.length > 0 && (last === undefined || at - last.at > DAY || last.names.join() !== shown.join()))
+      this.seen.push({ at, names: shown });
+    const [first, ...rest] = this.registry.truly(at);
+    const truly = new Set(first?.ns.filter((ns) => rest.every((other) => other.ns.includes(ns))));
+    for (const claim of store.claims) {
+      const key = lifeOf(claim);
+      if (claim.status === 'pending' && !this.firstLook.has(key)) this.firstLook.set(key, truly);
+    }
+  }
+
+  activated(
+    activation: Activation,
+    store: SimulatedStore,
+    at: number,
+    since: number,
+    wasHeld: boolean,
+  ): void {
+    this.judgeActivation(activation, store, at, since, wasHeld);
+    this.heldUntil.set(activation.claim.accountId, at);
+  }
+
+  private judgeActivation(
+    { claim, matched, from }: Activation,
+    store: SimulatedStore,
+    at: number,
+    since: number,
+    wasHeld: boolean,
+  ): void {
+    const { judge, registry } = this;
+    judge.activations++;
+    const others = store.claims.filter((other) => other !== claim && isHolding(other));
+    if (others.length > 0) this.violate('two accounts hold the name', at, claim);
+    const { newest } = registry;
+    if (wasHeld && at - newest.at < SECOND_LOOK_MS) this.violate('taken at once', at, claim);
+    if (registry.truly(since).every(({ hasDs }) => hasDs)) this.violate('active with a stale DS', at, claim);
+    const truly = registry.truly(since).filter(({ ns }) => isSameSet(ns, matched));
+    if (truly.length === 0) {
+      if (this.toldTruth) this.violate('hijacked by a lie', at, claim);
+      else this.admit(ADMITTED[5]);
+      return;
+    }
+    if (truly.some(({ meant }) => meant === claim.accountId) || from === 'moved') return;
+    const cause = this.causeOf(claim, matched, at);
+    if (cause === undefined) {
+      this.violate('hijacked', at, claim);
+      return;
+    }
+    this.admit(cause);
+  }
+
+  private admit(cause: Cause): void {
+    const { causes } = this.judge;
+    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  }
+
+  /** How fast an honest owner is active. */
+  timed(claim: SimulatedClaim, begunAt: number, wasHeld: boolean, strangers: number, at: number): void {
+    const { registry, judge } = this;
+    const { meant, hasDs } = registry.newest;
+    const ready = Math.max(registry.everywhereAt, begunAt);
+    if (meant !== claim.accountId || hasDs || ready - begunAt > 6 * HOUR) return;
+    if (registry.isTroubled(ready - HOUR, at)) return;
+    const seconds = (at - ready) / 1000;
+    if (wasHeld) judge.takenAfter.push(seconds);
+    else judge.activeAfter.push(seconds);
+    if (!wasHeld && strangers >= 8) judge.activeAfterBesideMany.push(seconds);
+  }
+
+  /** An honest owner looks: the parent shows what the owner was told, and has for long. */
+  owned(claim: SimulatedClaim, store: SimulatedStore, at: number): void {
+    const { registry, judge } = this;
+    const { ns, meant, hasDs } = registry.newest;
+    if (
+      isHolding(claim) ||
+      claim.status === 'disabled' ||
+      claim.external ||
+      this.lockedOut.has(claim.accountId)
+    )
+      return;
+    const set = store.ownSet(claim);
+    const ready = Math.max(registry.everywhereAt, claim.claimedAt);
+    if (set === undefined) judge.lockedOutBySpent++;
+    else {
+      if (hasDs || meant !== claim.accountId || !isSameSet(ns, set)) return;
+      if (at - ready < LOCKED_OUT_MS || registry.isTroubled(ready - HOUR, at)) return;
+      this.violate('locked out', at, claim);
+    }
+    this.lockedOut.add(claim.accountId);
+  }
+
+  /** An honest owner could not even claim the name, for long. */
+  shutOut(accountId: number, at: number): void {
+    if (this.lockedOut.has(accountId)) return;
+    this.lockedOut.add(accountId);
+    this.violate('locked out', at);
+  }
+
+  /** What nodes answer, and what the parent shows, from now on. True when a case begins: somebody asks. */
+  answered(store: SimulatedStore, at: number): boolean {
+    for (const accountId of this.holding) this.heldUntil.set(accountId, at);
+    this.holding = store.claims.filter(isHolding).map(({ accountId }) => accountId);
+    const claim = store.claims.find(({ id }) => id === store.answered?.id);
+    const isWhole = claim !== undefined && store.answered?.served === 'full' && isUnproved(claim);
+    const own = isWhole ? new Set(store.setsOf(claim).flatMap(({ names }) => names)) : undefined;
+    const isForeign = (ns: Name) => this.sets.ours.has(ns) && own?.has(ns) !== true;
+    const isExposed = isWhole && this.registry.truly(at).every(({ ns }) => ns.some(isForeign));
+    const id = isExposed ? claim.id : undefined;
+    if (this.exposed !== undefined && this.exposed.claim !== id) this.endExposure(at);
+    if (id === undefined || claim === undefined || this.exposed !== undefined) return false;
+    const names = this.registry.newest.ns.filter(isForeign);
+    const wasSeen = this.seen.some(
+      (seen) => at - seen.at < TWO_YEARS && names.every((name) => seen.names.includes(name)),
+    );
+    this.exposed = { claim: id, since: at, wasSeen };
+    return true;
+  }
+
+  private endExposure(at: number): void {
+    if (this.exposed === undefined) return;
+    const { since, wasSeen } = this.exposed;
+    this.exposed = undefined;
+    if (at === since) return;
+    const { answeredSeconds, answeredWhileAskedSeconds } = this.judge;
+    (this.isAsked ? answeredWhileAskedSeconds : answeredSeconds).push((at - since) / 1000);
+    if (wasSeen) this.violate('answered although sighted', at);
+    const most = this.isAsked ? REPORTS_EACH_MS + ANSWERED_MS : ANSWERED_MS;
+    if (at - since > most) this.violate('answered too long', at);
+  }
+
+  private causeOf(claim: SimulatedClaim, matched: NameserverSet, at: number): Cause | undefined {
+    if (this.sets.exclusiveTo(matched) === claim.accountId) return ADMITTED[0];
+    if (this.sets.kind === 'pool') return undefined;
+    const { history } = this.registry;
+    const isLeft = history.some(({ ns, meant }) => meant === claim.accountId && isSameSet(ns, matched));
+    const isExclusive =
+      claim.sets !== 'every' && claim.sets.some((set) => set.exclusive && isSameSet(set.names, matched));
+    if (isExclusive && isLeft) return ADMITTED[0];
+    if (this.sets.kind === 'one' && !this.wasHeldByOthers(claim)) return ADMITTED[4];
+    const before = this.heldUntil.get(claim.accountId);
+    if (before !== undefined && before < at && claim.claimedAt - before < 90 * DAY + MINUTE)
+      return ADMITTED[2];
+    const sighted = this.seen.filter(
+      (seen) => seen.at < claim.claimedAt && seen.names.some((name) => matched.includes(name)),
+    );
+    const firstLook = this.firstLook.get(lifeOf(claim));
+    if (firstLook !== undefined && matched.some((name) => firstLook.has(name))) return undefined;
+    if (sighted.length === 0) return this.wasWritten(claim, matched) ? ADMITTED[0] : ADMITTED[1];
+    if (sighted.every((seen) => claim.claimedAt - seen.at >= TWO_YEARS - 8 * DAY)) return ADMITTED[3];
+    return undefined;
+  }
+
+  private wasHeldByOthers({ accountId, claimedAt }: SimulatedClaim): boolean {
+    return [...this.heldUntil].some(
+      ([holder, until]) => holder !== accountId && until < claimedAt && claimedAt - until < TWO_YEARS,
+    );
+  }
+
+  /** Whether the registrant wrote the set after the claim was made, and not as it had been before. */
+  private wasWritten({ claimedAt }: SimulatedClaim, matched: NameserverSet): boolean {
+    const { history } = this.registry;
+    return !history.some(({ at, ns }) => at < claimedAt && isSameSet(ns, matched));
+  }
+
+  private violate(kind: Violation, at: number, claim?: SimulatedClaim): void {
+    const who = claim === undefined ? '' : `, account ${claim.accountId}`;
+    const text = `${kind}: name ${this.name}${who}, day ${(at / DAY).toFixed(3)}`;
+    this.judge.violations.push({ kind, text });
+  }
+}
+
+function isHolding({ status, leaving }: SimulatedClaim): boolean {
+  return leaving || status === 'active' || status === 'moved';
+}
+
+/** A domain that was never proved, or not since it began anew. */
+function isUnproved({ status, leaving, external }: SimulatedClaim): boolean {
+  return (status === 'pending' || status === 'unverified') && !(leaving && external);
+}
+
+function lifeOf({ id, claimedAt }: SimulatedClaim): string {
+  return `${id} ${claimedAt}`;
+}

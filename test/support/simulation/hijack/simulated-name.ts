@@ -1,0 +1,205 @@
+// One name for a thousand virtual days: its registry, the accounts that claim it, the checks, and the judge of all that. Checks between
+// which nothing can change are passed over.
+
+import type { JudgedName } from '../../../../src/checks/claims/judge-name.ts';
+import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts';
+import { RETURN_MS } from '../../../../src/checks/delegation/next-status.ts';
+import type { Random } from '../../random/random-zones.ts';
+import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
+import { RULES } from '../simulated-rules.ts';
+import { EventQueue } from './event-queue.ts';
+import { type HijackJudge, NameTruth, REPORTS_EACH_MS } from './hijack-judge.ts';
+import { checkedStatusOf, stageOf } from './simulated-claim.ts';
+import { END, type Published, type Shown, SimulatedRegistry } from './simulated-registry.ts';
+import type { SimulatedSets } from './simulated-sets.ts';
+import { type Decisions, SimulatedStore } from './simulated-store.ts';
+
+/** A node reports a waiting name that is asked for more than its apex, and it is checked at once. */
+const REPORTED_MS = 2000;
+/** So many checks in a row tell all that there is to hear; two that say the same do, too. */
+const HEARD_ENOUGH = 10;
+const CHECKS_EACH_MS = 10_000;
+
+export class SimulatedName {
+  readonly random: Random;
+  readonly sets: SimulatedSets;
+  readonly store: SimulatedStore;
+  readonly registry: SimulatedRegistry;
+  /** Called when a server of the parent begins to say something else: everybody may see it. */
+  readonly watchers: ((published: Published) => void)[] = [];
+  /** How many strangers may claim the name. */
+  strangers = 0;
+  now = 0;
+  checks = 0;
+  private readonly truth: NameTruth;
+  /** A stranger asks for it all the time. */
+  private readonly isAsked: boolean;
+  private readonly events = new EventQueue();
+  private isChecking = false;
+  private isReported = false;
+  private lastSaid = '';
+  /** How much was heard since something happened. */
+  private heard = 0;
+  private reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    name: number,
+    random: Random,
+    world: {
+      readonly sets: SimulatedSets;
+      readonly decide: Decisions;
+      readonly judge: HijackJudge;
+      readonly before: Shown;
+      readonly lie: () => Shown;
+      readonly isAsked: boolean;
+    },
+  ) {
+    this.isAsked = world.isAsked;
+    this.random = random;
+    this.sets = world.sets;
+    this.store = new SimulatedStore(world.sets, world.decide, random);
+    this.registry = new SimulatedRegistry(random, world.before, world.lie);
+    this.truth = new NameTruth(name, world, this.registry);
+    for (const at of this.registry.moments) this.at(at, () => undefined);
+  }
+
+  at(at: number, run: () => void): void {
+    if (at < END) this.events.add(Math.max(at, this.now), run);
+  }
+
+  publish(shown: Shown, meant: number | undefined): void {
+    const published = { ...shown, meant, at: this.now };
+    this.registry.publish(published);
+    for (const lag of this.registry.lags) this.at(this.now + lag, () => undefined);
+    for (const watcher of this.watchers) watcher(published);
+  }
+
+  /** An honest owner looks at the claim: it must be active when the parent shows what the owner was told. */
+  look(accountId: number): void {
+    const claim = this.store.find(accountId);
+    if (claim !== undefined) this.truth.owned(claim, this.store, this.now);
+  }
+
+  shutOut(accountId: number): void {
+    this.truth.shutOut(accountId, this.now);
+  }
+
+  /** Until the days are over, or nobody wants to know more. */
+  run(isEnough: () => boolean): void {
+    while (!isEnough()) {
+      const due = this.isChecking ? Number.POSITIVE_INFINITY : Math.max(this.store.due, this.now);
+      const isCheck = due < this.events.next;
+      this.now = isCheck ? due : this.events.next;
+      if (this.now >= END) return;
+      if (isCheck) this.check();
+      else {
+        this.heard = 0;
+        this.events.take()?.run();
+      }
+      if (this.truth.answered(this.store, this.now)) this.report();
+    }
+  }
+
+  private report(): void {
+    // Who asks for a name of their own all the time may have used up its report.
+    const last = this.isAsked ? this.now - this.random() * REPORTS_EACH_MS : this.reportedAt;
+    this.reportedAt = Math.max(this.now, last + REPORTS_EACH_MS);
+    this.at(this.reportedAt + REPORTED_MS, () => {
+      this.isReported = true;
+      this.store.due = this.now;
+    });
+  }
+
+  private check(): void {
+    const { store, registry } = this;
+    store.due = Number.POSITIVE_INFINITY;
+    const name = store.load(this.now);
+    if (name.claims.length === 0) return;
+    const isThorough = name.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
+    const evidence = registry.observe(this.now, isThorough);
+    const { seq } = store;
+    this.isChecking = true;
+    const { heard } = this;
+    this.at(evidence.finishedAt, () => {
+      this.heard = heard;
+      this.isChecking = false;
+      this.checks++;
+      const wasReported = this.isReported;
+      this.isReported = false;
+      if (store.seq !== seq) {
+        this.isReported = wasReported;
+        store.due = this.now;
+        return;
+      }
+      const held = new Set(store.claims.filter((claim) => stageOf(claim) === 'holding').map(({ id }) => id));
+      this.truth.look(store, evidence);
+      const begun = new Map(store.claims.map(({ id, claimedAt }) => [id, claimedAt]));
+      const { judged, activations } = store.save(name, evidence);
+      for (const activation of activations) {
+        const { claim } = activation;
+        const wasHeld = [...held].some((id) => id !== claim.id);
+        this.truth.activated(activation, store, this.now, evidence.startedAt, wasHeld);
+        if (activation.from === 'pending')
+          this.truth.timed(claim, begun.get(claim.id) ?? 0, wasHeld, this.strangers, this.now);
+      }
+      this.passOver(judged);
+      // A check that heard nothing is made again soon.
+      if (wasReported && judged.sighted === undefined) {
+        this.isReported = true;
+        store.due = Math.min(store.due, this.now + CHECKS_EACH_MS);
+      }
+    });
+  }
+
+  /** The same was said twice, so nothing changes before somebody acts or a time is over. */
+  private passOver(judged: JudgedName): void {
+    const { store, now } = this;
+    const said = judged.claims
+      .map(
+        ({ claim, judgement, decision }) =>
+          `${claim.id} ${decision.to} ${judgement.verdict} ${judgement.confirmed}`,
+      )
+      .join();
+    // While a server lies or is silent, what is heard depends on who is asked: a few checks hear all of it.
+    this.heard = said === this.lastSaid ? this.heard + HEARD_ENOUGH / 2 : this.heard + 1;
+    this.lastSaid = said;
+    if (this.heard < HEARD_ENOUGH || !judged.claims.every(isQuiet)) return;
+    const until = Math.min(this.events.next, ...store.claims.map((claim) => thresholdOf(claim, now)));
+    if (until === Number.POSITIVE_INFINITY) return;
+    const next = judged.claims.map(
+      ({ decision, judgement }) => nextCheckAt(decision.state, judgement, until, 0.5).at ?? END,
+    );
+    const interval = Math.min(...next) - until;
+    const due = until + this.random() * Math.max(interval, MINUTE);
+    if (due <= store.due) return;
+    store.skip(judged.sighted, until - HOUR);
+    store.due = due;
+  }
+}
+
+function isQuiet({ claim, decision, takeoverSeenAt, setsAfter }: JudgedName['claims'][number]): boolean {
+  const { state, to } = decision;
+  const isSame = to === claim.state.status || (to === 'ended' && claim.state.status === 'ended');
+  return isSame && (state.misses?.count ?? 3) >= 3 && takeoverSeenAt === undefined && setsAfter === undefined;
+}
+
+/** When time alone may change a claim next. */
+function thresholdOf(claim: Parameters<typeof checkedStatusOf>[0], now: number): number {
+  const status = checkedStatusOf(claim);
+  const spans =
+    status === 'pending'
+      ? [RULES.pendingMaxMs, 2 * RULES.pendingMaxMs, RULES.unknownPendingMaxMs]
+      : status === 'moved' || status === 'leaving'
+        ? [RULES.movedGraceMs]
+        : status === 'ended'
+          ? [RETURN_MS, RETURN_MS + 7 * DAY]
+          : [];
+  const { misses } = claim;
+  if (misses !== undefined && misses.firstAt + RULES.movedAfterMs > now)
+    return misses.firstAt + RULES.movedAfterMs;
+  // A span that is over goes on to count: what waits for a confirmed check may end with any.
+  return Math.min(
+    Number.POSITIVE_INFINITY,
+    ...spans.map((span) => claim.since + span).filter((at) => at > now),
+  );
+}
