@@ -80,6 +80,8 @@ export interface CheckerOptions {
 const TRIES = 2;
 /** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
+/** A name is checked at most once in so long for its claims together (docs/rules.md "Proof"). */
+const SAME_CHECK_MS = 10_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
@@ -102,18 +104,17 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
     }
     const name = await loadCheckedName(db, job.domainId);
     if (name === undefined) return { kind: 'absent', job };
-    const dueAt = name.saved.get(job.domainId)?.nextCheckAt ?? 0;
-    if (job.kind === 'background' && dueAt > now() + EARLY_MS && !isTurnOver(name, job.domainId, now()))
-      return { kind: 'early', job };
+    if (job.kind === 'background' && isEarly(name, job.domainId, now())) return { kind: 'early', job };
     const outcome = await checkOnce(options, job, name, run);
     if (outcome.kind !== 'conflict' || job.kind === 'background' || attempt === TRIES) return outcome;
   }
 }
 
-/** Whether the check is due early because another claim gets its turn. */
-function isTurnOver({ saved, claims }: CheckedName, domainId: number, now: number): boolean {
-  const dueAt = saved.get(domainId)?.dueAt;
-  return claims.claims.length > 1 && dueAt !== undefined && dueAt <= now + EARLY_MS;
+/** Claims of one name are due at one time, and each has a job: the first one checks the name for all of them. */
+function isEarly({ saved, claims, turnEndsAt }: CheckedName, domainId: number, now: number): boolean {
+  if (turnEndsAt !== undefined && turnEndsAt <= now) return false; // the next claim in line gets its turn
+  const { checkedAt = 0, nextCheckAt = 0 } = saved.get(domainId) ?? {};
+  return (claims.claims.length > 1 && now - checkedAt < SAME_CHECK_MS) || nextCheckAt > now + EARLY_MS;
 }
 
 /** Observes within the slots: a check that is slow takes a slow one, or ends. */

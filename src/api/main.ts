@@ -74,6 +74,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     api: {
       db,
       allowReservedNames,
+      claimsPerAccount: settings.claimsPerAccount,
       movedGraceMs: settings.checkRules.movedGraceMs,
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),

@@ -12,6 +12,8 @@ export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
+  /** How many domains of an account may wait to be proved; undefined: the plan decides. */
+  readonly claimsPerAccount?: number | undefined;
   /** How long a moved domain is answered; undefined: answers do not say. */
   readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;

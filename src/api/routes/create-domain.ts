@@ -36,6 +36,7 @@ export const createDomain = accountRoute({
       exempt: caller.account.isAdmin,
       isScanned: body.scan,
       transfer: body.transfer,
+      claimsPerAccount: api.claimsPerAccount,
       by: asActor(caller),
       source: 'api',
     });

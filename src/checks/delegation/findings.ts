@@ -171,7 +171,7 @@ export const FINDINGS = {
   SETS_SPENT: () =>
     finding(
       'SETS_SPENT',
-      'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Ask the operator for approval.',
+      'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Do not set the nameservers that are shown here, since they may bring the name to that account: ask the operator for approval.',
     ),
   PENDING_OVER: (target: NameserverSet | undefined) =>
     finding(
@@ -276,5 +276,5 @@ function finding(code: FindingCode, message: string, names?: readonly Name[]): F
 }
 
 function wanted(target: NameserverSet | undefined): string {
-  return target === undefined ? 'the nameservers that are shown for it here' : list(target);
+  return target === undefined ? 'the nameservers that the operator names for it' : list(target);
 }

@@ -62,6 +62,14 @@ export const API_SETTINGS = {
     is: "at least 16 characters; signs the panel's sessions",
     isSecret: true,
   }),
+  /** Undefined: the plan decides. */
+  claimsPerAccount: setting({
+    name: 'CLAIMS_PER_ACCOUNT',
+    readers: API,
+    schema: integer(0, 1_000_000_000, 'a number of domains'),
+    byDefault: NONE,
+    is: "how many domains of one account may wait to be proved (`pending` and `unverified`), instead of the plan's number",
+  }),
   /** Customers may have domains such as `example.com` and `test`. */
   allowReservedNames: setting({
     name: 'ALLOW_RESERVED_NAMES',

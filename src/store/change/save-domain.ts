@@ -47,6 +47,8 @@ export interface NewDomain extends ChangedBy {
   readonly exempt: boolean;
   /** The claim may wait for a name that another account holds. */
   readonly transfer?: boolean;
+  /** How many domains of the account may wait to be proved; by default the plan's number. */
+  readonly claimsPerAccount?: number | undefined;
   /** The plan; by default the account's. */
   readonly planSlug?: string | null;
   /** False: the delegation is not checked, since the domain can have none. */
@@ -71,12 +73,12 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       const { limit } = account;
       return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
     }
-    if (!exempt && account.claims >= account.claimLimit) {
-      const { claimLimit: limit } = account;
+    const { claimsPerAccount: limit = account.claimLimit } = wanted;
+    if (!exempt && account.claims >= limit) {
       return {
         kind: 'plan_limit',
         limit,
-        message: `the plan allows ${limit} domains that wait to be proved`,
+        message: `an account may have ${limit} domains that wait to be proved`,
       };
     }
     const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);

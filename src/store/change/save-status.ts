@@ -48,7 +48,8 @@ export async function writeSettled(
   // Who loses the zone first: the other one publishes the whole of it.
   for (const other of settled.moved)
     if (other !== id && other !== settled.answered?.id) await writeOther(trx, settled, other);
-  const lock = settled.moved.includes(id) ? ((await lockDomain(trx, id)) as DomainLock) : after;
+  const isStale = settled.moved.includes(id) || settled.lent?.id === id;
+  const lock = isStale ? ((await lockDomain(trx, id)) as DomainLock) : after;
   const written = await writeStatus(trx, before, lock, servedIn(settled, id), change);
   if (settled.answered !== undefined && settled.answered.id !== id)
     await writeOther(trx, settled, settled.answered.id);

@@ -5,7 +5,11 @@ import { sql } from 'kysely';
 import { type AnsweredDomain, answeredDomain, type NamedDomain } from '../../checks/claims/answered.ts';
 import { nextTurn } from '../../checks/claims/next-turn.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
+import { nameserversOf } from '../domains/domain.ts';
+import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import type { StoredSet } from '../postgres/schema.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
 import { isBelow, namesAbove } from './names-around.ts';
 
@@ -13,6 +17,8 @@ export interface SettledName {
   readonly answered: AnsweredDomain | undefined;
   /** The domains whose zone is another than before, or gone. */
   readonly moved: readonly number[];
+  /** The domain whose apex shows other nameservers than before: those of a claim, or its own again. */
+  readonly lent?: { readonly id: number; readonly before: readonly string[] | null };
 }
 
 /** What nodes serve of one domain of the name. */
@@ -26,7 +32,17 @@ export function servedIn({ answered }: SettledName, domainId: number): Served {
  */
 export async function settleName(trx: Database, nameText: string): Promise<SettledName> {
   const rows = await loadNamed(trx, nameText);
-  const turn = await settleTurn(trx, rows);
+  const holder = rows.find((row) => stageOf(row) === 'holding');
+  // While the parent shows the holder's set, a turn would be a stranger's hand in a zone that works.
+  const turn = holder === undefined || holder.hasMissed ? await settleTurn(trx, rows) : undefined;
+  const lent =
+    holder === undefined
+      ? undefined
+      : await lend(
+          trx,
+          holder,
+          rows.find(({ id }) => id === turn),
+        );
   const around = { turn, sightedRights: await loadSightedRights(trx, nameText) };
   const named = rows.map(namedDomain);
   // Of a name that waits, the claim that has the turn decides whose the zones around it are.
@@ -38,8 +54,9 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
       : await loadEnclosing(trx, nameText, account);
   const answered = answeredDomain(named, { ...around, enclosing });
   const before = rows.find(({ zoneId }) => zoneId !== null);
-  if (answered === undefined || before?.id === answered.id) return { answered, moved: [] };
-  return await passZone(trx, nameText, before, answered);
+  const isSame = answered === undefined || before?.id === answered.id;
+  const passed = isSame ? { answered, moved: [] } : await passZone(trx, nameText, before, answered);
+  return lent === undefined ? passed : { ...passed, lent };
 }
 
 interface NamedRow {
@@ -51,6 +68,12 @@ interface NamedRow {
   readonly leaving: boolean;
   readonly open: boolean;
   readonly othersSighted: boolean;
+  /** A check missed its set, and none has seen it since. */
+  readonly hasMissed: boolean;
+  readonly nsSets: readonly StoredSet[] | null;
+  readonly delegatedNs: readonly string[] | null;
+  readonly chosenNs: readonly string[] | null;
+  readonly lentNs: readonly string[] | null;
   readonly turnAskedAt: Date | null;
   readonly turnFrom: Date | null;
   readonly turnUntil: Date | null;
@@ -63,6 +86,9 @@ async function loadNamed(trx: Database, nameText: string): Promise<readonly Name
       not by_operator and ns_sets is not null and exists (
         select from ns_sightings s where s.name = domains.name and not (s.names <@ array(
           select jsonb_array_elements_text(e.one -> 'names') from jsonb_array_elements(ns_sets) e (one)))) as "othersSighted",
+      status = 'moved' or exists (
+        select from domain_checks c where c.domain_id = domains.id and c.miss_count > 0) as "hasMissed",
+      ns_sets as "nsSets", delegated_ns as "delegatedNs", chosen_ns as "chosenNs", lent_ns as "lentNs",
       turn_asked_at as "turnAskedAt", turn_from as "turnFrom", turn_until as "turnUntil", clock_timestamp() as now
     from domains where name = ${nameText} and deleted_at is null order by id`.execute(trx);
   return rows;
@@ -86,6 +112,25 @@ function stageOf({
 
 function isHolder(rows: readonly NamedRow[], id: number): boolean {
   return rows.some((row) => row.id === id && stageOf(row) === 'holding');
+}
+
+/**
+ * Lends the apex of the domain that holds the name to the claim that has the turn: registries that look before they delegate
+ * must see its set. All names lead to the same nodes, so nothing breaks.
+ */
+async function lend(
+  trx: Database,
+  holder: NamedRow,
+  claim: NamedRow | undefined,
+): Promise<SettledName['lent']> {
+  const { id, lentNs: before } = holder;
+  const wanted =
+    claim === undefined || claim.nsSets?.length === 0
+      ? null
+      : nameserversOf({ ...claim, lentNs: null }, await loadPublishSettings(trx)).map(encodeNameColumn);
+  if ((wanted ?? []).join() === (before ?? []).join()) return undefined;
+  await sql`update domains set lent_ns = ${wanted}::text[] where id = ${id}`.execute(trx);
+  return { id, before };
 }
 
 /** Gives the claim that has the turn. */
@@ -156,7 +201,9 @@ async function passZone(
   const zone = (await lockZones(trx, [nameText], true)).get(nameText) as LockedZone;
   if (zone.kind === 'operator' && !zone.deleted) return { answered: undefined, moved: [] };
   if (before !== undefined)
-    await sql`update domains set zone_id = null, served = 'none' where id = ${before.id}`.execute(trx);
+    await sql`update domains set zone_id = null, served = 'none', lent_ns = null where id = ${before.id}`.execute(
+      trx,
+    );
   // Seen from outside it is one zone, and its serial only grows, whoever has it.
   await sql`
     update domains set zone_id = ${zone.id}, served = 'none', serial = greatest(serial, coalesce((

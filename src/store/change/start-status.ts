@@ -20,6 +20,7 @@ export const NOT_CHECKED = {
   domain: {
     leaving: false,
     leaving_since: null as Date | null,
+    lent_ns: null as string[] | null,
     turn_asked_at: null as Date | null,
     turn_from: null as Date | null,
     turn_until: null as Date | null,

@@ -30,14 +30,16 @@ export interface CheckedName {
   /** What saving a check of each claim needs, by the domain's id. */
   readonly saved: ReadonlyMap<number, SavedState>;
   readonly sightings: readonly Sighting[];
+  /** When the turn of a claim ends for which another one is in line. */
+  readonly turnEndsAt: number | undefined;
   readonly settings: PublishSettings;
 }
 
 export interface SavedState {
   /** Saving the check compares this number: every change of the domain meanwhile has counted it up. */
   readonly seq: number;
-  /** When the scheduler takes it; a check changes it, and so does a claim of the scheduler. */
-  readonly dueAt: number | undefined;
+  /** When a check of the name was last saved for this claim, in milliseconds since 1970. */
+  readonly checkedAt: number | undefined;
   /** The planned time of the next check: a check changes it, a claim of the scheduler does not. */
   readonly nextCheckAt: number | undefined;
   /** The zone that delegates the domain, as far as known; as in its column. */
@@ -54,8 +56,8 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       c.miss_count as "missCount", c.first_miss_at as "firstMissAt", c.last_miss_at as "lastMissAt",
       c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
       c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", d.ns_sets as "nsSets", d.by_operator as "byOperator",
-      d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.due_at as "dueAt", c.next_at as "nextCheckAt", c.unknowns,
-      c.parent as "parentText", r.verdict, ${SETTINGS_TEXT} as settings, ${HOLDERS_OF_NAME} as holders,
+      d.turn_asked_at as "turnAskedAt", d.turn_until as "turnUntil", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
+      c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings, ${HOLDERS_OF_NAME} as holders,
       ${SIGHTINGS_OF_NAME} as sightings,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
       (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
@@ -74,8 +76,16 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
     claims: nameClaims(rows, settings),
     saved: new Map(rows.map((row) => [row.id, savedState(row)])),
     sightings: first.sightings,
+    turnEndsAt: rows.some(({ turnAskedAt }) => turnAskedAt !== null)
+      ? newestOf(rows.map(({ turnUntil }) => turnUntil))
+      : undefined,
     settings,
   };
+}
+
+function newestOf(times: readonly (Date | null)[]): number | undefined {
+  const known = times.filter((time) => time !== null).map((time) => time.getTime());
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 /** Undefined: a domain in this status is not checked. */
@@ -122,11 +132,13 @@ interface CheckedRow {
   readonly byOperator: boolean;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
-  readonly dueAt: Date | null;
   readonly nextCheckAt: Date | null;
   readonly unknowns: number;
   readonly parentText: string;
   readonly verdict: Verdict | null;
+  readonly checkedAt: Date | null;
+  readonly turnAskedAt: Date | null;
+  readonly turnUntil: Date | null;
   readonly settings: string | null;
   readonly holders: readonly NameHolder[];
   /** In milliseconds since 1970. */
@@ -219,10 +231,10 @@ function sinceOf(row: CheckedRow, status: CheckedStatus): Date {
   return since ?? row.createdAt;
 }
 
-function savedState({ seq, dueAt, nextCheckAt, parentText, takeoverSeenAt }: CheckedRow): SavedState {
+function savedState({ seq, checkedAt, nextCheckAt, parentText, takeoverSeenAt }: CheckedRow): SavedState {
   return {
     seq,
-    dueAt: dueAt?.getTime(),
+    checkedAt: checkedAt?.getTime(),
     nextCheckAt: nextCheckAt?.getTime(),
     parentText,
     wasTakeoverSeen: takeoverSeenAt !== null,

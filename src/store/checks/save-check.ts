@@ -219,7 +219,8 @@ async function saveChange(
   const hasMoved = row.status !== before.status || row.leaving !== before.leaving;
   if (hasMoved) await settleAbove(trx, row.name);
   const settled = await settleName(trx, row.name);
-  const isServedAlike = servedIn(settled, row.id) === before.served && !settled.moved.includes(row.id);
+  const isSettled = settled.moved.includes(row.id) || settled.lent?.id === row.id;
+  const isServedAlike = servedIn(settled, row.id) === before.served && !isSettled;
   if (!hasMoved && isServedAlike && hasSameNameservers(before, after)) {
     for (const other of settled.moved) await writeOther(trx, settled, other);
     if (settled.answered !== undefined) await writeOther(trx, settled, settled.answered.id);

@@ -90,7 +90,7 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
   d.chosen_ns as "chosenNs", d.ns_sets as "nsSets", d.open, d.banned_name as "bannedName",
-  d.by_operator as "byOperator", d.ended_at as "endedAt", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
+  d.by_operator as "byOperator", d.ended_at as "endedAt", d.lent_ns as "lentNs", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
   d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
   d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
@@ -135,6 +135,8 @@ export interface DomainRow extends Passed {
   readonly chosenNs: readonly string[] | null;
   /** The sets that prove the domain, its own first; null: any set of NAMESERVER_SETS. */
   readonly nsSets: readonly StoredSet[] | null;
+  /** The nameservers of another account's claim, which the apex shows (docs/rules.md "Turns"). */
+  readonly lentNs: readonly string[] | null;
   readonly open: boolean;
   readonly bannedName: boolean;
   readonly byOperator: boolean;
@@ -163,6 +165,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     delegatedNs: _delegatedNs,
     chosenNs: _chosenNs,
     nsSets: _nsSets,
+    lentNs: _lentNs,
     open: _open,
     bannedName: _bannedName,
     byOperator: _byOperator,
@@ -214,9 +217,12 @@ function shownSets(row: SetColumns, settings: PublishSettings): readonly (readon
   return nameserverSetsOf(nameserverChoice(row), sets.length > 0 ? sets : canonicalSets(settings));
 }
 
-/** The nameservers of the domain's apex. */
-export function nameserversOf(row: SetColumns, settings: PublishSettings): readonly Name[] {
-  return shownSets(row, settings)[0] as readonly Name[];
+/** The nameservers of the domain's apex: its own, or those of a claim that has the turn. */
+export function nameserversOf(
+  { lentNs, ...row }: SetColumns & Partial<Pick<DomainRow, 'lentNs'>>,
+  settings: PublishSettings,
+): readonly Name[] {
+  return lentNs?.map(decodeNameColumn) ?? (shownSets(row, settings)[0] as readonly Name[]);
 }
 
 function canonicalSets({ nameserverSets, pool }: PublishSettings): readonly (readonly Name[])[] {

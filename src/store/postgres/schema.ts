@@ -270,6 +270,8 @@ export interface DomainsTable {
   claimed_at: Date | null;
   /** When the checker disabled it. */
   ended_at: Date | null;
+  /** The nameservers of a claim that waits for this domain's name, which its apex shows while it misses its own. */
+  lent_ns: string[] | null;
   /** When it asked for a turn that it has not had yet. */
   turn_asked_at: Date | null;
   turn_last_asked_at: Date | null;

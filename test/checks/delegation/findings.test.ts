@@ -34,7 +34,7 @@ const SENTENCES: [Finding, string][] = [
   ],
   [
     FINDINGS.NOT_REGISTERED({ parent, observed: [], target: undefined }),
-    'This domain does not exist in the zone co.uk: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly the nameservers that are shown for it here.',
+    'This domain does not exist in the zone co.uk: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly the nameservers that the operator names for it.',
   ],
   [
     FINDINGS.ALIAS(shown('')),
@@ -132,7 +132,7 @@ const SENTENCES: [Finding, string][] = [
   ],
   [
     FINDINGS.SETS_SPENT(),
-    'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Ask the operator for approval.',
+    'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Do not set the nameservers that are shown here, since they may bring the name to that account: ask the operator for approval.',
   ],
   [
     FINDINGS.PENDING_OVER(target),

@@ -99,6 +99,19 @@ describe.each(testServers())('on $name', (server) => {
     expect(domains.filter(({ zone_id }) => zone_id !== null)).toHaveLength(1);
   });
 
+  test('an account has so many domains that wait, by its plan or by the setting; proved ones do not count', async () => {
+    const account = await newAccount(database.db, 'waits@example.org');
+    const claim = async (name: string, claimsPerAccount?: number) =>
+      await createDomain(database.db, wantedDomain(account, name, { claimsPerAccount }));
+    expect(await claim('one.test.', 0)).toMatchObject({ kind: 'plan_limit', limit: 0 });
+    expect((await claim('one.test.', 1)).kind).toBe('created');
+    expect(await claim('two.test.', 1)).toMatchObject({ kind: 'plan_limit', limit: 1 });
+    await sql`update domains set status = 'active' where account_id = ${account}`.execute(database.db);
+    expect((await claim('two.test.', 1)).kind).toBe('created');
+    await sql`update plans set max_claims = 1`.execute(database.db);
+    expect(await claim('three.test.')).toMatchObject({ kind: 'plan_limit', limit: 1 });
+  });
+
   test('a name that another account has active or moved is taken, names inside and above it are not', async () => {
     await newDomain(database.db, theirs, 'b.example.com.');
     await setStatus('b.example.com.', 'active');

@@ -128,6 +128,37 @@ describe.each(testServers())('on $name', (server) => {
     await node.stop();
   });
 
+  test('a holder that misses its set lends its apex to the claim that has the turn, and its records stay answered', async () => {
+    const node = await followLoaded({ databaseUrl: database.url });
+    const [holder, buyer, other] = ids as [number, number, number];
+    await deleteDomain(db, { ...BY, domainId: other });
+    await saved(db, holder, edit({ create: ['www A 192.0.2.1'] }));
+    const referral = async (id: number) => `referral ${(await ownSet(id)).join(' ')}`;
+    await checkOnce(db, holder, await referral(holder));
+    expect((await domain(holder)).status).toBe('active');
+    expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
+    // While the parent shows the holder's set, nobody else's hand is in its zone.
+    await askForTurn(db, buyer);
+    await checkOnce(db, holder, await referral(holder));
+    expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
+
+    await checkOnce(db, holder, 'nodata');
+    expect((await shown())?.sort()).toEqual([...(await ownSet(buyer))].sort());
+    expect(await domain(holder)).toMatchObject({ status: 'active', served: 'full' });
+    expect((await published(db))?.at(-1)).toBe('www 300 A 192.0.2.1');
+    await expectPublished(db, holder, buyer);
+    await untilEqual(node, db);
+
+    await checkOnce(db, holder, await referral(holder));
+    expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
+    await checkOnce(db, holder, 'nodata');
+    await deleteDomain(db, { ...BY, domainId: buyer });
+    expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
+    await expectPublished(db, holder);
+    await untilEqual(node, db);
+    await node.stop();
+  });
+
   test('a check of the name without news makes no change of any of its domains', async () => {
     await checkOnce(db, ids[0] as number, 'nodata');
     const counts = async () =>

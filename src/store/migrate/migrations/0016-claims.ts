@@ -18,6 +18,7 @@ const ADDED = [
      add column banned_name boolean not null default false,
      add column claimed_at timestamptz,
      add column ended_at timestamptz,
+     add column lent_ns text[],
      add column turn_asked_at timestamptz,
      add column turn_last_asked_at timestamptz,
      add column turn_from timestamptz,

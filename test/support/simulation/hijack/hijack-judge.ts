@@ -38,6 +38,8 @@ export type Violation =
 const ANSWERED_MS = 5000;
 /** A name is checked at once, because it is asked for, so often at most. */
 export const REPORTS_EACH_MS = 5 * MINUTE;
+/** What a check takes that waits for a silent server, and the time until it is made again if it heard nobody. */
+const SILENT_MS = 16_000;
 const LOCKED_OUT_MS = 1.5 * DAY;
 const SECOND_LOOK_MS = MINUTE;
 const TWO_YEARS = 730 * DAY;
@@ -74,6 +76,8 @@ export class NameTruth {
   private readonly firstLook = new Map<string, ReadonlySet<Name>>();
   private exposed: { readonly claim: number; readonly since: number; readonly wasSeen: boolean } | undefined;
   private readonly lockedOut = new Set<number>();
+  /** Checks since a case began in which some server was silent. */
+  private slowChecks = 0;
   /** In the newest check, some server that does not lie was heard. */
   private toldTruth = true;
 
@@ -95,6 +99,7 @@ export class NameTruth {
 
   look(store: SimulatedStore, { servers, startedAt: at }: Evidence): void {
     const told = servers.filter(({ outcome }) => outcome !== 'timeout');
+    if (told.length < servers.length) this.slowChecks++;
     if (told.length === 0) return;
     this.toldTruth = told.some(({ address }) => !this.registry.lies(address, at));
     const shown = [...new Set(told.flatMap(({ ns }) => ns))].filter((ns) => this.sets.ours.has(ns));
@@ -131,8 +136,7 @@ export class NameTruth {
     judge.activations++;
     const others = store.claims.filter((other) => other !== claim && isHolding(other));
     if (others.length > 0) this.violate('two accounts hold the name', at, claim);
-    const { newest } = registry;
-    if (wasHeld && at - newest.at < SECOND_LOOK_MS) this.violate('taken at once', at, claim);
+    if (wasHeld && at - registry.unchangedSince < SECOND_LOOK_MS) this.violate('taken at once', at, claim);
     if (registry.truly(since).every(({ hasDs }) => hasDs)) this.violate('active with a stale DS', at, claim);
     const truly = registry.truly(since).filter(({ ns }) => isSameSet(ns, matched));
     if (truly.length === 0) {
@@ -212,6 +216,7 @@ export class NameTruth {
     const wasSeen = this.seen.some(
       (seen) => at - seen.at < TWO_YEARS && names.every((name) => seen.names.includes(name)),
     );
+    this.slowChecks = 0;
     this.exposed = { claim: id, since: at, wasSeen };
     return true;
   }
@@ -225,7 +230,7 @@ export class NameTruth {
     (this.isAsked ? answeredWhileAskedSeconds : answeredSeconds).push((at - since) / 1000);
     if (wasSeen) this.violate('answered although sighted', at);
     const most = this.isAsked ? REPORTS_EACH_MS + ANSWERED_MS : ANSWERED_MS;
-    if (at - since > most) this.violate('answered too long', at);
+    if (at - since > most + this.slowChecks * SILENT_MS) this.violate('answered too long', at);
   }
 
   private causeOf(claim: SimulatedClaim, matched: NameserverSet, at: number): Cause | undefined {

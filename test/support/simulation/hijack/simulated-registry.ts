@@ -108,6 +108,13 @@ export class SimulatedRegistry {
     );
   }
 
+  /** Since when the registry has the same names: who writes them again changes nothing. */
+  get unchangedSince(): number {
+    const same = this.newest.ns.join();
+    const other = this.history.findLastIndex(({ ns }) => ns.join() !== same);
+    return (this.history[other + 1] ?? this.newest).at;
+  }
+
   /** When the newest publication is at every server. */
   get everywhereAt(): number {
     return this.newest.at + this.maxLag;
