@@ -5,12 +5,13 @@
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
 import type { Evidence } from '../delegation/evidence.ts';
-import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import { FINDINGS } from '../delegation/findings.ts';
 import { judgeDelegation } from '../delegation/judge-delegation.ts';
 import { nextCheckAt } from '../delegation/next-check-at.ts';
 import { type Decision, nextStatus, type Rules } from '../delegation/next-status.ts';
 import type { Judgement } from '../delegation/verdict.ts';
-import { type CheckedClaim, isSameSet, type NameClaims } from './name-claims.ts';
+import { findingsOf } from './claim-findings.ts';
+import { type CheckedClaim, holderBeside, isHolding, isSameSet, type NameClaims } from './name-claims.ts';
 import { spentSets } from './spent-sets.ts';
 import { nextTakeoverStep } from './takeover.ts';
 
@@ -193,41 +194,6 @@ function settleSets(
 
 function exclusiveSets({ sets }: CheckedClaim): readonly NameserverSet[] {
   return sets.filter(({ exclusive }) => exclusive).map(({ names }) => names);
-}
-
-function isHolding({ state }: CheckedClaim): boolean {
-  return state.status === 'active' || state.status === 'moved' || state.status === 'leaving';
-}
-
-/** The domain of another account that holds the name. */
-function holderBeside(name: NameClaims, claim: CheckedClaim): { readonly id: number } | undefined {
-  return name.claims.find((other) => other.id !== claim.id && isHolding(other)) ?? name.externalHolder;
-}
-
-/** These say what to change at the registrar; PRESET_DELEGATION says all of it. */
-const SAID_BY_PRESET: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED', 'NS_FOREIGN']);
-
-function findingsOf(
-  name: NameClaims,
-  claim: CheckedClaim,
-  {
-    judgement,
-    decision,
-    sets,
-  }: { readonly judgement: Judgement; readonly decision: Decision; readonly sets: readonly NameserverSet[] },
-): readonly Finding[] {
-  if (claim.state.status === 'ended' && decision.to === 'pending') return [FINDINGS.CAME_BACK()];
-  if (claim.state.status !== 'pending') return decision.findings;
-  if (decision.to === 'disabled') return [...decision.findings, FINDINGS.PENDING_OVER(sets[0])];
-  const others = (judgement.observed ?? []).filter(
-    (shown) => name.ours.has(shown) && !sets.some((set) => set.includes(shown)),
-  );
-  return [
-    ...decision.findings.filter(({ code }) => others.length === 0 || !SAID_BY_PRESET.has(code)),
-    ...(others.length > 0 ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
-    ...(sets.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
-    ...(holderBeside(name, claim) === undefined ? [] : [FINDINGS.NAME_IN_USE(sets[0])]),
-  ];
 }
 
 /**

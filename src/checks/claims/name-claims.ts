@@ -49,3 +49,12 @@ export interface ClaimSet {
 export function isSameSet(a: NameserverSet, b: NameserverSet): boolean {
   return a.length === b.length && a.every((name) => b.includes(name));
 }
+
+export function isHolding({ state }: CheckedClaim): boolean {
+  return state.status === 'active' || state.status === 'moved' || state.status === 'leaving';
+}
+
+/** The domain of another account that holds the name. */
+export function holderBeside(name: NameClaims, claim: CheckedClaim): { readonly id: number } | undefined {
+  return name.claims.find((other) => other.id !== claim.id && isHolding(other)) ?? name.externalHolder;
+}

@@ -4,7 +4,7 @@
 import type { Name } from '../../dns/name.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
-import { restoreDomain as saveRestored } from '../../store/change/save-domain.ts';
+import { restoreDomain as saveRestored } from '../../store/change/restore-domain.ts';
 import { type Domain, RESTORABLE_DAYS } from '../../store/domains/domain.ts';
 import { findDomain, findRestorable } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';

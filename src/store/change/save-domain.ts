@@ -1,4 +1,4 @@
-// Creates, deletes and restores domains. Who may claim a name is decided under the lock of the names around it.
+// Creates and deletes domains. Who may claim a name is decided under the lock of the names around it.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -9,7 +9,7 @@ import { findPlan, startSubscription, stopSubscription } from '../accounts/subsc
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights } from '../claims/rights.ts';
-import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
+import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
@@ -17,7 +17,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { type Claimed, claimName } from './claim-name.ts';
-import { type DomainParts, insertParts, setParts } from './domain-parts.ts';
+import { insertParts, setParts } from './domain-parts.ts';
 import {
   currentTime,
   type DomainLock,
@@ -28,7 +28,7 @@ import {
 import { loseClaim } from './lose-claim.ts';
 import { openBackgroundScan } from './open-scan.ts';
 import { writeOther } from './save-other.ts';
-import { saveServed, saveStatus } from './save-status.ts';
+import { saveServed } from './save-status.ts';
 import { settleAbove, settleBelow } from './settle-enclosed.ts';
 import { settleName } from './settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
@@ -242,61 +242,5 @@ export async function deleteDomain(
     if (settled.answered !== undefined) await writeOther(trx, settled, settled.answered.id);
     await settleBelow(trx, row.name);
     return { kind: 'deleted', ...written };
-  });
-}
-
-type RestoredDomain =
-  | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
-  | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
-
-/**
- * Restores a domain as it was, except for its status: whether it is delegated to us is checked anew. `exempt`: as for a
- * new one.
- */
-export async function restoreDomain(
-  db: Database,
-  {
-    domainId,
-    exempt = false,
-    by,
-    source,
-  }: ChangedBy & { readonly domainId: number; readonly exempt?: boolean },
-): Promise<RestoredDomain> {
-  return await inTransaction<RestoredDomain>(db, async (trx) => {
-    const found = await lockDomainAndNames(trx, domainId);
-    if (found === undefined) return { kind: 'absent', message: 'there is no such domain' };
-    const { row, settings, now } = found;
-    if (row.deletedAt === null) return { kind: 'not_deleted', message: 'the domain is not deleted' };
-    if (now.getTime() - row.deletedAt.getTime() > RESTORABLE_DAYS * 86_400_000) {
-      return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
-    }
-    const { accountId, dnsMode, name: nameText } = row;
-    const claimed = await claimName(trx, {
-      nameText,
-      accountId,
-      exempt: true,
-      needsPlace: !exempt,
-      transfer: false,
-      domainId,
-      settings,
-    });
-    if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
-    if (claimed.displaced !== undefined)
-      await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
-    const wasOff = row.status === 'disabled' || row.status === 'banned';
-    if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
-    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });
-    const parts: DomainParts = {
-      ...start,
-      domain: {
-        ...start.domain,
-        deleted_at: null,
-        serial: claimed.serial ?? row.serial,
-      },
-      ...(!wasOff && { check: { ...start.check, ours_at: null } }),
-    };
-    const { changeId } = await saveStatus(trx, found, parts, { by, source, operation: 'restore' });
-    return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
 }

@@ -16,6 +16,6 @@ export async function writeOther(trx: Database, settled: SettledName, domainId: 
 }
 
 /** The row as it was before the name was settled. */
-export function rowBefore({ lent }: SettledName, row: DomainRow): DomainRow {
+function rowBefore({ lent }: SettledName, row: DomainRow): DomainRow {
   return lent?.id === row.id ? { ...row, lentNs: lent.before } : row;
 }

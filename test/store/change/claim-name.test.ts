@@ -4,7 +4,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { createDomain, deleteDomain, restoreDomain } from '../../../src/store/change/save-domain.ts';
+import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
+import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';

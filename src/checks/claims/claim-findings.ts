@@ -1,0 +1,33 @@
+// What the owner of a claim reads of a check: what the judgement says, and whose the name is.
+
+import type { NameserverSet } from '../delegation/check-state.ts';
+import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import type { Decision } from '../delegation/next-status.ts';
+import type { Judgement } from '../delegation/verdict.ts';
+import { type CheckedClaim, holderBeside, type NameClaims } from './name-claims.ts';
+
+/** These say what to change at the registrar; PRESET_DELEGATION says all of it. */
+const SAID_BY_PRESET: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED', 'NS_FOREIGN']);
+
+export function findingsOf(
+  name: NameClaims,
+  claim: CheckedClaim,
+  {
+    judgement,
+    decision,
+    sets,
+  }: { readonly judgement: Judgement; readonly decision: Decision; readonly sets: readonly NameserverSet[] },
+): readonly Finding[] {
+  if (claim.state.status === 'ended' && decision.to === 'pending') return [FINDINGS.CAME_BACK()];
+  if (claim.state.status !== 'pending') return decision.findings;
+  if (decision.to === 'disabled') return [...decision.findings, FINDINGS.PENDING_OVER(sets[0])];
+  const others = (judgement.observed ?? []).filter(
+    (shown) => name.ours.has(shown) && !sets.some((set) => set.includes(shown)),
+  );
+  return [
+    ...decision.findings.filter(({ code }) => others.length === 0 || !SAID_BY_PRESET.has(code)),
+    ...(others.length > 0 ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
+    ...(sets.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
+    ...(holderBeside(name, claim) === undefined ? [] : [FINDINGS.NAME_IN_USE(sets[0])]),
+  ];
+}

@@ -1,0 +1,72 @@
+// Restores a deleted domain as it was, except for its status: whether it is delegated to us is checked anew.
+
+import { FINDINGS } from '../../checks/delegation/findings.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { startSubscription } from '../accounts/subscribe.ts';
+import { setsForClaim } from '../claims/claim-sets.ts';
+import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
+import { loadDomainById } from '../domains/load-domains.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { claimName } from './claim-name.ts';
+import type { DomainParts } from './domain-parts.ts';
+import { lockDomainAndNames } from './lock-domain.ts';
+import { loseClaim } from './lose-claim.ts';
+import { saveStatus } from './save-status.ts';
+import { startParts } from './start-status.ts';
+
+type RestoredDomain =
+  | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
+  | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
+
+/**
+ * Restores a domain as it was, except for its status: whether it is delegated to us is checked anew. `exempt`: as for a
+ * new one.
+ */
+export async function restoreDomain(
+  db: Database,
+  {
+    domainId,
+    exempt = false,
+    by,
+    source,
+  }: ChangedBy & { readonly domainId: number; readonly exempt?: boolean },
+): Promise<RestoredDomain> {
+  return await inTransaction<RestoredDomain>(db, async (trx) => {
+    const found = await lockDomainAndNames(trx, domainId);
+    if (found === undefined) return { kind: 'absent', message: 'there is no such domain' };
+    const { row, settings, now } = found;
+    if (row.deletedAt === null) return { kind: 'not_deleted', message: 'the domain is not deleted' };
+    if (now.getTime() - row.deletedAt.getTime() > RESTORABLE_DAYS * 86_400_000) {
+      return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
+    }
+    const { accountId, dnsMode, name: nameText } = row;
+    const claimed = await claimName(trx, {
+      nameText,
+      accountId,
+      exempt: true,
+      needsPlace: !exempt,
+      transfer: false,
+      domainId,
+      settings,
+    });
+    if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
+    if (claimed.displaced !== undefined)
+      await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
+    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+    const wasOff = row.status === 'disabled' || row.status === 'banned';
+    if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
+    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });
+    const parts: DomainParts = {
+      ...start,
+      domain: {
+        ...start.domain,
+        deleted_at: null,
+        serial: claimed.serial ?? row.serial,
+      },
+      ...(!wasOff && { check: { ...start.check, ours_at: null } }),
+    };
+    const { changeId } = await saveStatus(trx, found, parts, { by, source, operation: 'restore' });
+    return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}

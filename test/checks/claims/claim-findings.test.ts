@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { findingsOf } from '../../../src/checks/claims/claim-findings.ts';
+import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
+import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
+import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
+import { evidenceOf, names } from '../../support/world/check-evidence.ts';
+
+const OWN = names('ns1.a ns2.a');
+const OTHER = names('ns1.b ns2.b');
+const DAY = 86_400_000;
+const RULES = {
+  movedAfterMs: DAY,
+  movedGraceMs: 14 * DAY,
+  pendingMaxMs: 28 * DAY,
+  unknownPendingMaxMs: 90 * DAY,
+};
+
+function codes(said: string, { sets = [OWN], ageMs = 0, isHeld = false } = {}) {
+  const claim: CheckedClaim = {
+    id: 1,
+    accountId: 1,
+    state: {
+      status: 'pending',
+      since: -ageMs,
+      misses: undefined,
+      conclusive: undefined,
+      witnessAt: undefined,
+    },
+    sets: sets.map((set) => ({ names: set, exclusive: true })),
+    byOperator: false,
+    wasHolder: false,
+    takeoverSeenAt: undefined,
+    lastVerdict: undefined,
+    unknowns: 0,
+  };
+  const name: NameClaims = {
+    claims: [claim],
+    externalHolder: isHeld ? { id: 2, accountId: 2 } : undefined,
+    alsoWaiting: [],
+    ours: new Set([...OWN, ...OTHER]),
+    staticSetCount: 0,
+    heldBy: [],
+    takeovers: [],
+  };
+  const judgement = judgeDelegation(evidenceOf(`${said}; ${said}`), { sets, ours: name.ours });
+  const decision = nextStatus(claim.state, judgement, 0, RULES, false);
+  return findingsOf(name, claim, { judgement, decision, sets }).map(({ code }) => code);
+}
+
+it('names of ours that are not the claim’s are one sentence, which says all that is to change', () => {
+  expect(codes('referral ns1.b ns2.b')).toEqual(['PRESET_DELEGATION']);
+  expect(codes('referral ns1.a ns1.b old.x')).toEqual(['PRESET_DELEGATION']);
+  expect(codes('referral old.x')).toEqual(['NS_FOREIGN']);
+  expect(codes('referral ns1.a')).toEqual(['NS_MISSING']);
+});
+
+it('a held name, spent sets and the end of the time are told beside what the parent says', () => {
+  expect(codes('nxdomain', { isHeld: true })).toEqual(['NOT_REGISTERED', 'NAME_IN_USE']);
+  expect(codes('nodata', { sets: [] })).toEqual(['NOT_DELEGATED', 'SETS_SPENT']);
+  expect(codes('nodata', { ageMs: 28 * DAY })).toEqual(['NOT_DELEGATED', 'PENDING_OVER']);
+});
