@@ -24,10 +24,12 @@ export function findingsOf(
   const others = (judgement.observed ?? []).filter(
     (shown) => name.ours.has(shown) && !sets.some((set) => set.includes(shown)),
   );
+  // Of a held name PRESET_DELEGATION would not be true: it is answered, for the holder.
+  const isHeld = holderBeside(name, claim) !== undefined;
   return [
     ...decision.findings.filter(({ code }) => others.length === 0 || !SAID_BY_PRESET.has(code)),
-    ...(others.length > 0 ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
+    ...(others.length > 0 && !isHeld ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
     ...(sets.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
-    ...(holderBeside(name, claim) === undefined ? [] : [FINDINGS.NAME_IN_USE(sets[0])]),
+    ...(isHeld ? [FINDINGS.NAME_IN_USE(sets[0])] : []),
   ];
 }

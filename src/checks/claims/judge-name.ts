@@ -13,7 +13,7 @@ import type { Judgement } from '../delegation/verdict.ts';
 import { findingsOf } from './claim-findings.ts';
 import { type CheckedClaim, holderBeside, isHolding, isSameSet, type NameClaims } from './name-claims.ts';
 import { spentSets } from './spent-sets.ts';
-import { nextTakeoverStep } from './takeover.ts';
+import { nextTakeoverStep, SECOND_LOOK_MS } from './takeover.ts';
 
 export interface JudgedName {
   readonly claims: readonly JudgedClaim[];
@@ -98,7 +98,7 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
     };
   });
   return {
-    claims: withOneTime(claims),
+    claims: withOneTime(claims, steps.find(({ nextAt }) => nextAt !== undefined)?.nextAt),
     lostExternal: winner === undefined ? undefined : name.externalHolder?.id,
     sighted: sightedNames(name, evidence),
     isTakeover: winner !== undefined,
@@ -223,10 +223,14 @@ function sooner(
   return { ...next, at: latest, intervalSeconds: Math.round((latest - at) / 1000) };
 }
 
-/** A check is one of the whole name: the shortest interval of its claims counts for all. */
-function withOneTime(claims: readonly JudgedClaim[]): readonly JudgedClaim[] {
+/**
+ * A check is one of the whole name: the shortest interval of its claims counts for all. `secondAt`: when the check that decides about
+ * a takeover may come; none comes just before it.
+ */
+function withOneTime(claims: readonly JudgedClaim[], secondAt: number | undefined): readonly JudgedClaim[] {
   const times = claims.map(({ nextCheckAt: { at } }) => at).filter((at) => at !== undefined);
   if (claims.length <= 1 || times.length === 0) return claims;
   const first = Math.min(...times);
-  return claims.map((claim) => ({ ...claim, nextCheckAt: { ...claim.nextCheckAt, at: first } }));
+  const at = secondAt !== undefined && secondAt - first < SECOND_LOOK_MS ? Math.max(first, secondAt) : first;
+  return claims.map((claim) => ({ ...claim, nextCheckAt: { ...claim.nextCheckAt, at } }));
 }

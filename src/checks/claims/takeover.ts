@@ -5,7 +5,7 @@ import type { Evidence } from '../delegation/evidence.ts';
 import type { Judgement } from '../delegation/verdict.ts';
 
 /** How long after the first check the second one comes. */
-const SECOND_LOOK_MS = 60_000;
+export const SECOND_LOOK_MS = 60_000;
 /** How many addresses of the parent the second check asks at least, if there are as many. */
 const THOROUGH_ADDRESSES = 6;
 const TAKEOVERS_A_DAY = 4;

@@ -1,26 +1,38 @@
 // The operator confirms that the owner of the domain here is the one who delegated it: the set that the parent shows now proves the
 // domain, and before proof it may be answered whole. Whether it is active, only a check decides, which is due at once.
 
+import { sql } from 'kysely';
+import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { Name } from '../../dns/name.ts';
+import { combinationIn } from '../../zone/pool/combinations.ts';
+import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { loadRights, sortedNames, takeRight } from '../claims/rights.ts';
 import { type Domain, provingSets } from '../domains/domain.ts';
-import { findingsWithout } from '../domains/findings-column.ts';
+import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
-import { allOurNameservers } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
+import { STATUS_BY_SYSTEM } from './write-status.ts';
 
 type ApprovedDomain =
   /** Without `changeId` there was nothing to approve. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
-  /** Another account has a live right to the set. */
-  | { readonly kind: 'refused'; readonly code: 'right_taken' | 'not_ours'; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly code: /** Another account has the right to the set. */
+        | 'right_taken'
+        /** It is no set of ours. */
+        | 'not_ours'
+        /** Nothing is to be proved, or the parent showed no set of ours. */
+        | 'nothing_to_approve';
+      readonly message: string;
+    };
 
 interface ApprovalOrder extends ChangedBy {
   readonly domainId: number;
@@ -36,11 +48,27 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
     const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const set = order.set?.map(encodeNameColumn) ?? (await shownSet(trx, lock));
-    const ours = new Set(allOurNameservers(lock.settings).map(encodeNameColumn));
-    const isOurs = set.length > 0 && set.every((name) => ours.has(name));
+    const isOurs = isSetOfOurs(set, lock);
     if (order.set !== undefined && !isOurs)
-      rollBackTo({ kind: 'refused', code: 'not_ours', message: 'these are not all nameservers of ours' });
+      rollBackTo({
+        kind: 'refused',
+        code: 'not_ours',
+        message:
+          'these are not the nameservers of one set of ours: name all of a set, or one of each list of the pool',
+      });
+    if (lock.row.dnsMode !== 'managed' || lock.row.status === 'disabled' || lock.row.status === 'banned')
+      rollBackTo({
+        kind: 'refused',
+        code: 'nothing_to_approve',
+        message: `no delegation proves this domain: it is ${lock.row.dnsMode === 'managed' ? lock.row.status : 'in external mode'}`,
+      });
     const isNew = isOurs && !proves(lock, set);
+    if (!isOurs && lock.row.nsSets?.length === 0)
+      rollBackTo({
+        kind: 'refused',
+        code: 'nothing_to_approve',
+        message: 'the newest check saw no set of ours at the parent: give the domain one with reserve-set',
+      });
     if (!isNew && (lock.row.open || lock.row.status !== 'pending'))
       return {
         kind: 'updated',
@@ -55,6 +83,14 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
     });
     return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
+}
+
+/** Whether the names are one whole set: of NAMESERVER_SETS, or one name of each list of the pool. */
+function isSetOfOurs(names: readonly string[], { settings }: DomainLock): boolean {
+  const set = names.map(decodeNameColumn);
+  if (findSet(set, settings.nameserverSets) !== undefined) return true;
+  const lists = settings.pool?.lists;
+  return lists !== undefined && set.length === lists.length && combinationIn(lists, set) !== undefined;
 }
 
 async function shownSet(trx: Database, { row }: DomainLock): Promise<readonly string[]> {
@@ -89,11 +125,36 @@ async function giveRight(
     });
   }
   await takeRight(trx, name, { names: set, accountId, exclusive: true });
+  await takeFromOthers(trx, name, accountId, set);
 }
 
-/** A right that an operator gave is spent by nothing. */
-function partsAfter({ row, settings, now }: DomainLock, set: readonly string[] | undefined) {
-  const before = provingSets(row, settings).map(
+/** Whoever had the set is told at once: what is shown there must not lead to this account. */
+async function takeFromOthers(
+  trx: Database,
+  nameText: string,
+  accountId: number,
+  set: readonly string[],
+): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select id from domains where name = ${nameText} and account_id <> ${accountId} and deleted_at is null
+    order by id`.execute(trx);
+  const key = sortedNames(set).join(' ');
+  for (const { id } of rows) {
+    const lock = (await lockDomain(trx, id)) as DomainLock;
+    const { row, settings, now } = lock;
+    if (!proves(lock, set)) continue;
+    const left = storedSets(row, settings).filter(({ names }) => sortedNames(names).join(' ') !== key);
+    const domain = {
+      ns_sets: JSON.stringify(left),
+      ...(left.length === 0 && row.status === 'pending' && { findings: findingsWith(FINDINGS.SETS_SPENT()) }),
+    };
+    const check = row.status === 'pending' ? { due_at: now, next_at: now } : {};
+    await saveStatus(trx, lock, { domain, check }, STATUS_BY_SYSTEM);
+  }
+}
+
+function storedSets(row: DomainLock['row'], settings: DomainLock['settings']): StoredSet[] {
+  return provingSets(row, settings).map(
     (names): StoredSet => ({
       names: names.map(encodeNameColumn),
       exclusive:
@@ -101,11 +162,16 @@ function partsAfter({ row, settings, now }: DomainLock, set: readonly string[] |
         false,
     }),
   );
+}
+
+/** A right that an operator gave is spent by nothing. */
+function partsAfter({ row, settings, now }: DomainLock, set: readonly string[] | undefined) {
+  const before = storedSets(row, settings);
   return {
     domain: {
       open: true,
       by_operator: true,
-      findings: findingsWithout('PRESET_DELEGATION'),
+      findings: findingsWithout('PRESET_DELEGATION', 'SETS_SPENT'),
       ...(set !== undefined && { ns_sets: JSON.stringify([{ names: set, exclusive: true }, ...before]) }),
     },
     check: { due_at: now, next_at: now },

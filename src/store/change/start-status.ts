@@ -2,6 +2,7 @@
 // publish; and those of a domain that is off. Nothing is kept of an earlier life.
 
 import { randomBytes } from 'node:crypto';
+import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type DnsMode, type DomainStatus, startStatus } from '../../zone/domain/domain-status.ts';
 import type { StoredSet } from '../postgres/schema.ts';
 import type { NewVerification } from './domain-parts.ts';
@@ -75,7 +76,7 @@ export function startParts({
       disabled_by: null,
       pending_since: isManaged ? since : null,
       moved_since: null,
-      findings: '[]',
+      findings: JSON.stringify(isManaged && nsSets?.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
       ...NOT_CHECKED.domain,
       ns_sets: nsSets === null ? null : JSON.stringify(nsSets),
       open: byOperator,

@@ -3,10 +3,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Finding, FindingCode } from '../../checks/delegation/findings.ts';
 
-/** The column `findings` without findings of this code. */
-export function findingsWithout(code: FindingCode): RawBuilder<string> {
+/** The column `findings` without findings of these codes. */
+export function findingsWithout(...codes: FindingCode[]): RawBuilder<string> {
   return sql`(select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
-    from jsonb_array_elements(findings) with ordinality f where f.value ->> 'code' <> ${code})`;
+    from jsonb_array_elements(findings) with ordinality f where f.value ->> 'code' <> all(${codes}::text[]))`;
 }
 
 /** The column `findings` with this one at the end; an older one of its code is removed. */

@@ -6,6 +6,7 @@ import { parseIpv4, parseIpv6, printIpv6 } from '../../dns/record/ip-address.ts'
 /** The address as answers print it; undefined when it is none. */
 export function canonicalAddress(text: string): string | undefined {
   try {
+    if (/^::ffff:[\d.]+$/i.test(text)) return undefined; // an IPv4 address in other words (RFC 4291 §2.5.5.2)
     return text.includes(':') ? printIpv6(parseIpv6(text)) : parseIpv4(text).join('.');
   } catch {
     return undefined;

@@ -2,10 +2,11 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseName } from '../../../src/dns/name.ts';
+import { type Name, parseName } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
@@ -49,6 +50,27 @@ describe.each(testServers())('on $name', (server) => {
     await sql`update domain_checks set current_ns = '{ns1.example.net.,ns2.example.net.}',
       due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`.execute(db);
   };
+
+  test('a set is taken from the account that had it, which is told at once that none is left', async () => {
+    const they = await newAccount(db, 'they@example.org');
+    const theirs = await newDomain(db, they, 'example.com.', { exempt: false });
+    const [first, second] = [theirs.nameserverSets[0], (await loadDomainById(db, id))?.nameserverSets[0]];
+    if (first === undefined || second === undefined) throw new Error('no sets');
+    expect(await approveDomain(db, { ...CLI, domainId: id, set: first })).toMatchObject({
+      kind: 'refused',
+      code: 'right_taken',
+    });
+    expect(await approveDomain(db, { ...CLI, domainId: id, set: first, take: true })).toMatchObject({
+      kind: 'updated',
+    });
+    expect((await loadDomainById(db, theirs.id))?.findings.map(({ code }) => code)).toEqual(['SETS_SPENT']);
+    expect((await loadDomainById(db, id))?.nameserverSets.map((set) => set.join())).toContain(first.join());
+    for (const set of [first.slice(1), [first[0], second[1]]] as Name[][])
+      expect(await approveDomain(db, { ...CLI, domainId: id, set })).toMatchObject({
+        kind: 'refused',
+        code: 'not_ours',
+      });
+  });
 
   test('the set that the parent shows proves the domain, its zone is served whole, and a check is due', async () => {
     await spentFirst();

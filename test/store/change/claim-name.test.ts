@@ -182,7 +182,7 @@ describe.each(testServers())('on $name', (server) => {
       expect(await live(shown)).toMatchObject({ status: 'pending' });
       const lost = await live(oldest);
       expect(lost).toMatchObject({ status: 'disabled', served: 'none', pendingSince: null });
-      expect(lost.findings.map(({ code }) => code)).toEqual(['CLAIM_DISPLACED']);
+      expect(lost.findings.map(({ code }) => code)).toEqual(['SETS_SPENT', 'CLAIM_DISPLACED']);
       const [change] = await listDomainChanges(db, oldest, { limit: 1 });
       expect(change).toMatchObject({
         actor: { kind: 'system' },

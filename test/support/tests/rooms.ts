@@ -63,7 +63,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
-    'dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones',
+    'dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':

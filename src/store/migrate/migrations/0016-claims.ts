@@ -24,6 +24,7 @@ const ADDED = [
      add column turn_from timestamptz,
      add column turn_until timestamptz`,
   `update domains set claimed_at = coalesce(pending_since, created_at), open = preset = 'clear',
+     turn_asked_at = case when status = 'pending' then coalesce(pending_since, created_at) end,
      banned_name = status = 'banned' and zone_id is not null,
      ended_at = case when status = 'disabled' and disabled_by = 'checker' then updated_at end`,
   `alter table domain_checks add column conclusive_others boolean, add column takeover_seen_at timestamptz,
