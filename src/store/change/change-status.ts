@@ -137,7 +137,8 @@ async function partsAfter(
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
   }
-  const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+  const claim = { nameText, accountId, byOperator: exempt, settings };
+  const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
   const start = startParts({ dnsMode, nsSets, byOperator: exempt, now });
   // Another mode is the same claim.
   if (event === 'use_managed') return start;

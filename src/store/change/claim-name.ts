@@ -47,7 +47,7 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   if (may.kind === 'banned') return taken(`${shown} is banned here`);
   if (may.kind === 'held')
     return taken(
-      `${shown} is registered here already; with "transfer": true (on the command line --transfer) it waits, and becomes yours when its parent zone shows your nameservers`,
+      `${shown} is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers`,
     );
   const reserved = await whyReserved(trx, claim);
   if (reserved !== undefined) return taken(reserved);

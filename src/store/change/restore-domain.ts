@@ -53,7 +53,8 @@ export async function restoreDomain(
     if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+    const claim = { nameText, accountId, byOperator: exempt, settings };
+    const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
     const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });

@@ -97,7 +97,10 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     if (claimed.kind !== 'claimed') rollBackTo(claimed);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    const nsSets = await setsForClaim(trx, { nameText, accountId, byOperator: exempt, settings });
+    // A static set is for a claim that its delegation is to prove.
+    const needsSets = dnsMode === 'managed' || settings.pool !== undefined;
+    const claim = { nameText, accountId, byOperator: exempt, settings };
+    const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
     const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, claimed, planId);
     if (planId !== null) await startSubscription(trx, id, accountId, planId);
     const lock = (await lockDomain(trx, id)) as DomainLock;

@@ -150,7 +150,7 @@ async function settleOtherClaims(trx: Database, { nameText, accountId, settings 
     select d.id, d.account_id as "accountId", d.ns_sets as "nsSets", d.delegated_ns as "delegatedNs",
       d.chosen_ns as "chosenNs"
     from domains d where d.name = ${nameText} and d.account_id <> ${accountId}
-      and ${WAITS_OR_HOLDS} order by d.id for update`.execute(trx);
+      and (d.dns_mode = 'managed' or d.leaving) and ${WAITS_OR_HOLDS} order by d.id for update`.execute(trx);
   for (const { id, nsSets, ...row } of rows) {
     const own = {
       names: nameserversOf({ ...row, nsSets }, settings).map(encodeNameColumn),
