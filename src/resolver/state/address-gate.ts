@@ -75,12 +75,14 @@ export class AddressGate {
   ): Promise<Entry> {
     const { silences, networks, isExempt, now } = this.#options;
     if (!fresh && silences.isSilent(address)) return { kind: 'barred' };
-    if (this.#proven.get(address, now()) === undefined) {
+    // No customer chooses the servers of the root or of a public suffix: they need no trial, and no limit for their network.
+    const isChosen = zone !== ROOT && isExempt?.(zone) !== true;
+    if (isChosen && this.#proven.get(address, now()) === undefined) {
       const trial = await this.#try(address, signal);
       if (trial === 'barred') return { kind: 'barred' };
       if (trial !== 'proven') return { kind: 'open', done: trial };
     }
-    if (zone !== ROOT && !isExempt?.(zone)) await networks?.take(networkOf(address), signal);
+    if (isChosen) await networks?.take(networkOf(address), signal);
     return { kind: 'open', done: (asked) => this.#end(address, asked) };
   }
 

@@ -603,7 +603,10 @@ describe('domain approve and reserve-set', () => {
   it('refuse what are no names of ours, and what are no names', async () => {
     const bobs = ['--account', 'bob@shop.example'];
     const foreign = await run(['reserve-set', 'shop.com', 'ns1.example.org,ns1.other.org', ...bobs]);
-    expect([foreign.code, foreign.stderr]).toEqual([1, 'shop.com: these are not all nameservers of ours\n']);
+    expect([foreign.code, foreign.stderr]).toEqual([
+      1,
+      'shop.com: these are not the nameservers of one set of ours: name all of a set, or one of each list of the pool\n',
+    ]);
     for (const set of ['', 'ns1.example.org,', 'a..b']) {
       const { code, stderr } = await run(['reserve-set', 'shop.com', set, ...bobs]);
       expect([set, code, stderr]).toEqual([set, 2, expect.stringMatching(/^zonefleet: the set: "/)]);
