@@ -198,6 +198,9 @@ async function passZone(
   before: NamedRow | undefined,
   answered: AnsweredDomain,
 ): Promise<SettledName> {
+  // Rows of domains before that of their zone, as every writer locks them (lock-domain.ts).
+  const ids = [answered.id, ...(before === undefined ? [] : [before.id])];
+  await sql`select from domains where id = any(${ids}::bigint[]) order by id for update`.execute(trx);
   const zone = (await lockZones(trx, [nameText], true)).get(nameText) as LockedZone;
   if (zone.kind === 'operator' && !zone.deleted) return { answered: undefined, moved: [] };
   if (before !== undefined)
