@@ -44,7 +44,6 @@ export interface SavedState {
   readonly nextCheckAt: number | undefined;
   /** The zone that delegates the domain, as far as known; as in its column. */
   readonly parentText: string;
-  readonly wasTakeoverSeen: boolean;
 }
 
 /** Undefined: the domain is gone, or in a status that is not checked. */
@@ -55,10 +54,11 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       d.moved_since as "movedSince", d.leaving_since as "leavingSince", d.ended_at as "endedAt",
       c.miss_count as "missCount", c.first_miss_at as "firstMissAt", c.last_miss_at as "lastMissAt",
       c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
-      c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", d.ns_sets as "nsSets", d.by_operator as "byOperator",
-      d.turn_asked_at as "turnAskedAt", d.turn_until as "turnUntil", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
-      c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings, ${HOLDERS_OF_NAME} as holders,
-      ${SIGHTINGS_OF_NAME} as sightings,
+      c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", d.ns_sets as "nsSets",
+      d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_until as "turnUntil",
+      d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
+      c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
+      ${HOLDERS_OF_NAME} as holders, ${SIGHTINGS_OF_NAME} as sightings,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
       (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
         where t.name = d.name and t.at > clock_timestamp() - interval '1 day') as takeovers
@@ -231,12 +231,11 @@ function sinceOf(row: CheckedRow, status: CheckedStatus): Date {
   return since ?? row.createdAt;
 }
 
-function savedState({ seq, checkedAt, nextCheckAt, parentText, takeoverSeenAt }: CheckedRow): SavedState {
+function savedState({ seq, checkedAt, nextCheckAt, parentText }: CheckedRow): SavedState {
   return {
     seq,
     checkedAt: checkedAt?.getTime(),
     nextCheckAt: nextCheckAt?.getTime(),
     parentText,
-    wasTakeoverSeen: takeoverSeenAt !== null,
   };
 }

@@ -36,8 +36,9 @@ interface NewClaim {
  */
 export async function setsForClaim(trx: Database, claim: NewClaim): Promise<StoredSet[] | null> {
   const { nameText, accountId, settings } = claim;
-  if (await othersHaveClaims(trx, claim)) await settleOtherClaims(trx, claim);
-  const past = await loadPast(trx, claim);
+  const othersClaim = await othersHaveClaims(trx, claim);
+  if (othersClaim) await settleOtherClaims(trx, claim);
+  const past = await loadPast(trx, claim, othersClaim);
   const chosen =
     settings.pool === undefined
       ? chooseStaticSets(accountId, settings.nameserverSets, past)
@@ -48,14 +49,14 @@ export async function setsForClaim(trx: Database, claim: NewClaim): Promise<Stor
   return sets;
 }
 
-async function loadPast(trx: Database, claim: NewClaim): Promise<NamePast> {
+async function loadPast(trx: Database, claim: NewClaim, othersClaim: boolean): Promise<NamePast> {
   const { nameText, accountId, byOperator } = claim;
   const sightings = await loadSightings(trx, nameText);
   const { wasHolder, byOthers } = await loadHeld(trx, nameText, accountId);
   return {
     rights: await loadSetRights(trx, nameText),
     mayBeSeen: byOperator || (wasHolder && !areTooMany(sightings)),
-    isContested: byOthers || (await othersHaveClaims(trx, claim)),
+    isContested: byOthers || othersClaim,
     shown: shownIn(sightings, claim),
   };
 }
