@@ -2,13 +2,14 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
+import type { JsonEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Finding } from '../../checks/delegation/findings.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, RunStatus, StoredFinding } from '../postgres/schema.ts';
-import { decodeEvidence, decodeFinding, type JsonEvidence } from './check-run-row.ts';
+import { decodeEvidence, decodeFinding } from './check-run-row.ts';
 
 /** A run; `undefined` means not known. */
 export interface SavedRun {

@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
+import { encodeEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Database } from '../postgres/database.ts';
 import { type CheckOrder, type CheckOutcome, isEnd, outcomeHash } from './check-outcome.ts';
-import { encodeEvidence } from './check-run-row.ts';
 
 /** The newest run, and its outcome. */
 export interface LastRun {

@@ -3,6 +3,7 @@
 // Else a new run is added, and the domain's findings are written if they differ.
 
 import { sql } from 'kysely';
+import { encodeEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Database } from '../postgres/database.ts';
 import {
   type CheckOrder,
@@ -14,7 +15,6 @@ import {
   REMEMBERED,
   rememberedColumns,
 } from './check-outcome.ts';
-import { encodeEvidence } from './check-run-row.ts';
 import { purgeRunsNowAndThen } from './save-run.ts';
 
 /**

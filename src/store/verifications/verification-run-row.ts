@@ -1,6 +1,7 @@
 // The evidence and findings of a verification as JSON in its row, in the form in which they are shown: they are not
 // judged again. The owner of a zone decides how much its servers send, so only a bounded part is kept.
 
+import { boundedText, encodeNames } from '../../checks/delegation/evidence-json.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
 import type {
   TxtJudgement,
@@ -9,7 +10,6 @@ import type {
 } from '../../checks/txt/txt-judgement.ts';
 import type { Name } from '../../dns/name.ts';
 import { printCharacterString } from '../../dns/record/character-string.ts';
-import { encodeNames, textColumn } from '../checks/check-run-row.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 
 const MAX_VALUES = 8;
@@ -94,11 +94,11 @@ function encodeServer({ server, values, target, error, ...said }: TxtServerEvide
 }
 
 function encodeZone({ zone, message }: { readonly zone: Name; readonly message: string }) {
-  return { zone: encodeNameColumn(zone), message: textColumn(message) };
+  return { zone: encodeNameColumn(zone), message: boundedText(message) };
 }
 
 function errorMember(error: string | undefined): { error?: string } {
-  return error === undefined ? {} : { error: textColumn(error) };
+  return error === undefined ? {} : { error: boundedText(error) };
 }
 
 function printValues(values: readonly Uint8Array[]): string[] {

@@ -74,7 +74,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/txt store/change store/checks store/domains store/postgres',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/postgres',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',

@@ -1,0 +1,91 @@
+// The evidence of a check as JSON: in its row, and in an observer's answer. The owner of a zone decides how much its
+// servers send, so only a bounded part is kept.
+
+import { foldCase, type Name, printName } from '../../dns/name.ts';
+import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
+
+const MAX_NAMES = 64;
+const MAX_DS = 16;
+const MAX_TEXT = 2000;
+
+export interface JsonServer
+  extends Omit<ServerEvidence, 'server' | 'ns' | 'ds' | Unknown>,
+    Partial<Pick<ServerEvidence, Unknown>> {
+  readonly server: string;
+  readonly ns: readonly string[];
+  /** DS records in base64. */
+  readonly ds: readonly string[];
+}
+
+/** JSON has no `undefined`: fields that are not known are absent. */
+type Unknown = 'rttMs' | 'rcode' | 'aa' | 'ttl' | 'error';
+
+interface JsonWalked {
+  readonly zone: string;
+  readonly servers: readonly string[];
+  readonly cached: boolean;
+}
+
+export interface JsonEvidence {
+  readonly domain: string;
+  readonly parent?: string;
+  readonly walk: readonly JsonWalked[];
+  readonly servers: readonly JsonServer[];
+  readonly parentAddresses: number;
+  readonly failure?: {
+    readonly zone: string;
+    readonly reason: WalkFailure['reason'];
+    readonly message: string;
+  };
+  readonly queries: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+export function encodeEvidence(evidence: Evidence): JsonEvidence {
+  const { domain, parent, walk, servers, failure, ...passed } = evidence;
+  return {
+    ...passed,
+    domain: jsonName(domain),
+    ...(parent !== undefined && { parent: jsonName(parent) }),
+    walk: walk.map(({ zone, servers, cached }) => ({
+      zone: jsonName(zone),
+      servers: encodeNames(servers),
+      cached,
+    })),
+    servers: servers.map(encodeServer),
+    ...(failure !== undefined && {
+      failure: { ...failure, zone: jsonName(failure.zone), message: boundedText(failure.message) },
+    }),
+  };
+}
+
+function encodeServer({ server, ns, ds, error, ...passed }: ServerEvidence): JsonServer {
+  const left = [
+    ...(error === undefined ? [] : [error]),
+    ...(ns.length > MAX_NAMES ? [`${ns.length - MAX_NAMES} more names are not kept`] : []),
+    ...(ds.length > MAX_DS ? [`${ds.length - MAX_DS} more DS are not kept`] : []),
+  ];
+  return {
+    ...passed,
+    server: jsonName(server),
+    ns: encodeNames(ns),
+    ds: ds.slice(0, MAX_DS).map((rdata) => Buffer.from(rdata).toString('base64')),
+    ...(left.length > 0 && { error: boundedText(left.join('; ')) }),
+  };
+}
+
+/** As text, folded, at most 64. */
+export function encodeNames(names: readonly Name[]): string[] {
+  return names.slice(0, MAX_NAMES).map(jsonName);
+}
+
+/** Without NUL and other controls, which Postgres and terminals do not take, and shortened. */
+export function boundedText(text: string): string {
+  const plain = text.replace(/[^\x20-\ud7ff\ue000-\uffff]/g, '?');
+  return plain.length <= MAX_TEXT ? plain : `${plain.slice(0, MAX_TEXT - 1)}…`;
+}
+
+function jsonName(name: Name): string {
+  return printName(foldCase(name));
+}
