@@ -25,6 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/aname': 'dns checks/delegation',
   'checks/child': 'dns dns/record checks/delegation',
   'checks/nameservers': 'dns',
+  'checks/vantage': 'dns checks/child checks/claims checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
   process: 'zone/records checks/child',
@@ -68,8 +69,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
+  'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records',
+    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
   'store/migrate':
     'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
