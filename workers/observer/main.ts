@@ -17,6 +17,9 @@ import { createVantageClient } from './vantage-client.ts';
 
 type Settings = SettingsOf<'observer'>;
 
+/** Lines a minute that say that the API is away or back: one that flaps must not fill the disk. */
+const MOST_CHANGES_LOGGED = 10;
+
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('observer', settings.logLevel);
   const { name, key, url } = requireVantage(settings);
@@ -25,6 +28,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     log.error({ fault }, 'the root does not validate here; see docs/operating.md "Trust anchors"'),
   );
   life.onStop(() => resolver.close());
+  const changes = perMinute(MOST_CHANGES_LOGGED);
   const observer: Observer = new Observer({
     client: createVantageClient({ url, name, key }),
     resolver,
@@ -33,10 +37,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       if (outcome === 'failed') log.error({ detail }, 'a job failed: report this bug');
       else if (outcome !== 'taken') log.debug({ outcome, detail }, 'a job is not answered');
     },
-    onApi: (trouble) =>
-      trouble === undefined
-        ? log.info('the API is reached')
-        : log.warn({ reason: trouble }, 'the API cannot be used; trying again'),
+    onApi(trouble) {
+      const isOften = !changes.take();
+      if (trouble === undefined) log[isOften ? 'debug' : 'info']('the API is reached');
+      else log[isOften ? 'debug' : 'warn']({ reason: trouble }, 'the API cannot be used; trying again');
+    },
   });
   const metrics = createObserverMetrics({
     running: () => observer.running(),
@@ -55,6 +60,17 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const fingerprint = fingerprintOf(publicKeyOf(key));
   log.info({ vantage: name, api: url.href, fingerprint, metrics: health.address }, 'ready');
   life.ready({ addresses: [] });
+}
+
+function perMinute(most: number): { take(): boolean } {
+  let begun = performance.now();
+  let taken = 0;
+  return {
+    take() {
+      if (performance.now() - begun > 60_000) [begun, taken] = [performance.now(), 0];
+      return ++taken <= most;
+    },
+  };
 }
 
 function requireVantage({ vantage, vantageKey, vantageApi }: Settings): {

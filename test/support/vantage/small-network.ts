@@ -73,7 +73,7 @@ export class SmallNetwork {
     try {
       await network.#start(apiPort);
     } catch (error) {
-      await network.remove();
+      await network.stop();
       throw error;
     }
     return network;
@@ -130,7 +130,7 @@ export class SmallNetwork {
     return way;
   }
 
-  async remove(): Promise<void> {
+  async stop(): Promise<void> {
     const child = this.#child;
     if (child !== undefined && child.exitCode === null) {
       const ended = new Promise((done) => child.once('exit', done));
