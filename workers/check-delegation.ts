@@ -2,14 +2,10 @@
 // not changed since: a job that runs twice, or beside another, leaves one run.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
+//                        └ a status would change ─▶ ask observers elsewhere ─▶ save, or judge as `unknown`
 //     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more, if a caller waits
 
-import {
-  claimsWithoutSet,
-  type JudgedClaim,
-  judgeName,
-  sightedNames,
-} from '../src/checks/claims/judge-name.ts';
+import { claimsWithoutSet, type JudgedClaim, sightedNames } from '../src/checks/claims/judge-name.ts';
 import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import type { Rules } from '../src/checks/delegation/next-status.ts';
@@ -32,6 +28,8 @@ import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
 import type { AccountShares } from './account-shares.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
 import { DatabaseWatch } from './rounds/database-watch.ts';
+import type { VantageAsker } from './vantage/ask-vantages.ts';
+import { confirmChange } from './vantage/confirm-change.ts';
 
 export type CheckOutcome =
   | {
@@ -68,6 +66,8 @@ export interface CheckerOptions {
   /** Absent: no check is slow, and no account is counted. */
   readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
   readonly shares?: Pick<AccountShares, 'begin'>;
+  /** Absent: nobody elsewhere is asked before a status changes. */
+  readonly vantages?: Pick<VantageAsker, 'ask'>;
   /** Absent: the addresses of our servers are not known. */
   readonly ourAddresses?: FindOurAddresses;
   readonly onOutcome: (outcome: CheckOutcome) => void;
@@ -144,7 +144,7 @@ async function checkOnce(
   checked: CheckedName,
   { signal }: JobRun,
 ): Promise<CheckOutcome> {
-  const { db, rules, breaker, save, ourAddresses, random = Math.random } = options;
+  const { db, rules, breaker, save, ourAddresses, shares, vantages, random = Math.random } = options;
   const { name, claims, saved: savedStates } = checked;
   const held = await loadHeldZone(db, name);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
@@ -162,14 +162,24 @@ async function checkOnce(
   const own = savedStates.get(job.domainId) as SavedState;
   const parent = evidence.parent === undefined ? own.parentText : encodeNameColumn(evidence.parent);
   const substitutes = await giveReplacements(options, checked, evidence);
-  const judged = judgeName(claims, evidence, {
+  const around = {
     rules,
     isFrozen: breaker.isFrozen(parent),
     ...(ours !== undefined && { ourAddresses: ours }),
     substitutes: new Map([...substitutes].map(([id, { names }]) => [id, names.map(decodeNameColumn)])),
     random,
-  });
-  const saved = await save(nameOrder(checked, job, evidence, judged, substitutes));
+  };
+  const end = shares?.begin(asked.accountId); // waiting for others takes a slot too
+  const { judged, views } = await confirmChange(vantages, {
+    claims,
+    evidence,
+    around,
+    nameText: checked.nameText,
+    fresh: job.kind !== 'background',
+    thorough: isThorough,
+    signal,
+  }).finally(end);
+  const saved = await save(nameOrder(checked, job, evidence, judged, substitutes, views));
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
   const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
   for (const { claim, judgement } of judged.claims)

@@ -29,6 +29,8 @@ import { shareSilences } from './rounds/share-silences.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
+import { VantageWatch } from './rounds/watch-vantages.ts';
+import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
 
@@ -86,7 +88,21 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       ),
     onTrouble: (error) => trouble('housekeeping', error),
   });
+  const observers = new VantageWatch(db, {
+    asnOf,
+    onAway: (away) =>
+      log.warn(
+        { away },
+        away.length > 0 ? 'observers elsewhere are away' : 'all observers elsewhere are there',
+      ),
+    onTrouble: (error) => trouble('vantages', error),
+  });
   const slots = new Slots(settings.checkConcurrency);
+  const vantages = new VantageAsker(db, {
+    asnOf,
+    slots,
+    onAsked: (outcome) => metrics.countAsked(outcome),
+  });
   const metrics = createWorkerMetrics({
     depths: async () => {
       const depths = all.map(async (worker) => [worker.name, await worker.queue.depth()] as const);
@@ -96,6 +112,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
     pool: () => pool.state(),
+    vantages: () => observers.state(),
     hasRootFault: () => resolver.hasRootFault(),
     slots,
   });
@@ -108,7 +125,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     metrics.registry,
     async () => {
       const state = await readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted);
-      return state.kind === 'ready' ? { ...state, warnings: pool.warnings() } : state;
+      return state.kind === 'ready'
+        ? { ...state, warnings: [...pool.warnings(), ...observers.warnings()] }
+        : state;
     },
     settings.metricsHosts,
   );
@@ -141,6 +160,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     checkConcurrency,
     slots,
     shares,
+    vantages,
     trouble,
   });
   const housekeeping = runHousekeeping({
@@ -157,6 +177,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => housekeeping.stop());
   pool.start();
   life.onStop(() => pool.stop());
+  observers.start();
+  life.onStop(() => observers.stop());
   isStarted = true;
   log.info(
     { metrics: health.address, board: board?.address, redis: settings.redisUrl !== undefined },

@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { PoolState } from './rounds/watch-pool.ts';
+import type { VantageState } from './rounds/watch-vantages.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
 
@@ -20,6 +21,8 @@ export interface WorkerGauges {
   pool(): PoolState | undefined;
   /** Whether the root did not validate when its keys were last asked for. */
   hasRootFault(): boolean;
+  /** The observers elsewhere. */
+  vantages(): VantageState;
   /** The slots for slow checks. */
   readonly slots: { readonly slow: number; readonly refused: number };
 }
@@ -29,9 +32,11 @@ export interface WorkerMetrics {
   countOutcome(outcome: CheckOutcome): void;
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
-  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors'): void;
+  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages'): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
+  /** Observers elsewhere were asked about a change. */
+  countAsked(outcome: string): void;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -87,6 +92,12 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     help: 'Domains that were found published otherwise than their records say: a bug. The log names them.',
     registers,
   });
+  const asked = new Counter({
+    name: 'zonefleet_vantage_asks_total',
+    help: 'Changes of status about which observers elsewhere were asked: agreed, differ (they saw something else), away (too few answered).',
+    labelNames: ['outcome'],
+    registers,
+  });
   return {
     registry,
     countOutcome(outcome) {
@@ -103,6 +114,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
     countPublishFault: () => publishFaults.inc(),
+    countAsked: (outcome) => asked.inc({ outcome }),
   };
 }
 
@@ -177,6 +189,16 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
       this.inc(gauges.slots.refused);
     },
   });
+  gauge(
+    'zonefleet_vantages_away',
+    'Observers elsewhere that have not asked for jobs for 10 minutes: changes of status may wait for them.',
+    () => gauges.vantages().away.length,
+  );
+  gauge(
+    'zonefleet_vantage_voices',
+    'How many voices the observers elsewhere are: those of one network count as one.',
+    () => gauges.vantages().voices,
+  );
   gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
   gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
     Number(gauges.hasRootFault()),

@@ -45,6 +45,7 @@ import type { BreakerWatch } from './rounds/watch-breaker.ts';
 import { createScanner } from './scan-import.ts';
 import { createScanMetrics } from './scan-metrics.ts';
 import { runSchedule } from './schedule.ts';
+import type { VantageAsker } from './vantage/ask-vantages.ts';
 import { createVerifier } from './verify-txt.ts';
 
 /** How many jobs may wait for each that may run: enough for half a minute when every parent is silent. */
@@ -56,7 +57,7 @@ const TARGETS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 50;
 const IDLE_MS = 1000;
 
-export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors';
+export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 
@@ -83,6 +84,7 @@ interface Dependencies {
   readonly checkConcurrency: number;
   readonly slots: Slots;
   readonly shares: AccountShares;
+  readonly vantages: VantageAsker;
   readonly trouble: (of: Trouble, error: Error) => void;
 }
 
@@ -98,7 +100,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
 function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies, notes: CheckNotes): void {
   const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = dependencies;
   const { unverifiedMaxMs: _, ...rules } = dependencies.checkRules;
-  const { slots, shares } = dependencies;
+  const { slots, shares, vantages } = dependencies;
   worker.start({
     run: createChecker({
       db,
@@ -107,6 +109,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
       slots,
       shares,
       breaker,
+      vantages,
       rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
       onOutcome(outcome) {
         metrics.countOutcome(outcome);

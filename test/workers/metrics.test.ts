@@ -12,6 +12,7 @@ const gauges: WorkerGauges = {
   held: () => 1,
   pool: () => undefined,
   hasRootFault: () => true,
+  vantages: () => ({ vantages: 3, voices: 2, isAsked: true, away: ['one'] }),
   slots: { slow: 4, refused: 9 },
 };
 
@@ -35,6 +36,7 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
   metrics.countFailure(true);
   metrics.countFailure(false);
   metrics.countTrouble('queue');
+  metrics.countAsked('away');
   const lines = (await metrics.registry.metrics()).split('\n');
   for (const line of [
     'zonefleet_check_runs_total{kind="manual",verdict="match"} 1',
@@ -50,6 +52,9 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
     'zonefleet_checks_running 2',
     'zonefleet_breakers_held 1',
     'zonefleet_root_fault 1',
+    'zonefleet_vantages_away 1',
+    'zonefleet_vantage_voices 2',
+    'zonefleet_vantage_asks_total{outcome="away"} 1',
     'zonefleet_check_seconds_count 3',
     'zonefleet_check_questions_count 3',
   ]) {

@@ -2,8 +2,8 @@
 // fault can take all of them away.
 
 import { compareNames, isWithin, type Name } from '../../dns/name.ts';
-import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 import type { ChildEvidence, ChildServer } from './evidence.ts';
+import { prefixOf } from './network-prefix.ts';
 import type { AsnOf, Observation } from './observation.ts';
 import { inDomainGlue, leastGlue, referralOctets } from './referral-octets.ts';
 
@@ -119,16 +119,6 @@ function places(servers: readonly ChildServer[], asnOf: AsnOf | undefined): Obse
 
 function isIpv6(address: string): boolean {
   return address.includes(':');
-}
-
-/** The /24 or /48 of an address, as text. */
-function prefixOf(address: string): string {
-  if (!isIpv6(address)) return `${[...parseIpv4(address).subarray(0, 3), 0].join('.')}/24`;
-  const octets = parseIpv6(address);
-  const groups = [0, 2, 4].map((i) =>
-    (((octets[i] as number) << 8) | (octets[i + 1] as number)).toString(16),
-  );
-  return `${groups.join(':')}::/48`;
 }
 
 function referral({ domain, parent }: ChildEvidence, servers: readonly ChildServer[]): Observation[] {

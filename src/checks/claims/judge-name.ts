@@ -5,8 +5,8 @@
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
 import type { Evidence } from '../delegation/evidence.ts';
-import { FINDINGS } from '../delegation/findings.ts';
-import { judgeDelegation } from '../delegation/judge-delegation.ts';
+import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import { judgeDelegation, unknown } from '../delegation/judge-delegation.ts';
 import { nextCheckAt } from '../delegation/next-check-at.ts';
 import { type Decision, nextStatus, type Rules } from '../delegation/next-status.ts';
 import type { Judgement } from '../delegation/verdict.ts';
@@ -37,7 +37,7 @@ export interface JudgedClaim {
   readonly nextCheckAt: ReturnType<typeof nextCheckAt>;
 }
 
-interface Circumstances {
+export interface Circumstances {
   readonly rules: Rules;
   /** The breaker holds moves, disabling and takeovers. */
   readonly isFrozen: boolean;
@@ -46,7 +46,12 @@ interface Circumstances {
   readonly substitutes?: ReadonlyMap<number, NameserverSet>;
   /** Gives a number in [0, 1). */
   readonly random: () => number;
+  /** Observers elsewhere do not confirm what the evidence would change: it decides nothing, and this says why. */
+  readonly withheld?: readonly Finding[];
 }
+
+/** The parent answered, though nothing can be concluded: its owner waits for us, not for the parent. */
+const HEARD: ReadonlySet<string> = new Set(['PARENTS_DISAGREE', 'VANTAGES_DISAGREE', 'VANTAGES_AWAY']);
 
 /** The claims to which this check leaves no set: `judgeName` needs a substitute for each. */
 export function claimsWithoutSet(name: NameClaims, evidence: Evidence): readonly CheckedClaim[] {
@@ -84,7 +89,7 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
     const next = nextCheckAt(decision.state, judgement, at, around.random(), {
       before: claim.unknowns,
       isTryLater: evidence.failure?.reason === 'later',
-      isHeard: judgement.findings.some(({ code }) => code === 'PARENTS_DISAGREE'),
+      isHeard: judgement.findings.some(({ code }) => HEARD.has(code)),
     });
     const open = isOpen(claim, decision);
     return {
@@ -119,14 +124,13 @@ function judgeClaim(
   evidence: Evidence,
   around: Circumstances,
 ): ClaimStep {
-  const { rules, isFrozen, substitutes, ourAddresses } = around;
+  const { rules, isFrozen, substitutes, ourAddresses, withheld } = around;
   const { spent, left } = settleSets(name, claim, evidence, substitutes?.get(claim.id));
   const sets = claim.state.status === 'ended' ? exclusiveSets(claim) : left;
-  const judgement = judgeDelegation(evidence, {
-    sets,
-    ours: name.ours,
-    ...(ourAddresses && { ourAddresses }),
-  });
+  const judgement =
+    withheld === undefined
+      ? judgeDelegation(evidence, { sets, ours: name.ours, ...(ourAddresses && { ourAddresses }) })
+      : unknown(withheld);
   const decision = nextStatus(claim.state, judgement, evidence.finishedAt, rules, isFrozen);
   const shown = { ...decision, findings: findingsOf(name, claim, { judgement, decision, sets }) };
   const step = {

@@ -1,6 +1,7 @@
 // How names and what servers say are printed in the sentences of findings.
 
 import { type Name, printName } from '../../dns/name.ts';
+import type { Seen } from './seen.ts';
 
 /** What some servers of the parent say, where others say something else. */
 export interface Said {
@@ -25,6 +26,26 @@ export function saidText({ by, kind, ns }: Said): string {
       return `${who} ${says} that it does not exist`;
     case 'alias':
       return `${who} ${says} that it is an alias`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Prints `ns1.a and ns2.a`, `no nameservers`. */
+export function seenText({ kind, ns }: Seen): string {
+  switch (kind) {
+    case 'delegated':
+      return someOf(ns);
+    case 'not_delegated':
+      return 'no nameservers';
+    case 'unregistered':
+      return 'no such domain';
+    case 'alias':
+      return 'an alias';
+    case 'nothing':
+      return 'nothing certain';
+    case 'split':
+      return 'different things';
     default:
       return kind satisfies never;
   }

@@ -3,7 +3,8 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
-import { list, nameservers, print, type Said, saidText } from './finding-text.ts';
+import { list, nameservers, print, type Said, saidText, seenText } from './finding-text.ts';
+import type { Seen, VoiceView } from './seen.ts';
 
 /** The codes that a check writes anew each time. */
 const CHECK_FINDING_CODES = [
@@ -59,6 +60,10 @@ const CHECK_FINDING_CODES = [
   'MOVES_HELD',
   /** Our trust anchors do not fit the root: moves wait. */
   'ROOT_FAULT',
+  /** Observers elsewhere do not see what would change the status. */
+  'VANTAGES_DISAGREE',
+  /** Too few of them answered. */
+  'VANTAGES_AWAY',
 ] as const;
 
 /** All codes. Those that the store writes stay until the domain is pending again. */
@@ -268,6 +273,19 @@ export const FINDINGS = {
     finding(
       'ROOT_FAULT',
       `This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}`,
+    ),
+  VANTAGES_DISAGREE: (parent: Name | undefined, here: Seen, views: readonly VoiceView[]) => {
+    const seen = views.filter(({ kind }) => kind !== 'nothing');
+    const zone = parent === undefined ? 'above it' : print(parent);
+    return finding(
+      'VANTAGES_DISAGREE',
+      `This domain keeps its status for now: before a status changes we look at the zone ${zone} from several places, and they do not see the same. From here: ${seenText(here)}${seen.map((view) => `; from ${view.label}: ${seenText(view)}`).join('')}. A recent change may not have reached every nameserver of that zone yet. ${NOTHING_TO_CHANGE}`,
+    );
+  },
+  VANTAGES_AWAY: () =>
+    finding(
+      'VANTAGES_AWAY',
+      `This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. ${NOTHING_TO_CHANGE}`,
     ),
 } satisfies Record<FindingCode, (...args: never[]) => Finding>;
 

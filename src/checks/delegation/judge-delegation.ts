@@ -222,7 +222,8 @@ function failureFinding({ reason, zone }: WalkFailure): Finding {
   }
 }
 
-function unknown(findings: readonly Finding[]): Judgement {
+/** The judgement on evidence that decides nothing, and says why. */
+export function unknown(findings: readonly Finding[]): Judgement {
   return {
     verdict: 'unknown',
     matched: undefined,

@@ -6,6 +6,7 @@ import type { Evidence } from '../../checks/delegation/evidence.ts';
 import { encodeNames } from '../../checks/delegation/evidence-json.ts';
 import { FINDING_CODES } from '../../checks/delegation/findings.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
+import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
@@ -36,6 +37,8 @@ export interface CheckOrder {
   };
   readonly startedAt: number;
   readonly finishedAt: number;
+  /** What observers elsewhere saw; undefined: none was asked. */
+  readonly vantages?: readonly VoiceView[] | undefined;
 }
 
 /** The outcome as columns; `undefined`: the column stays as it is. */

@@ -9,6 +9,7 @@ import {
   type JsonServer,
 } from '../../checks/delegation/evidence-json.ts';
 import type { Finding, FindingCode } from '../../checks/delegation/findings.ts';
+import type { VoiceView } from '../../checks/delegation/seen.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredFinding } from '../postgres/schema.ts';
 
@@ -42,6 +43,21 @@ function decodeServer(json: JsonServer): ServerEvidence {
     ds: json.ds.map((text) => new Uint8Array(Buffer.from(text, 'base64'))),
     error: json.error,
   };
+}
+
+/** What one voice saw, as JSON. Zone owners decide how many names a delegation has. */
+export interface StoredView extends Omit<VoiceView, 'ns'> {
+  readonly ns: readonly string[];
+}
+
+const MOST_VIEW_NAMES = 16;
+
+export function encodeView({ label, word, kind, ns }: VoiceView): StoredView {
+  return { label, word, kind, ns: encodeNames(ns.slice(0, MOST_VIEW_NAMES)) };
+}
+
+export function decodeView(view: StoredView): VoiceView {
+  return { ...view, ns: view.ns.map(decodeNameColumn) };
 }
 
 export function encodeFinding({ code, message, names }: Finding): StoredFinding {

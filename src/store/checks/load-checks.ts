@@ -4,12 +4,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { JsonEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Finding } from '../../checks/delegation/findings.ts';
+import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, RunStatus, StoredFinding } from '../postgres/schema.ts';
-import { decodeEvidence, decodeFinding } from './check-run-row.ts';
+import { decodeEvidence, decodeFinding, decodeView, type StoredView } from './check-run-row.ts';
 
 /** A run; `undefined` means not known. */
 export interface SavedRun {
@@ -32,6 +33,8 @@ export interface SavedRun {
   readonly nextCheckAt: Date | null;
   /** The evidence of the first of these checks; in lists only on request. */
   readonly evidence: Evidence | undefined;
+  /** What observers elsewhere saw; undefined: none was asked. */
+  readonly vantages: readonly VoiceView[] | undefined;
 }
 
 interface CheckPage {
@@ -44,12 +47,14 @@ interface CheckPage {
 }
 
 /** A run as in its row. */
-interface RunRow extends Omit<SavedRun, 'findings' | 'currentNs' | 'matchedNs' | 'parent' | 'evidence'> {
+interface RunRow
+  extends Omit<SavedRun, 'findings' | 'currentNs' | 'matchedNs' | 'parent' | 'evidence' | 'vantages'> {
   readonly findings: readonly StoredFinding[];
   readonly currentNs: readonly string[] | null;
   readonly matchedNs: readonly string[] | null;
   readonly parent: string | null;
   readonly evidence: JsonEvidence | null;
+  readonly vantages: readonly StoredView[] | null;
 }
 
 /** Lists runs, newest first. */
@@ -85,7 +90,7 @@ async function loadRuns(
     select r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",
       r.last_seen_at as "lastSeenAt", r.repeated, r.verdict, r.findings, r.status_before as "statusBefore",
       r.status_after as "statusAfter", r.current_ns as "currentNs", r.matched_ns as "matchedNs", r.parent, r.queries,
-      r.next_check_at as "nextCheckAt", ${withEvidence ? sql`r.evidence` : sql`null`} as evidence
+      r.next_check_at as "nextCheckAt", r.vantages, ${withEvidence ? sql`r.evidence` : sql`null`} as evidence
     from check_runs r where ${where}`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -94,5 +99,6 @@ async function loadRuns(
     matchedNs: row.matchedNs?.map(decodeNameColumn),
     parent: row.parent === null ? undefined : decodeNameColumn(row.parent),
     evidence: row.evidence === null ? undefined : decodeEvidence(row.evidence),
+    vantages: row.vantages?.map(decodeView),
   }));
 }

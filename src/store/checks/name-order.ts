@@ -4,6 +4,7 @@ import type { JudgedClaim, JudgedName } from '../../checks/claims/judge-name.ts'
 import { isSameSet } from '../../checks/claims/name-claims.ts';
 import { isNewSighting } from '../../checks/claims/sightings.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
+import type { VoiceView } from '../../checks/delegation/seen.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, StoredSet } from '../postgres/schema.ts';
 import type { CheckOrder } from './check-outcome.ts';
@@ -16,16 +17,21 @@ interface CheckJob {
   readonly request?: string | undefined;
 }
 
-/** `substitutes`: by claim, the set that replaces spent ones, with the right to it. */
+/**
+ * `substitutes`: by claim, the set that replaces spent ones, with the right to it. `vantages`: what observers elsewhere saw, if
+ * they were asked.
+ */
 export function nameOrder(
   { nameText, saved, sightings }: CheckedName,
   job: CheckJob,
   evidence: Evidence,
   judged: JudgedName,
   substitutes: ReadonlyMap<number, StoredSet>,
+  vantages?: readonly VoiceView[],
 ): NameOrder {
   const orders = judged.claims.map((claim) => ({
     ...orderOf(claim, saved.get(claim.claim.id) as SavedState, evidence, substitutes.get(claim.claim.id)),
+    vantages,
     ...(claim.claim.id === job.domainId
       ? { kind: job.kind, ...(job.request !== undefined && { request: job.request }) }
       : { kind: 'background' as const }),

@@ -5,6 +5,7 @@ import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import { encodeEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Database } from '../postgres/database.ts';
 import { type CheckOrder, type CheckOutcome, isEnd, outcomeHash } from './check-outcome.ts';
+import { encodeView } from './check-run-row.ts';
 
 /** The newest run, and its outcome. */
 export interface LastRun {
@@ -51,6 +52,7 @@ export async function saveRun(
       queries: order.evidence.queries,
       next_check_at: nextCheckAt,
       evidence: JSON.stringify(encodeEvidence(order.evidence)),
+      vantages: order.vantages === undefined ? null : JSON.stringify(order.vantages.map(encodeView)),
       change_id: null,
     })
     .returning('id')

@@ -15,6 +15,7 @@ import {
   REMEMBERED,
   rememberedColumns,
 } from './check-outcome.ts';
+import { encodeView } from './check-run-row.ts';
 import { purgeRunsNowAndThen } from './save-run.ts';
 
 /**
@@ -57,6 +58,7 @@ const BESIDE = {
   matched_ns: 'text[]',
   queries: 'integer',
   evidence: 'jsonb',
+  vantages: 'jsonb',
   last_outcome: 'text',
 } as const;
 
@@ -80,6 +82,7 @@ function rowOf(order: CheckOrder): CheckRow {
     matched_ns: outcome.matchedNs,
     queries: order.evidence.queries,
     evidence: encodeEvidence(order.evidence),
+    vantages: order.vantages?.map(encodeView),
     last_outcome: outcomeHash(outcome),
   };
 }
@@ -153,9 +156,9 @@ async function saveRows(db: Database, json: string): Promise<readonly StillRow[]
       from still s join w on w.domain_id = s.id where s.same and r.id = s.run_id),
     added as (
       insert into check_runs (id, domain_id, kind, started_at, finished_at, last_seen_at, verdict, findings,
-        status_before, status_after, current_ns, matched_ns, parent, queries, next_check_at, evidence)
+        status_before, status_after, current_ns, matched_ns, parent, queries, next_check_at, evidence, vantages)
       select s.run_id, s.id, 'background', w.started_at, w.finished_at, w.finished_at, w.verdict, w.findings,
-        w.status, w.status, w.current_ns, w.matched_ns, w.parent, w.queries, w.due_at, w.evidence
+        w.status, w.status, w.current_ns, w.matched_ns, w.parent, w.queries, w.due_at, w.evidence, w.vantages
       from still s join w on w.domain_id = s.id where not s.same)
     select id as "domainId", run_id as "checkId", not same as "isNew" from still`.execute(db);
   return rows;

@@ -7,6 +7,8 @@ import { purgeRights } from '../claims/rights.ts';
 import { purgeSightings } from '../claims/sightings.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
+import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
+import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeDomains } from './purge-domains.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
@@ -27,6 +29,8 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeRights(db);
     await purgeTakeovers(db);
   }
+  await purgeVantageJobs(db);
+  await purgeNonces(db);
   return (await purgeIdempotency(db)).isMore;
 }
 

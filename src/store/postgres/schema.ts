@@ -435,6 +435,8 @@ interface CheckRunsTable {
   queries: number;
   next_check_at: Date | null;
   evidence: ColumnType<unknown, string, string>;
+  /** What observers elsewhere saw; null: none was asked. */
+  vantages: ColumnType<unknown, string | null, string | null>;
   /** The change that the run made. */
   change_id: number | null;
 }
@@ -616,6 +618,40 @@ interface TrustAnchorsTable {
   since: Date;
 }
 
+/** An observer elsewhere. */
+interface VantagesTable {
+  name: string;
+  /** The operator's label: vantages of one network are one voice. */
+  network: string;
+  public_key: string;
+  given_address: string | null;
+  seen_address: string | null;
+  created_at: Generated<Date>;
+  seen_at: Date | null;
+  answers: Generated<number>;
+  dropped: Generated<number>;
+}
+
+interface VantageJobsTable {
+  id: string;
+  /** The jobs that one check made. */
+  ask: string;
+  vantage: string;
+  name: string;
+  fresh: boolean;
+  thorough: boolean;
+  deadline: Date;
+  taken_at: Date | null;
+  answered_at: Date | null;
+  evidence: ColumnType<unknown, string | null, string | null>;
+}
+
+interface VantageNoncesTable {
+  vantage: string;
+  nonce: string;
+  at: Date;
+}
+
 export interface Schema {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
@@ -652,4 +688,7 @@ export interface Schema {
   given_ns_sets: GivenNsSetsTable;
   account_ns_sets: AccountNsSetsTable;
   trust_anchors: TrustAnchorsTable;
+  vantages: VantagesTable;
+  vantage_jobs: VantageJobsTable;
+  vantage_nonces: VantageNoncesTable;
 }

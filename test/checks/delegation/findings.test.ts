@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { FINDING_CODES, FINDINGS, type Finding } from '../../../src/checks/delegation/findings.ts';
+import type { VoiceView } from '../../../src/checks/delegation/seen.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { DS, names } from '../../support/world/check-evidence.ts';
 
@@ -147,10 +148,41 @@ const SENTENCES: [Finding, string][] = [
     `Your registrar shows your nameservers again, so this domain came back by itself. ${NOTHING_TO_CHANGE}`,
   ],
   [
+    FINDINGS.VANTAGES_DISAGREE(parent, { kind: 'delegated', ns: names('ns1.x ns2.x') }, [
+      { label: 'ams', word: 'differs', kind: 'unregistered', ns: [] },
+    ]),
+    'This domain keeps its status for now: before a status changes we look at the zone co.uk from several places, and they do not see the same. From here: ns1.x and ns2.x; from ams: no such domain. A recent change may not have reached every nameserver of that zone yet. There is nothing to change at your registrar for this; we check again automatically.',
+  ],
+  [
+    FINDINGS.VANTAGES_AWAY(),
+    'This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. There is nothing to change at your registrar for this; we check again automatically.',
+  ],
+  [
     FINDINGS.CLAIM_LOST(),
     'The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.',
   ],
 ];
+
+it('observers elsewhere are named by their labels, and those that saw nothing are left out', () => {
+  const seen = (label: string, kind: VoiceView['kind'], ns = ''): VoiceView => ({
+    label,
+    kind,
+    ns: names(ns),
+    word: 'differs',
+  });
+  const views = [
+    seen('ams', 'delegated', 'ns1.x ns2.x'),
+    seen('fra', 'nothing'),
+    seen('lon', 'not_delegated'),
+    seen('nyc', 'unregistered'),
+    seen('par', 'alias'),
+    seen('rom', 'split'),
+  ];
+  const { message } = FINDINGS.VANTAGES_DISAGREE(undefined, { kind: 'nothing', ns: [] }, views);
+  expect(message).toContain(
+    'From here: nothing certain; from ams: ns1.x and ns2.x; from lon: no nameservers; from nyc: no such domain; from par: an alias; from rom: different things.',
+  );
+});
 
 it.each(SENTENCES)('$code', ({ message }, sentence) => {
   expect(message).toBe(sentence);

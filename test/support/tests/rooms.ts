@@ -25,6 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/aname': 'dns checks/delegation',
   'checks/child': 'dns dns/record checks/delegation',
   'checks/nameservers': 'dns',
+  'checks/vantage': 'checks/child checks/claims checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/delegation',
   process: 'zone/records checks/child',
@@ -68,8 +69,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
+  'store/vantage': 'checks/delegation store/checks store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records',
+    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
   'store/migrate':
     'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
   'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
@@ -112,10 +114,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
+  'workers/vantage':
+    'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
   workers:
-    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
+    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain',
   'workers/observer':
     'dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',

@@ -1,0 +1,154 @@
+// The jobs that workers make for observers elsewhere, and the answers. Each is handed out once, to the vantage that it was made
+// for, and answered once. Workers and API processes look for them in bounded intervals, all that wait in one process with one
+// statement: a notification that is lost would cost a check, and each process a connection.
+
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Evidence } from '../../checks/delegation/evidence.ts';
+import type { JsonEvidence } from '../../checks/delegation/evidence-json.ts';
+import { decodeEvidence } from '../checks/check-run-row.ts';
+import type { Database } from '../postgres/database.ts';
+
+/** A vantage that has not asked for jobs for so long is not waited for. */
+export const VANTAGE_SILENT_SECONDS = 60;
+
+interface VantageQuestion {
+  /** As in its column. */
+  readonly nameText: string;
+  readonly fresh: boolean;
+  readonly thorough: boolean;
+  readonly deadlineSeconds: number;
+}
+
+/** Makes a job for each vantage that is there. */
+export async function makeVantageJobs(
+  db: Database,
+  { nameText, fresh, thorough, deadlineSeconds }: VantageQuestion,
+): Promise<{ readonly ask: string; readonly asked: readonly string[] }> {
+  const ask = randomUUID();
+  const { rows } = await sql<{ vantage: string }>`
+    insert into vantage_jobs (id, ask, vantage, name, fresh, thorough, deadline)
+    select gen_random_uuid(), ${ask}::uuid, v.name, ${nameText}, ${fresh}, ${thorough},
+      clock_timestamp() + make_interval(secs => ${deadlineSeconds})
+    from vantages v where v.seen_at > clock_timestamp() - make_interval(secs => ${VANTAGE_SILENT_SECONDS})
+    returning vantage`.execute(db);
+  return { ask, asked: rows.map(({ vantage }) => vantage) };
+}
+
+export interface VantageAnswer {
+  readonly id: string;
+  readonly ask: string;
+  readonly vantage: string;
+  readonly evidence: Evidence;
+}
+
+/** The answers of these asks, without those that are known. */
+export async function loadVantageAnswers(
+  db: Database,
+  asks: readonly string[],
+  known: readonly string[],
+): Promise<VantageAnswer[]> {
+  const { rows } = await sql<Omit<VantageAnswer, 'evidence'> & { evidence: JsonEvidence }>`
+    select id, ask, vantage, evidence from vantage_jobs
+    where ask = any(${asks}::uuid[]) and answered_at is not null and not id = any(${known}::uuid[])
+    order by answered_at, id`.execute(db);
+  return rows.map((row) => ({ ...row, evidence: decodeEvidence(row.evidence) }));
+}
+
+/** The check waits no more: nobody need begin its jobs. */
+export async function endAsk(db: Database, ask: string): Promise<void> {
+  await sql`delete from vantage_jobs where ask = ${ask}::uuid and taken_at is null`.execute(db);
+}
+
+export interface VantageJob {
+  readonly id: string;
+  /** As in its column. */
+  readonly nameText: string;
+  readonly deadline: Date;
+  readonly fresh: boolean;
+  readonly thorough: boolean;
+}
+
+/** Hands out jobs, the oldest first. */
+export async function takeVantageJobs(db: Database, vantage: string, max: number): Promise<VantageJob[]> {
+  const { rows } = await sql<VantageJob>`
+    with taken as (
+      update vantage_jobs set taken_at = clock_timestamp()
+      where id = any(array(
+        select id from vantage_jobs
+        where vantage = ${vantage} and taken_at is null and deadline > clock_timestamp()
+        order by deadline, id limit ${max} for update skip locked))
+      returning id, name, deadline, fresh, thorough)
+    select id, name as "nameText", deadline, fresh, thorough from taken order by deadline, id`.execute(db);
+  return rows;
+}
+
+/** Which of these vantages have jobs. */
+export async function vantagesWithJobs(db: Database, vantages: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ vantage: string }>`
+    select v.vantage from unnest(${vantages}::text[]) v (vantage)
+    where exists (select 1 from vantage_jobs j
+      where j.vantage = v.vantage and j.taken_at is null and j.deadline > clock_timestamp())`.execute(db);
+  return rows.map(({ vantage }) => vantage);
+}
+
+export const DROP_REASONS = ['unknown', 'other_vantage', 'other_name', 'twice', 'late'] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** Keeps the answer, or says why not. Both are counted. */
+export async function saveVantageAnswer(
+  db: Database,
+  {
+    id,
+    vantage,
+    nameText,
+    evidence,
+  }: {
+    readonly id: string;
+    readonly vantage: string;
+    readonly nameText: string;
+    readonly evidence: JsonEvidence;
+  },
+): Promise<'taken' | DropReason> {
+  const { numAffectedRows } = await sql`
+    update vantage_jobs set answered_at = clock_timestamp(), evidence = ${JSON.stringify(evidence)}::jsonb
+    where id = ${id}::uuid and vantage = ${vantage} and name = ${nameText} and taken_at is not null
+      and answered_at is null and deadline > clock_timestamp()`.execute(db);
+  const outcome = numAffectedRows === 1n ? 'taken' : await whyDropped(db, { id, vantage, nameText });
+  await sql`
+    update vantages set answers = answers + ${outcome === 'taken' ? 1 : 0},
+      dropped = dropped + ${outcome === 'taken' ? 0 : 1}
+    where name = ${vantage}`.execute(db);
+  return outcome;
+}
+
+interface JobRow {
+  readonly vantage: string;
+  readonly name: string;
+  readonly isTaken: boolean;
+  readonly isAnswered: boolean;
+}
+
+async function whyDropped(
+  db: Database,
+  { id, vantage, nameText }: { readonly id: string; readonly vantage: string; readonly nameText: string },
+): Promise<DropReason> {
+  const { rows } = await sql<JobRow>`
+    select vantage, name, taken_at is not null as "isTaken", answered_at is not null as "isAnswered"
+    from vantage_jobs where id = ${id}::uuid`.execute(db);
+  const [job] = rows;
+  if (job === undefined || !job.isTaken) return 'unknown';
+  if (job.vantage !== vantage) return 'other_vantage';
+  if (job.name !== nameText) return 'other_name';
+  return job.isAnswered ? 'twice' : 'late';
+}
+
+/** How long a job is kept behind its deadline, so that a late answer is known as one. */
+const KEPT_SECONDS = 600;
+
+export async function purgeVantageJobs(db: Database): Promise<void> {
+  await sql`
+    delete from vantage_jobs where deadline < clock_timestamp() - make_interval(secs => ${KEPT_SECONDS})`.execute(
+    db,
+  );
+}

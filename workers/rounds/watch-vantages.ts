@@ -1,0 +1,95 @@
+// Watches the observers elsewhere: an operator has to know when one is away, since changes wait for them.
+
+import type { AsnOf } from '../../src/checks/child/observation.ts';
+import { areAsked, voicesOf } from '../../src/checks/vantage/voices.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { listVantages, type StoredVantage } from '../../src/store/vantage/vantages.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
+
+export interface VantageState {
+  /** How many there are. */
+  readonly vantages: number;
+  /** How many voices they are. */
+  readonly voices: number;
+  readonly isAsked: boolean;
+  /** Those that have not asked for jobs for long. */
+  readonly away: readonly string[];
+}
+
+interface VantageWatchOptions {
+  readonly asnOf?: AsnOf | undefined;
+  /** Called when other ones are away than before. */
+  readonly onAway: (away: readonly string[]) => void;
+  readonly onTrouble: (error: Error) => void;
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 10_000;
+const AWAY_MS = 600_000;
+
+export class VantageWatch {
+  readonly #db: Database;
+  readonly #options: VantageWatchOptions;
+  #state: VantageState = { vantages: 0, voices: 0, isAsked: false, away: [] };
+  #rounds: Rounds | undefined;
+
+  constructor(db: Database, options: VantageWatchOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  state(): VantageState {
+    return this.#state;
+  }
+
+  /** What an operator should see to, each in one line. */
+  warnings(): string[] {
+    const { vantages, voices, isAsked, away } = this.#state;
+    return [
+      ...(vantages > 0 && !isAsked
+        ? ['the observers are of one network, so none is asked: add one of another network']
+        : []),
+      ...(isAsked && voices < 2
+        ? [
+            'the observers count as one voice, so changes wait: zonefleet vantage list says which stand together',
+          ]
+        : []),
+      ...away.map((name) => `observer ${name} has been away for over 10 minutes: zonefleet vantage list`),
+    ];
+  }
+
+  start(): void {
+    const { onTrouble, idleMs = IDLE_MS } = this.#options;
+    this.#rounds = runRounds({
+      round: async () => {
+        await this.#round();
+        return { isMore: false };
+      },
+      idleMs,
+      onTrouble: (error) => onTrouble(error as Error),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#rounds?.stop();
+  }
+
+  async #round(): Promise<void> {
+    const { asnOf, onAway } = this.#options;
+    const stored = await listVantages(this.#db);
+    const known = stored.map((vantage) => ({ ...vantage, address: vantage.address ?? undefined }));
+    const away = stored.filter(isAway).map(({ name }) => name);
+    const before = this.#state.away;
+    this.#state = {
+      vantages: known.length,
+      voices: voicesOf(known, asnOf).length,
+      isAsked: areAsked(known),
+      away,
+    };
+    if (away.join() !== before.join()) onAway(away);
+  }
+}
+
+function isAway({ seenAt, createdAt, now }: StoredVantage): boolean {
+  return now.getTime() - (seenAt ?? createdAt).getTime() > AWAY_MS;
+}
