@@ -15,7 +15,6 @@ import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
-import { loadTrustAnchors } from '../src/resolver/state/trust-anchors.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
@@ -24,6 +23,7 @@ import { listenBoard } from './board.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { openResolver } from './open-resolver.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
+import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
 import { shareSilences } from './rounds/share-silences.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
@@ -185,14 +185,6 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     'ready',
   );
   life.ready({ addresses: board === undefined ? [] : [board.address] });
-}
-
-async function readTrustAnchors(settings: Settings): ReturnType<typeof loadTrustAnchors> {
-  try {
-    return await loadTrustAnchors(settings);
-  } catch (error) {
-    throw new StartFault(`TRUST_ANCHORS: ${(error as Error).message}`);
-  }
 }
 
 /** Undefined: there is no board, since none is wanted, or since another program has the default address. */

@@ -1,7 +1,6 @@
 // The resolver of a workers process, with all that workers share: leases, what is known of addresses, remembered silence.
 
 import type { ProcessLife } from '../src/process/run-process.ts';
-import { StartFault } from '../src/process/start-fault.ts';
 import { openRedisLeases } from '../src/queue/redis-leases.ts';
 import { createExchange } from '../src/resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../src/resolver/exchange/has-ipv6.ts';
@@ -10,12 +9,12 @@ import { AddressGate, NETWORK_QUESTIONS_PER_SECOND } from '../src/resolver/state
 import { type Network, parseNetwork } from '../src/resolver/state/address-rules.ts';
 import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
-import { loadRootHints } from '../src/resolver/state/root-hints.ts';
 import { Silences } from '../src/resolver/state/silences.ts';
 import { postgresTrials } from '../src/store/accounts/address-trials.ts';
 import { postgresLeases } from '../src/store/accounts/query-leases.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { isPublicSuffix } from '../src/zone/domain/public-suffix.ts';
+import { readRootHints } from './root-files.ts';
 
 interface ResolverSettings {
   readonly resolverAllow: readonly string[];
@@ -70,14 +69,6 @@ export async function openResolver(
   });
   life.onStop(() => resolver.close());
   return { resolver, silences };
-}
-
-async function readRootHints(path: string | undefined): Promise<ReturnType<typeof loadRootHints>> {
-  try {
-    return await loadRootHints(path);
-  } catch (error) {
-    throw new StartFault(`ROOT_HINTS: ${(error as Error).message}`);
-  }
 }
 
 /** Where workers share the limits of questions to an address. */

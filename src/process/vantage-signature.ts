@@ -16,7 +16,7 @@ import {
 /** How far the times of the two sides may be apart. */
 export const VANTAGE_CLOCK_MS = 60_000;
 
-export interface VantageKeyPair {
+interface VantageKeyPair {
   /** `zfv_` and the seed. */
   readonly privateKey: string;
   readonly publicKey: string;

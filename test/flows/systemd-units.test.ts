@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../support/peers/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const UNITS = ['nameserver', 'api', 'workers'] as const;
+const UNITS = ['nameserver', 'api', 'workers', 'vantage'] as const;
 /** The exposure, from 0 to 10, that a unit may have at most. */
 const MOST_EXPOSURE = 3.0;
 /** What V8, libuv and our batched UDP cannot do without, and a filter might lack. */

@@ -24,6 +24,8 @@ const LAUNCHER = 'src/start/run.mjs';
 /** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
 const COMPUTING = ['node:buffer', 'node:crypto', 'tr46', 'tldts'];
 const SQL = ['kysely', 'pg'];
+/** An observer elsewhere has no database and no queue, so its process loads neither. */
+const OBSERVER = 'workers/observer/main.ts';
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
@@ -105,6 +107,15 @@ describe('imports', () => {
       );
     });
     expect(found).toEqual([]);
+  });
+
+  it('of the observer lead to no database, no queue and nothing of the fleet’s', () => {
+    const reached = reachedFrom(OBSERVER);
+    expect(
+      reached.filter((name) => /^(pg|kysely|bullmq|ioredis|fastify)\b|^src\/(store|queue|api)\//.test(name)),
+    ).toEqual([]);
+    expect(reached).toContain('src/resolver/resolver.ts');
+    expect(reachedFrom('workers/main.ts')).toEqual(expect.arrayContaining(['pg', 'bullmq']));
   });
 
   it('name the file that does the work: there is no barrel', () => {
@@ -189,6 +200,19 @@ function circlesOf(files: readonly Pick<Source, 'path' | 'imports'>[]): string[]
   };
   for (const path of targets.keys()) walk(path, []);
   return circles;
+}
+
+/** Files of ours and packages, over all files on the way. */
+function reachedFrom(path: string): string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const reached = new Set([path]);
+  for (const each of reached) {
+    const source = byPath.get(each);
+    if (source === undefined) continue;
+    for (const name of [...ownImports(source), ...source.imports.filter((one) => !one.startsWith('.'))])
+      reached.add(name);
+  }
+  return [...reached];
 }
 
 function allowed(room: string): string[] {

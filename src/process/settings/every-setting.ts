@@ -4,6 +4,7 @@ import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
 import type { Reader, Setting } from './setting.ts';
+import { VANTAGE_SETTINGS } from './vantage-settings.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
 
 export const SETTINGS = {
@@ -11,6 +12,7 @@ export const SETTINGS = {
   ...NAMESERVER_SETTINGS,
   ...API_SETTINGS,
   ...WORKER_SETTINGS,
+  ...VANTAGE_SETTINGS,
 } as const;
 
 /** Who reads a setting, by the name of its environment variable. */

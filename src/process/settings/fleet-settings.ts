@@ -8,7 +8,7 @@ import { NONE, NOTHING_LISTED, PROCESSES, setting } from './setting.ts';
 import { matching, oneOf, shape } from './shapes.ts';
 
 const EVERYONE = [...PROCESSES, 'npm start', 'CLI'] as const;
-const RUNNING = [...PROCESSES, 'npm start'] as const;
+const RUNNING = [...PROCESSES, 'observer', 'npm start'] as const;
 const MIGRATING = ['npm start', 'CLI'] as const;
 
 const databaseUrl = matching(
@@ -82,7 +82,7 @@ export const FLEET_SETTINGS = {
   /** Further host names under which METRICS_LISTEN may be asked, in lower case. */
   metricsHosts: setting({
     name: 'METRICS_HOSTS',
-    readers: PROCESSES,
+    readers: [...PROCESSES, 'observer'],
     schema: hosts,
     byDefault: NOTHING_LISTED,
     is: 'comma list of host names that requests to `METRICS_LISTEN` may use',

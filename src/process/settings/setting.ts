@@ -5,8 +5,8 @@ import type * as z from 'zod/mini';
 export const PROCESSES = ['nameserver', 'API', 'workers'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-/** Those that run on their own, `npm start`, which runs them, and the command line. */
-export type Reader = ProcessName | 'npm start' | 'CLI';
+/** Those that run on their own, the observer, which runs elsewhere, `npm start`, which runs the others, and the command line. */
+export type Reader = ProcessName | 'observer' | 'npm start' | 'CLI';
 
 /** A default that is no fixed text: how the document says it, and how the program makes it. */
 interface MadeDefault<T> {

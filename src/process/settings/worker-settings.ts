@@ -6,7 +6,8 @@ import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, orOff, type Shape, shape, span } from './shapes.ts';
 
 const WORKERS = ['workers'] as const;
-const RESOLVING = ['workers', 'CLI'] as const;
+const RESOLVING = ['workers', 'observer', 'CLI'] as const;
+const FLEET_AND_CLI = ['workers', 'CLI'] as const;
 const MAX_CHECK_CONCURRENCY = 5000;
 
 const countryDb: Shape<'shipped' | { readonly path: string }> = shape('shipped, a file, or off', (text) =>
@@ -57,7 +58,7 @@ export const WORKER_SETTINGS = {
   /** Public resolvers that are asked besides; none: only authoritative servers are. */
   publicResolvers: setting({
     name: 'PUBLIC_RESOLVERS',
-    readers: RESOLVING,
+    readers: FLEET_AND_CLI,
     schema: servers,
     byDefault: '8.8.8.8,1.1.1.1,9.9.9.9,208.67.222.222',
     is: 'comma list of public resolvers, `host` or `host:port`',
@@ -74,7 +75,7 @@ export const WORKER_SETTINGS = {
   /** The file with the autonomous systems of prefixes; undefined: they are not known. */
   asnDb: setting({
     name: 'ASN_DB',
-    readers: RESOLVING,
+    readers: FLEET_AND_CLI,
     schema: orOff(
       shape('a file, or off', (text) => resolve(text)),
       'a file, or off',

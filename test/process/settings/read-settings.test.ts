@@ -343,6 +343,17 @@ describe('a setting', () => {
     ['EDGE_IPV6', '192.0.2.1'],
     ['SOA_RNAME', 'hostmaster@example.net'],
     ['LOG_LEVEL', 'loud'],
+    ['VANTAGE', 'Paris'],
+    ['VANTAGE', 'paris.example.net'],
+    ['VANTAGE_KEY', `zfv_${'A'.repeat(42)}`],
+    ['VANTAGE_KEY', 'A'.repeat(43)],
+    ['VANTAGE_API', 'api.example.net'],
+    ['VANTAGE_API', 'http://api.example.net'],
+    ['VANTAGE_API', 'http://localhost:8053'],
+    ['VANTAGE_API', 'http://127.0.0.1.example.net'],
+    ['VANTAGE_API', 'https://user@api.example.net'],
+    ['VANTAGE_API', 'https://api.example.net/?key=1'],
+    ['VANTAGE_API', 'ftp://127.0.0.1'],
   ];
   it.each(wrong)('%s cannot be "%s"', (name, value) => {
     const faults = faultsOf({ [name]: value });
@@ -394,6 +405,7 @@ describe('faults', () => {
       'COOKIE_SECRETS',
       'BOOTSTRAP_API_KEY',
       'SESSION_SECRET',
+      'VANTAGE_KEY',
     ]);
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));
     expect(faults).toHaveLength(secrets.length);

@@ -26,6 +26,8 @@ export interface ApiProcess {
   log(): string;
   /** Rejects when the connection breaks. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer>;
+  /** The sum of the lines of its metrics that begin so. */
+  metric(start: string): Promise<number>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -77,7 +79,21 @@ export async function startApi(
     await stop('SIGKILL');
     throw error;
   }
-  return { url: `http://127.0.0.1:${port}`, key, child, log: () => log, ask, stop };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    key,
+    child,
+    log: () => log,
+    ask,
+    async metric(start) {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const values = text
+        .split('\n')
+        .flatMap((line) => (line.startsWith(start) ? Number(line.split(' ').at(-1)) : []));
+      return values.reduce((sum, value) => sum + value, 0);
+    },
+    stop,
+  };
 }
 
 function send(

@@ -46,7 +46,7 @@ export class RealFleet {
   readonly #workers: WorkersProcess[] = [];
 
   static async start(
-    parent: RealParent,
+    parent: Pick<RealParent, 'settings' | 'ours'>,
     { redisUrl, answers = false, hasPool = false }: FleetOptions,
   ): Promise<RealFleet> {
     const database = await createDatabase();
@@ -89,8 +89,9 @@ export class RealFleet {
     this.#settings = started.settings;
   }
 
-  async startWorkers(): Promise<WorkersProcess> {
-    const workers = await startWorkers(this.database.url, this.#settings);
+  /** `within`: how a program is started in a network of its own. */
+  async startWorkers(within?: Parameters<typeof startWorkers>[2]): Promise<WorkersProcess> {
+    const workers = await startWorkers(this.database.url, this.#settings, within);
     this.#workers.push(workers);
     return workers;
   }
@@ -169,7 +170,7 @@ export class RealFleet {
   }
 }
 
-function poolOf({ ours }: RealParent) {
+function poolOf({ ours }: Pick<RealParent, 'ours'>) {
   const addresses = [...new Set(ours.map(({ address }) => address))];
   return {
     nameserverSets: [],

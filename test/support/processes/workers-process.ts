@@ -20,15 +20,18 @@ const MAIN = fileURLToPath(new URL('../../../workers/main.ts', import.meta.url))
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const READY_TIMEOUT_MS = 120_000;
 
-/** Resolves when they are ready. */
+/** Resolves when they are ready. `within`: how a program is started in a network of its own. */
 export async function startWorkers(
   databaseUrl: string,
   env: Readonly<Record<string, string>>,
+  within?: (program: string) => { readonly command: string; readonly args: readonly string[] },
 ): Promise<WorkersProcess> {
   const metricsPort = await freePort();
   const roleUrl = await openRole(databaseUrl, 'zonefleet_worker');
+  const { command, args } = within?.(process.execPath) ?? { command: process.execPath, args: [] };
   const child = fork(MAIN, [], {
-    execArgv: ['--import', TSX],
+    execPath: command,
+    execArgv: [...args, '--import', TSX],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,

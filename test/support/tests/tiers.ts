@@ -24,7 +24,7 @@ const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-thr
 /** Flows and proofs that show in seconds that the whole works: `npm test` has them, too. */
 const TOUR = ['api-tour', 'zone-load', 'zonemaster'];
 const STARTS_PROCESSES =
-  /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
+  /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|observer-process|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
 const APART = /^node:(child_process|cluster|dgram|net|worker_threads)$|\/(run-cli|redis|supervise)\.ts$/;
 const POSTGRES = /^pg$|\/support\/database\/database\.ts$/;

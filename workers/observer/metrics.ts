@@ -1,0 +1,56 @@
+// The Prometheus metrics of an observer (docs/operating.md "Vantage points").
+
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { JobOutcome } from './observer.ts';
+
+interface ObserverGauges {
+  running(): number;
+  isReached(): boolean;
+  /** Packet totals since the start, by kind. */
+  packets(): Readonly<Record<string, number>>;
+  hasRootFault(): boolean;
+}
+
+interface ObserverMetrics {
+  readonly registry: Registry;
+  countOutcome(outcome: JobOutcome): void;
+}
+
+export function createObserverMetrics(gauges: ObserverGauges): ObserverMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const jobs = new Counter({
+    name: 'zonefleet_observer_jobs_total',
+    help: 'Jobs of the API, by what became of them: taken, dropped by the API, late, refused by the observer, or failed.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  new Counter({
+    name: 'zonefleet_resolver_packets_total',
+    help: 'Packets of the resolver, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, count] of Object.entries(gauges.packets())) this.inc({ kind }, count);
+    },
+  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('zonefleet_observer_running', 'Jobs that are being done.', gauges.running);
+  gauge('zonefleet_observer_api_reached', '1 while the API gives jobs to this observer.', () =>
+    Number(gauges.isReached()),
+  );
+  gauge('zonefleet_root_fault', '1 while the root does not validate by the trust anchors here.', () =>
+    Number(gauges.hasRootFault()),
+  );
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  return { registry, countOutcome: (outcome) => jobs.inc({ outcome }) };
+}

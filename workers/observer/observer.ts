@@ -1,0 +1,200 @@
+// Takes jobs from the API, observes each, and answers before its deadline or not at all. It goes on whatever the API does.
+//
+//   ask for jobs (long poll) ──> observe, up to MAX_RUNNING at once ──> answer, again until the deadline
+//     └ no answer, or not 200 ──> pause, longer each time
+
+import { encodeEvidence } from '../../src/checks/delegation/evidence-json.ts';
+import { createBackoff, pauseUnless, Wakeup } from '../../src/process/reconnect.ts';
+import { VANTAGE_CLOCK_MS } from '../../src/process/vantage-signature.ts';
+import { unwatchAbort, watchAbort } from '../../src/resolver/exchange/abort-watch.ts';
+import type { Resolver } from '../../src/resolver/resolver.ts';
+import { JobBudget } from './job-budget.ts';
+import { readJobs, type VantageJob } from './read-jobs.ts';
+import { explainFailure, type VantageClient, type VantageReply } from './vantage-client.ts';
+
+/** What became of a job. */
+export type JobOutcome =
+  /** The API has taken the answer. */
+  | 'taken'
+  /** The API says that it does not. */
+  | 'dropped'
+  /** It was not done in time, or no answer could be given in time. */
+  | 'late'
+  /** Its name, form or time is none that we accept, or it is one too many. */
+  | 'refused'
+  /** A fault of ours. */
+  | 'failed';
+
+interface ObserverOptions {
+  readonly client: VantageClient;
+  readonly resolver: Pick<Resolver, 'observeDelegation'>;
+  readonly onOutcome: (outcome: JobOutcome, detail?: string) => void;
+  /** The API cannot be used, and why; undefined: it can again. Called when that changes. */
+  readonly onApi: (trouble: string | undefined) => void;
+  readonly now?: () => number;
+}
+
+const JOBS_PATH = '/vantage/v1/jobs';
+const ANSWERS_PATH = '/vantage/v1/answers';
+const MAX_RUNNING = 64;
+const MAX_JOBS = 16;
+const WAIT_SECONDS = 20;
+/** Besides the time that the API was asked to wait. */
+const TIMEOUT_MS = 10_000;
+/** How long it is not asked again after an answer without jobs, which may come at once. */
+const EMPTY_MS = 200;
+const FULL_MS = 100;
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #now: () => number;
+  readonly #stopping = new AbortController();
+  readonly #budget: JobBudget;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #wakeup = new Wakeup();
+  #polling: Promise<void> | undefined;
+  #trouble: string | undefined = 'it has not reached the API yet';
+  #hasAsked = false;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#budget = new JobBudget(this.#now());
+  }
+
+  /** Why the API cannot be used; undefined while it can. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  running(): number {
+    return this.#running.size;
+  }
+
+  start(): void {
+    this.#polling = this.#poll();
+  }
+
+  /** Gives up what it is at: the API asks others. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wakeup.wake();
+    await this.#polling;
+    await Promise.all(this.#running.values());
+  }
+
+  async #poll(): Promise<void> {
+    const { signal } = this.#stopping;
+    const backoff = createBackoff();
+    while (!signal.aborted) {
+      const max = Math.min(MAX_JOBS, MAX_RUNNING - this.#running.size, this.#budget.available(this.#now()));
+      if (max < 1) {
+        await this.#wakeup.wait(FULL_MS);
+        continue;
+      }
+      try {
+        const got = await this.#takeJobs(max);
+        this.#tell(undefined);
+        backoff.reset();
+        if (got === 0) await pauseUnless(signal, EMPTY_MS);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#tell(explainFailure(error));
+        await pauseUnless(signal, backoff.nextMs());
+      }
+    }
+  }
+
+  async #takeJobs(max: number): Promise<number> {
+    const asked = { max, waitSeconds: WAIT_SECONDS };
+    const timeoutMs = WAIT_SECONDS * 1000 + TIMEOUT_MS;
+    const reply = await this.#post(JOBS_PATH, asked, timeoutMs, this.#stopping.signal);
+    if (reply.status !== 200) throw new Error(explainRefusal(reply));
+    const read = readJobs(reply.text, { nowMs: this.#now() + reply.clockAheadMs, max });
+    if (read === undefined) throw new Error('what answers is not the API: it gives no list of jobs');
+    for (const reason of read.refused) this.#options.onOutcome('refused', reason);
+    this.#budget.take(read.jobs.length);
+    for (const job of read.jobs) this.#begin(job);
+    return read.jobs.length;
+  }
+
+  #tell(trouble: string | undefined): void {
+    const isNews = !this.#hasAsked || (trouble === undefined) !== (this.#trouble === undefined);
+    this.#hasAsked = true;
+    this.#trouble = trouble;
+    if (isNews) this.#options.onApi(trouble);
+  }
+
+  #begin(job: VantageJob): void {
+    if (this.#running.has(job.id)) {
+      this.#options.onOutcome('refused', 'it is being done already');
+      return;
+    }
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(LATE), job.leftMs);
+    const stop = () => ending.abort();
+    watchAbort(this.#stopping.signal, stop);
+    const work = this.#run(job, ending.signal).finally(() => {
+      clearTimeout(timer);
+      unwatchAbort(this.#stopping.signal, stop);
+      this.#running.delete(job.id);
+      this.#wakeup.wake();
+    });
+    this.#running.set(job.id, work);
+  }
+
+  async #run(job: VantageJob, signal: AbortSignal): Promise<void> {
+    const { resolver, onOutcome } = this.#options;
+    try {
+      const evidence = await resolver.observeDelegation(job.name, {
+        signal,
+        fresh: job.fresh,
+        isThorough: job.thorough,
+      });
+      const body = { id: job.id, name: job.text, evidence: encodeEvidence(evidence) };
+      const refusal = await this.#answer(body, signal);
+      if (refusal === undefined) onOutcome('taken');
+      else onOutcome('dropped', refusal);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      if (signal.aborted) onOutcome('late', job.text);
+      else onOutcome('failed', String(error));
+    }
+  }
+
+  /** Until the API has said whether it takes it; rejects when the signal aborts. Undefined: it does. */
+  async #answer(body: object, signal: AbortSignal): Promise<string | undefined> {
+    const backoff = createBackoff();
+    for (;;) {
+      const reply = await this.#post(ANSWERS_PATH, body, TIMEOUT_MS, signal).catch(() => undefined);
+      if (reply?.status === 200) return refusalIn(reply);
+      if (reply !== undefined && reply.status >= 400 && reply.status < 500 && reply.status !== 429)
+        return explainRefusal(reply);
+      await pauseUnless(signal, backoff.nextMs());
+      signal.throwIfAborted();
+    }
+  }
+
+  #post(path: string, body: object, timeoutMs: number, signal: AbortSignal): Promise<VantageReply> {
+    return this.#options.client.post(path, body, { timeoutMs, signal });
+  }
+}
+
+const LATE = new Error('its time is over');
+
+function refusalIn({ text }: VantageReply): string | undefined {
+  try {
+    const { taken, reason } = JSON.parse(text) as { taken?: unknown; reason?: unknown };
+    return taken === true ? undefined : String(reason ?? 'the API gives no reason').slice(0, 200);
+  } catch {
+    return 'the API does not say whether it takes the answer';
+  }
+}
+
+function explainRefusal({ status, clockAheadMs }: VantageReply): string {
+  if (status !== 401) return `the API answers ${status}`;
+  const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
+  if (Math.abs(clockAheadMs) > VANTAGE_CLOCK_MS)
+    return `the API answers 401: the clock here is ${seconds} s ${clockAheadMs > 0 ? 'behind' : 'ahead of'} that of the API`;
+  return 'the API answers 401: it has no observer of this name with this key (zonefleet vantage list)';
+}
