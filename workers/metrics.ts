@@ -3,6 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
+import type { AskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { PoolState } from './rounds/watch-pool.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
@@ -32,6 +33,7 @@ export interface WorkerMetrics {
   countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors'): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
+  countAsked(asked: AskedNames): void;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -87,6 +89,12 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     help: 'Domains that were found published otherwise than their records say: a bug. The log names them.',
     registers,
   });
+  const asked = new Counter({
+    name: 'zonefleet_asked_names_total',
+    help: 'Names that nodes reported as asked for before they are proven, by what was done: a check was due at once, is due later, or the name does not wait any more.',
+    labelNames: ['result'],
+    registers,
+  });
   return {
     registry,
     countOutcome(outcome) {
@@ -103,6 +111,9 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
     countPublishFault: () => publishFaults.inc(),
+    countAsked(counts) {
+      for (const [result, count] of Object.entries(counts)) if (count > 0) asked.inc({ result }, count);
+    },
   };
 }
 
