@@ -1,8 +1,9 @@
 // Which of the unproven zones that are asked for this node reports next. Who asks for names of its own without end must not hide
 // another: names that were quiet go first, in no order that anybody can choose, and all that is remembered is bounded.
 
-/** Reports in a window. */
+/** Reports in a window, and how many of them may be repeated ones. */
 const MOST_REPORTED = 100;
+const MOST_REPEATED = 50;
 const WINDOW_MS = 10_000;
 /** A zone that is asked for again is reported again after this time. */
 const REPEAT_MS = 30_000;
@@ -17,13 +18,14 @@ export class AskedZones {
   /** How many reports were made, and how many zones were dropped that waited for one. */
   reported = 0;
   dropped = 0;
-  /** By zone: since when it waits. */
+  /** By zone: since when it waits; the oldest first. */
   readonly #waiting = new Map<number, number>();
   /** By zone: when it was last reported, the oldest first. */
   readonly #reportedAt = new Map<number, number>();
   readonly #random: () => number;
   #windowSince = Number.NEGATIVE_INFINITY;
   #inWindow = 0;
+  #repeatedInWindow = 0;
 
   constructor(random: () => number = Math.random) {
     this.#random = random;
@@ -32,14 +34,15 @@ export class AskedZones {
   note(zoneIds: Iterable<number>, now: number): void {
     for (const id of zoneIds) {
       if (this.#waiting.has(id)) continue;
-      if (this.#waiting.size >= MOST_WAITING) this.#dropOne();
+      if (this.#waiting.size >= MOST_WAITING) this.#drop(this.#waiting.keys().next().value);
       this.#waiting.set(id, now);
     }
   }
 
   /** Whether `take` would give any. */
   hasNext(now: number): boolean {
-    if (this.#roomAt(now) === 0) return false;
+    this.#open(now);
+    if (this.#inWindow >= MOST_REPORTED) return false;
     for (const id of this.#waiting.keys()) if (this.#mayBeReported(id, now)) return true;
     return false;
   }
@@ -47,27 +50,23 @@ export class AskedZones {
   /** The zones to report now. */
   take(now: number): number[] {
     this.#forget(now);
-    const chosen = [...this.#waiting.keys()]
+    this.#open(now);
+    const ready = [...this.#waiting.keys()]
       .filter((id) => this.#mayBeReported(id, now))
-      .map((id) => ({
-        id,
-        before: this.#reportedAt.get(id) ?? Number.NEGATIVE_INFINITY,
-        dice: this.#random(),
-      }))
-      .sort((a, b) => (a.before === b.before ? a.dice - b.dice : a.before - b.before))
-      .slice(0, this.#roomAt(now))
-      .map(({ id }) => id);
-    if (now - this.#windowSince >= WINDOW_MS) {
-      this.#windowSince = now;
-      this.#inWindow = 0;
-    }
-    this.#inWindow += chosen.length;
-    this.reported += chosen.length;
-    for (const id of chosen) {
+      .map((id) => ({ id, before: this.#reportedAt.get(id), dice: this.#random() }))
+      .sort((a, b) => (a.before ?? 0) - (b.before ?? 0) || a.dice - b.dice);
+    const chosen: number[] = [];
+    for (const { id, before } of ready) {
+      if (this.#inWindow >= MOST_REPORTED) break;
+      if (before !== undefined && this.#repeatedInWindow >= MOST_REPEATED) break; // so are all behind it
+      this.#inWindow++;
+      if (before !== undefined) this.#repeatedInWindow++;
       this.#waiting.delete(id);
       this.#reportedAt.delete(id); // so that it stands last
       this.#reportedAt.set(id, now);
+      chosen.push(id);
     }
+    this.reported += chosen.length;
     return chosen;
   }
 
@@ -86,13 +85,16 @@ export class AskedZones {
     this.dropped += count;
   }
 
-  #roomAt(now: number): number {
-    return now - this.#windowSince >= WINDOW_MS ? MOST_REPORTED : MOST_REPORTED - this.#inWindow;
+  #open(now: number): void {
+    if (now - this.#windowSince < WINDOW_MS) return;
+    this.#windowSince = now;
+    this.#inWindow = 0;
+    this.#repeatedInWindow = 0;
   }
 
   #mayBeReported(id: number, now: number): boolean {
     const before = this.#reportedAt.get(id);
-    return before === undefined || now - before >= REPEAT_MS;
+    return before === undefined || (now - before >= REPEAT_MS && this.#repeatedInWindow < MOST_REPEATED);
   }
 
   #forget(now: number): void {
@@ -101,20 +103,12 @@ export class AskedZones {
       this.#reportedAt.delete(id);
     }
     for (const [id, since] of this.#waiting) {
-      if (now - since < KEPT_MS) continue;
-      this.#waiting.delete(id);
-      this.dropped++;
+      if (now - since < KEPT_MS) break; // they stand in the order in which they came
+      this.#drop(id);
     }
   }
 
-  /** Any of them: with more names than have room, nobody can tell which one is dropped. */
-  #dropOne(): void {
-    let left = Math.floor(this.#random() * this.#waiting.size);
-    for (const id of this.#waiting.keys()) {
-      if (left-- > 0) continue;
-      this.#waiting.delete(id);
-      this.dropped++;
-      return;
-    }
+  #drop(id: number | undefined): void {
+    if (id !== undefined && this.#waiting.delete(id)) this.dropped++;
   }
 }
