@@ -101,7 +101,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const vantages = new VantageAsker(db, {
     asnOf,
     slots,
-    onAsked: (outcome) => metrics.countAsked(outcome),
+    onAsked: (outcome) => metrics.countVantageAsk(outcome),
   });
   const metrics = createWorkerMetrics({
     depths: async () => {

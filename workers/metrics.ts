@@ -3,6 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
+import type { AskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { PoolState } from './rounds/watch-pool.ts';
 import type { VantageState } from './rounds/watch-vantages.ts';
@@ -36,7 +37,9 @@ export interface WorkerMetrics {
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
   /** Observers elsewhere were asked about a change. */
-  countAsked(outcome: string): void;
+  countVantageAsk(outcome: string): void;
+  /** Names were taken that nodes reported. */
+  countAskedNames(asked: AskedNames): void;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -92,10 +95,16 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     help: 'Domains that were found published otherwise than their records say: a bug. The log names them.',
     registers,
   });
-  const asked = new Counter({
+  const vantageAsks = new Counter({
     name: 'zonefleet_vantage_asks_total',
     help: 'Changes of status about which observers elsewhere were asked: agreed, differ (they saw something else), away (too few answered).',
     labelNames: ['outcome'],
+    registers,
+  });
+  const askedNames = new Counter({
+    name: 'zonefleet_asked_names_total',
+    help: 'Names that nodes reported as asked for before they are proven, by what was done: a check was due at once, is due later, or the name does not wait any more.',
+    labelNames: ['result'],
     registers,
   });
   return {
@@ -114,7 +123,10 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
     countPublishFault: () => publishFaults.inc(),
-    countAsked: (outcome) => asked.inc({ outcome }),
+    countVantageAsk: (outcome) => vantageAsks.inc({ outcome }),
+    countAskedNames(counts) {
+      for (const [result, count] of Object.entries(counts)) if (count > 0) askedNames.inc({ result }, count);
+    },
   };
 }
 

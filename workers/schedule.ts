@@ -6,6 +6,7 @@ import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
 import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
+import { type AskedNames, takeAskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { roomLeft } from './fill-queue.ts';
 import { type Rounds, runRounds } from './rounds/run-rounds.ts';
@@ -19,6 +20,8 @@ export interface ScheduleOptions {
   /** How many jobs may wait in the queue. */
   readonly room: number;
   readonly onTrouble: (error: unknown) => void;
+  /** Told what nodes reported as asked for. */
+  readonly onAsked?: (asked: AskedNames) => void;
   readonly leaseSeconds?: number;
   readonly idleMs?: number;
 }
@@ -40,6 +43,7 @@ export function runSchedule(options: ScheduleOptions): Rounds {
   const { idleMs = IDLE_MS, onTrouble } = options;
   let place: Place = { after: undefined, perParent: LEAST_PER_PARENT };
   const round = async () => {
+    await takeAsked(options);
     const { next, isMore } = await fill(options, place);
     place = next;
     return { isMore };
@@ -51,6 +55,16 @@ export function runSchedule(options: ScheduleOptions): Rounds {
 interface Place {
   readonly after: ClaimPlace | undefined;
   readonly perParent: number;
+}
+
+/** Makes the checks of names due that clients ask for. Others wait for no trouble with that. */
+async function takeAsked({ db, onAsked, onTrouble }: ScheduleOptions): Promise<void> {
+  try {
+    const asked = await takeAskedNames(db);
+    onAsked?.(asked);
+  } catch (error) {
+    onTrouble(error);
+  }
 }
 
 async function fill(

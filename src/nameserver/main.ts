@@ -11,6 +11,7 @@ import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
+import { ASKED_MARKS_BYTES } from '../zone/image/asked-marks.ts';
 import { createImage } from '../zone/image/image.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
@@ -24,17 +25,18 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const user = chooseUser(settings.runAs, loadAccounts());
   const snapshotDirectory = placeSnapshot(settings, user);
   const buffer = reserveImage(settings);
+  const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
   const { nodeName, databaseReadUrl: readUrl } = settings;
   // Before the snapshot fills the image, whose pages are of one size for good.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
-    { buffer, snapshotDirectory, databaseUrl, readUrl, nodeName },
+    { buffer, asked, snapshotDirectory, databaseUrl, readUrl, nodeName },
     log,
     life.fail,
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, thread });
+  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, asked, thread });
 }
 
 /**

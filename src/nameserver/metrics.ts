@@ -21,6 +21,8 @@ interface NodeGauges {
   zonesWithoutRoom(): number;
   /** Zones whose removal is held back until `node confirm`. */
   heldZones(): number;
+  /** Reports of unproven zones that were asked for. */
+  asked(): { readonly reported: number; readonly dropped: number };
 }
 
 /** `counters` gives the sum of all threads' counters. */
@@ -57,6 +59,16 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  new Counter({
+    name: 'zonefleet_asked_reports_total',
+    help: 'Unproven zones that were asked for, by what became of the report.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(gauges.asked())) this.inc({ result }, count);
+    },
+  });
   addAnswerCounter(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);

@@ -12,6 +12,7 @@ import { listenHealth, type Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
+import { AskedMarks } from '../zone/image/asked-marks.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
@@ -51,6 +52,8 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly user: ProcessUser | undefined;
   readonly snapshotDirectory: string;
   readonly buffer: SharedArrayBuffer;
+  /** The memory of AskedMarks. */
+  readonly asked: SharedArrayBuffer;
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
 }
@@ -73,6 +76,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     refusedZones: () => thread.state()?.refused ?? 0,
     zonesWithoutRoom: () => thread.state()?.withoutRoom ?? 0,
     heldZones: () => thread.state()?.held?.zones ?? 0,
+    asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
   });
   const health = await listenHealth(
     options.metricsListen,
@@ -107,7 +111,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const answers = {
     answerer: new Answerer(
       served,
-      { ...settings, rateLimit, amplificationLimit },
+      { ...settings, rateLimit, amplificationLimit, asked: new AskedMarks(options.asked) },
       tcpCounters,
       reportFailure,
     ),
@@ -126,6 +130,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
+    asked: options.asked,
     loading,
     log,
     reportFailure,
@@ -169,7 +174,9 @@ async function untilServable(thread: ImageThread, isServing: boolean, life: Proc
   while (!thread.state()?.loaded) await pause(LOADED_POLL_MS, undefined, { signal });
 }
 
-function answerSettings(options: ServeOptions): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit'> {
+function answerSettings(
+  options: ServeOptions,
+): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked'> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     nodeName: options.nodeName,

@@ -27,7 +27,7 @@ export function buildZone(
   onStep: () => void = () => undefined,
 ): BuiltZone {
   const problems = new ProblemList();
-  const { nodes, marked, count } = collectRecords(apex, records, problems, onStep);
+  const { nodes, marked, unproven, count } = collectRecords(apex, records, problems, onStep);
   checkApex(apex, nodes.get(apex)?.sets, problems);
   const hasDname = (name: Name) => nodes.get(name)?.sets.has(TYPE.DNAME) === true;
   let checked = 0;
@@ -40,7 +40,7 @@ export function buildZone(
   if (problems.list.length > 0 || soa === undefined) return { kind: 'refused', problems: problems.list };
 
   addEmptyNonTerminals(apex, nodes);
-  return { kind: 'built', zone: { apex, soa, ...soaNumbers(soa), nodes, marked, records: count } };
+  return { kind: 'built', zone: { apex, soa, ...soaNumbers(soa), nodes, marked, unproven, records: count } };
 }
 
 /** Adds names that exist because a name lies below them (RFC 4592 §2.2.2). */

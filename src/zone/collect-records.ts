@@ -4,7 +4,7 @@ import { WireError } from '../dns/errors.ts';
 import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
 import { checkRdata } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { isMark, type ZoneRecord } from './zone.ts';
+import { isMark, isUnprovenMark, type ZoneRecord } from './zone.ts';
 import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
@@ -29,6 +29,8 @@ export interface CollectedRecords {
   readonly nodes: Map<Name, CollectedNode>;
   /** Names that exist even without records: each has a node. */
   readonly marked: ReadonlySet<Name>;
+  /** There is a mark that says that nothing has proved the zone. */
+  readonly unproven: boolean;
   /** How many records the sets have, without duplicates. */
   readonly count: number;
 }
@@ -45,6 +47,7 @@ export function collectRecords(
   const nodes = new Map<Name, CollectedNode>();
   const keys: RdataKeys = new Map();
   const marked = new Set<Name>();
+  let unproven = false;
   let count = 0;
   let seen = 0;
   for (const record of records) {
@@ -55,10 +58,11 @@ export function collectRecords(
       node = { name: record.owner, sets: new Map() };
       nodes.set(record.owner, node);
     }
-    if (isMark(record)) marked.add(record.owner);
+    if (isUnprovenMark(record, apex)) unproven = true;
+    else if (isMark(record)) marked.add(record.owner);
     else if (addRecord(node, record, keys)) count++;
   }
-  return { nodes, marked: marked.size === 0 ? NO_MARKS : marked, count };
+  return { nodes, marked: marked.size === 0 ? NO_MARKS : marked, unproven, count };
 }
 
 /** Checks one record alone. */

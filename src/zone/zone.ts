@@ -22,6 +22,23 @@ export function markOf(owner: Name): ZoneRecord {
   return { owner, type: MARK_TYPE, ttl: 0, rdata: NO_OCTETS };
 }
 
+/**
+ * A mark at the apex with this TTL says instead that the zone is answered whole although nothing has proved it: nodes report
+ * that it is asked for (docs/rules.md "What is answered").
+ */
+const UNPROVEN_TTL = 1;
+
+export function unprovenMarkOf(apex: Name): ZoneRecord {
+  return { owner: apex, type: MARK_TYPE, ttl: UNPROVEN_TTL, rdata: NO_OCTETS };
+}
+
+export function isUnprovenMark(
+  { owner, type, ttl }: Pick<ZoneRecord, 'owner' | 'type' | 'ttl'>,
+  apex: Name,
+): boolean {
+  return type === MARK_TYPE && ttl === UNPROVEN_TTL && owner === apex;
+}
+
 const NO_OCTETS = new Uint8Array();
 
 /** True for a mark, which is stored with a zone's records and is none itself. */
@@ -52,6 +69,8 @@ export interface Zone {
   readonly nodes: ReadonlyMap<Name, ZoneNode>;
   /** The names with a mark: they exist even without records and with nothing below. */
   readonly marked: ReadonlySet<Name>;
+  /** Answered whole before it is proven. */
+  readonly unproven: boolean;
   /** Marks do not count. */
   readonly records: number;
 }

@@ -15,6 +15,7 @@ async function exported(counters: QueryCounters, feedLagSeconds: number | undefi
     refusedZones: () => 3,
     zonesWithoutRoom: () => 7,
     heldZones: () => 120,
+    asked: () => ({ reported: 13, dropped: 2 }),
   });
   await metrics.metrics(); // a second scrape shows the same, not twice as much
   return (await metrics.metrics()).split('\n');
@@ -40,6 +41,8 @@ test('the metrics are what was counted', async () => {
       'zonefleet_refused_zones 3',
       'zonefleet_held_zones 120',
       'zonefleet_zones_without_room 7',
+      'zonefleet_asked_reports_total{result="reported"} 13',
+      'zonefleet_asked_reports_total{result="dropped"} 2',
       'zonefleet_image_bytes 4096',
       'zonefleet_image_capacity_bytes 65536',
       'zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2',

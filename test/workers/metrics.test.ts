@@ -36,7 +36,7 @@ test('runs are counted by kind and verdict, transitions by both ends, and the qu
   metrics.countFailure(true);
   metrics.countFailure(false);
   metrics.countTrouble('queue');
-  metrics.countAsked('away');
+  metrics.countVantageAsk('away');
   const lines = (await metrics.registry.metrics()).split('\n');
   for (const line of [
     'zonefleet_check_runs_total{kind="manual",verdict="match"} 1',

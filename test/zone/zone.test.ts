@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { isMark, MARK_TYPE, markOf } from '../../src/zone/zone.ts';
+import { isMark, isUnprovenMark, MARK_TYPE, markOf, unprovenMarkOf } from '../../src/zone/zone.ts';
 
 test('a mark has the owner, the reserved type 0 and nothing else (RFC 6895 §3.1)', () => {
   const owner = parseName('www.example.com.');
@@ -11,6 +11,15 @@ test('a mark has the owner, the reserved type 0 and nothing else (RFC 6895 §3.1
   expect(mark).toEqual({ owner, type: 0, ttl: 0, rdata: new Uint8Array() });
   expect(mark.type).toBe(MARK_TYPE);
   expect(isMark(mark)).toBe(true);
+});
+
+test('the mark of an unproven zone is another one, and means that at the apex only', () => {
+  const apex = parseName('example.com.');
+  const mark = unprovenMarkOf(apex);
+  expect([isMark(mark), isUnprovenMark(mark, apex)]).toEqual([true, true]);
+  expect(isUnprovenMark(markOf(apex), apex)).toBe(false);
+  expect(isUnprovenMark({ ...mark, owner: parseName('www.example.com.') }, apex)).toBe(false);
+  expect(isUnprovenMark({ ...mark, type: TYPE.A }, apex)).toBe(false);
 });
 
 test('no record of a real type is a mark, nor is an empty one of an unknown type', () => {

@@ -6,6 +6,7 @@ import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
 import { FLAG } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import type { AskedMarks } from '../../zone/image/asked-marks.ts';
 import { FOUND, ImageFinder } from '../../zone/image/find-in-image.ts';
 import type { Image } from '../../zone/image/image.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
@@ -31,6 +32,8 @@ export interface AnswerSettings {
   /** Undefined: the limit on octets is `off`. */
   readonly amplificationLimit: AmplificationLimit | undefined;
   readonly tcpIdleTimeoutMs: number;
+  /** Where unproven zones are noted that are asked for; undefined: nobody wants to know. */
+  readonly asked?: AskedMarks | undefined;
 }
 
 const HEADER_OCTETS = 12;
@@ -76,7 +79,7 @@ export class Answerer {
     counters: QueryCounters,
     reportFailure: (error: unknown) => void,
   ) {
-    this.#found = new ImageFinder(image);
+    this.#found = new ImageFinder(image, settings.asked);
     this.#query = new Query(this.#found.question);
     this.client = this.#query.client;
     this.#sections = new SectionWriter(image, this.#found);

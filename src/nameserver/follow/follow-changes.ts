@@ -22,10 +22,12 @@ import { checkSchema, SchemaError } from '../../store/migrate/migrate.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
+import type { AskedMarks } from '../../zone/image/asked-marks.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
+import { AskedZones } from './asked-zones.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
@@ -40,6 +42,8 @@ export interface FollowOptions {
   log: Log;
   /** Writes the zones into the image. It must be the only writer. */
   writer: ImageWriter;
+  /** The unproven zones that were asked for, as the threads that answer note them. */
+  asked?: AskedMarks;
   /** The snapshot, which is kept up to date. */
   snapshot?: Snapshot;
   /** The place in the feed of what the image holds already. */
@@ -72,6 +76,8 @@ export interface FollowState {
   /** Zones for whose newest content the image has no room. */
   withoutRoom: number;
   held: { id: string; since: Date; zones: number } | undefined;
+  /** Reports of unproven zones that were asked for, and those that were dropped. */
+  asked: { reported: number; dropped: number };
   /** Why the feed could not be read the last time; undefined: it could be read. */
   fault: string | undefined;
 }
@@ -97,6 +103,8 @@ const STANDBY_POLL_MS = 50;
 const SPACING_MS = 20;
 const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
+/** How often the marks of zones that are asked for are taken: a look at 128 KiB. */
+const ASKED_MS = 250;
 
 /** Seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
 export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
@@ -112,6 +120,8 @@ class Follower implements Following {
   readonly #wakeup = new Wakeup();
   readonly #loader: FollowedZonesLoader;
   readonly #reporter: PositionReporter;
+  readonly #asked = new AskedZones();
+  #askedTimer: NodeJS.Timeout | undefined;
   readonly #instance = randomUUID();
   readonly #startedAt = new Date();
   #running: Promise<void> = Promise.resolve();
@@ -148,6 +158,7 @@ class Follower implements Following {
       nodeName,
       log,
       report: () => this.#report(),
+      asked: this.#asked,
       onReached: () => options.onReached?.(),
     });
   }
@@ -156,9 +167,11 @@ class Follower implements Following {
     this.#isSchemaChecked = await checkReachableSchema(this.#options.databaseUrl);
     await this.#reporter.start();
     this.#running = this.#run();
+    this.#askedTimer = setInterval(() => this.#takeAsked(), ASKED_MS).unref();
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#askedTimer);
     this.#stopping.abort();
     this.#wakeup.wake();
     await Promise.all([this.#connection?.close(), this.#running, this.#reporter.stop()]);
@@ -177,8 +190,18 @@ class Follower implements Following {
       refused: this.#followed.refused,
       withoutRoom: this.#followed.withoutRoom,
       held: this.#hold.state(),
+      asked: { reported: this.#asked.reported, dropped: this.#asked.dropped },
       fault: this.#fault,
     };
+  }
+
+  #takeAsked(): void {
+    const { asked, writer } = this.#options;
+    const now = Date.now();
+    const { dropped } = this.#asked;
+    for (const apexHash of asked?.take() ?? []) this.#asked.note(writer.unprovenIds(apexHash), now);
+    if (this.#asked.hasNext(now)) this.#reporter.changed();
+    if (this.#asked.dropped !== dropped) this.#options.onState?.();
   }
 
   #report(): NodeReport {

@@ -3,6 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from '../../process/reconnect.ts';
+import { reportAskedZones } from '../../store/feed/asked-names.ts';
 import {
   claimNodeName,
   loadLastReport,
@@ -12,6 +13,7 @@ import {
   signOffNode,
 } from '../../store/feed/nodes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
+import type { AskedZones } from './asked-zones.ts';
 
 const HEARTBEAT_MS = 1000;
 const SPACING_MS = 50;
@@ -33,6 +35,8 @@ interface ReporterOptions {
   nodeName: string;
   log: Log;
   report: () => NodeReport;
+  /** The zones that are reported as asked for. */
+  asked: AskedZones;
   /** Called when the primary has been reached: it will say whether the name is free. */
   onReached?: () => void;
 }
@@ -152,8 +156,22 @@ export class PositionReporter {
   async #reportOn(connection: Connection): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await saveNodeReport(connection, this.#options.report());
+      await this.#reportAsked(connection);
       await pauseUnless(this.#stopping.signal, SPACING_MS);
       await this.#wakeup.wait(HEARTBEAT_MS - SPACING_MS);
+    }
+  }
+
+  /** Whatever becomes of it, the node goes on to report itself. */
+  async #reportAsked(connection: Connection): Promise<void> {
+    const { asked, log } = this.#options;
+    const zoneIds = asked.take(Date.now());
+    if (zoneIds.length === 0) return;
+    try {
+      asked.putBack(await reportAskedZones(connection, zoneIds), Date.now());
+    } catch (error) {
+      asked.lose(zoneIds.length);
+      log.debug({ err: error, zones: zoneIds.length }, 'zones that are asked for were not reported');
     }
   }
 

@@ -12,6 +12,8 @@ import type { FollowState } from './follow-changes.ts';
 /** The settings of the thread. */
 export interface ImageThreadOptions {
   readonly buffer: SharedArrayBuffer;
+  /** The memory of AskedMarks. */
+  readonly asked: SharedArrayBuffer;
   /** Undefined: there is no snapshot. */
   readonly snapshotDirectory: string | undefined;
   /** The primary's URL. */

@@ -2,6 +2,7 @@
 // built from those: that which answers.
 
 import { programUrl } from '../../process/compiled.ts';
+import { AskedMarks } from '../../zone/image/asked-marks.ts';
 import { Image, ReaderSlot } from '../../zone/image/image.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
@@ -15,13 +16,15 @@ export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
   readonly slot: number;
-  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit'>;
+  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked'>;
   /** The memory of QueryCounters. */
   readonly counters: SharedArrayBuffer;
   /** The memory of RateLimit; undefined: no limit. */
   readonly rateLimit: SharedArrayBuffer | undefined;
   /** The memory of AmplificationLimit; undefined: no limit. */
   readonly amplificationLimit: SharedArrayBuffer | undefined;
+  /** The memory of AskedMarks; undefined: nobody looks at them. */
+  readonly asked?: SharedArrayBuffer | undefined;
 }
 
 /** What a thread is started with: enough to load all that it needs. */
@@ -84,6 +87,7 @@ export function openUdpAnswerer(
     ...parts.settings,
     rateLimit: parts.rateLimit && RateLimit.on(parts.rateLimit),
     amplificationLimit: parts.amplificationLimit && AmplificationLimit.on(parts.amplificationLimit),
+    asked: parts.asked && new AskedMarks(parts.asked),
   };
   return {
     answerer: new Answerer(image, settings, counters, reportFailure),

@@ -25,6 +25,8 @@ export interface UdpOptions {
   readonly rateLimit: SharedArrayBuffer | undefined;
   /** The memory of AmplificationLimit; undefined: no limit. */
   readonly amplificationLimit: SharedArrayBuffer | undefined;
+  /** The memory of AskedMarks; undefined: nobody looks at them. */
+  readonly asked?: SharedArrayBuffer;
   readonly log: Log;
   /** Receives errors that queries caused: from a UDP thread at most once a second. */
   readonly reportFailure: (error: unknown) => void;
@@ -84,7 +86,7 @@ async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefi
 }
 
 function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
-  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit } = options;
+  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit, asked } = options;
   const slot = firstSlot + thread;
-  return { image, slot, settings, counters: counters(thread), rateLimit, amplificationLimit };
+  return { image, slot, settings, counters: counters(thread), rateLimit, amplificationLimit, asked };
 }

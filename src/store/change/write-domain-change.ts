@@ -199,7 +199,7 @@ function publishNames(
   }
   const nameservers = nameserversOf(row, settings);
   const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
-  published.set(apex, publishApex(own, published.get(apex) ?? [], served === 'apex'));
+  published.set(apex, publishApex(own, published.get(apex) ?? [], { served, status: row.status }));
   return published;
 }
 

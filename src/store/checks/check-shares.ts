@@ -1,5 +1,5 @@
-// What each account has used of the workers lately, shared by all of them: slot time, and the checks that users asked
-// for. It fades, so a row is all that there is of an account, and old rows are deleted.
+// What each account has used of the workers lately, shared by all of them: slot time, the checks that users asked for, and
+// those made again because clients ask for an unproven name. It fades, so a row is all that there is of an account, and old rows are deleted.
 
 import { sql } from 'kysely';
 import { FADE_MS, MOST_MANUAL } from '../../checks/shares/turns.ts';
@@ -11,6 +11,11 @@ const factor = sql`exp(-greatest(0, extract(epoch from clock_timestamp() - s.at)
 
 /** The slot time of the row `s` of check_shares, faded to now. */
 export const FADED_SLOT_MS = sql<number>`s.slot_ms * ${factor}`;
+
+/** The checks made again, of the row `s` of check_shares, faded to now. */
+export const FADED_ASKED = sql<number>`s.asked_again * ${factor}`;
+
+const FADED_MANUAL = sql<number>`s.manual * ${factor}`;
 
 interface SlotUse {
   readonly accountId: number;
@@ -26,9 +31,8 @@ export async function addSlotTime(db: Database, uses: readonly SlotUse[]): Promi
     from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as n("accountId" bigint, "slotMs" float8)
     order by n."accountId"
     on conflict (account_id) do update
-      set slot_ms = ${FADED_SLOT_MS} + excluded.slot_ms, manual = s.manual * ${factor}, at = clock_timestamp()`.execute(
-    db,
-  );
+      set slot_ms = ${FADED_SLOT_MS} + excluded.slot_ms, manual = ${FADED_MANUAL}, asked_again = ${FADED_ASKED},
+        at = clock_timestamp()`.execute(db);
 }
 
 /**
@@ -36,16 +40,27 @@ export async function addSlotTime(db: Database, uses: readonly SlotUse[]): Promi
  * this one.
  */
 export async function countManualCheck(db: Database, accountId: number): Promise<number> {
-  const lately = sql`s.manual * ${factor}`;
   const { rows } = await sql<{ manual: number }>`
-    with before as (select ${lately} as manual from check_shares s where s.account_id = ${accountId}),
+    with before as (select ${FADED_MANUAL} as manual from check_shares s where s.account_id = ${accountId}),
     counted as (
       insert into check_shares as s (account_id, slot_ms, manual, at) values (${accountId}, 0, 1, clock_timestamp())
       on conflict (account_id) do update
-        set slot_ms = ${FADED_SLOT_MS}, manual = ${lately} + 1, at = clock_timestamp()
-        where ${lately} < ${MOST_MANUAL})
+        set slot_ms = ${FADED_SLOT_MS}, manual = ${FADED_MANUAL} + 1, asked_again = ${FADED_ASKED}, at = clock_timestamp()
+        where ${FADED_MANUAL} < ${MOST_MANUAL})
     select coalesce((select manual from before), 0) as manual`.execute(db);
   return rows[0]?.manual ?? 0;
+}
+
+/** Counts checks that are made again, by account. */
+export async function addAskedAgain(db: Database, again: ReadonlyMap<number, number>): Promise<void> {
+  if (again.size === 0) return;
+  const counted = [...again].sort(([a], [b]) => a - b);
+  await sql`
+    insert into check_shares as s (account_id, slot_ms, manual, asked_again, at)
+    select n.id, 0, 0, n.count, clock_timestamp()
+    from unnest(${counted.map(([id]) => id)}::bigint[], ${counted.map(([, count]) => count)}::float8[]) as n(id, count)
+    on conflict (account_id) do update set slot_ms = ${FADED_SLOT_MS}, manual = ${FADED_MANUAL},
+      asked_again = ${FADED_ASKED} + excluded.asked_again, at = clock_timestamp()`.execute(db);
 }
 
 /** Deletes rows of accounts that have used nothing for long. */

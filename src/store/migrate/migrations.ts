@@ -20,6 +20,7 @@ import * as childChecks from './migrations/0017-child-checks.ts';
 import * as fairShares from './migrations/0018-fair-shares.ts';
 import * as trustAnchors from './migrations/0019-trust-anchors.ts';
 import * as vantages from './migrations/0020-vantages.ts';
+import * as askedNames from './migrations/0021-asked-names.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -41,4 +42,5 @@ export const migrations: Record<string, Migration> = {
   '0018-fair-shares': fairShares,
   '0019-trust-anchors': trustAnchors,
   '0020-vantages': vantages,
+  '0021-asked-names': askedNames,
 };

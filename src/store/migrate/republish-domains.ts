@@ -137,7 +137,7 @@ async function republishOne(trx: Database, { row, zone, settings }: DomainLock):
     published.set(name, publishName(at, settings.edges, flattened.get(name)));
   }
   const own = ownRecords(row, settings, row.serial);
-  published.set(apex, publishApex(own, published.get(apex) ?? [], row.served === 'apex'));
+  published.set(apex, publishApex(own, published.get(apex) ?? [], row));
   let growth: number | undefined;
   for (const chunk of chunksOfNames(published, zone as LockedZone)) {
     const grown = (await writeDifference(trx, chunk)).get((zone as LockedZone).id);

@@ -302,6 +302,10 @@ export interface DomainChecksTable {
   deleted: Generated<boolean>;
   /** The zone that delegates it: from the newest check that found one, before that the name above. */
   parent: string;
+  /** When it was last checked because clients asked for it while nothing proved it. */
+  asked_at: Generated<Date | null>;
+  /** When it is to be checked for that reason. */
+  asked_due_at: Generated<Date | null>;
   /** When the scheduler takes it, for a check or to repeat one; null when it is not checked. */
   due_at: Date | null;
   /** The planned time of the next check. */
@@ -466,8 +470,16 @@ interface CheckSharesTable {
   account_id: number;
   slot_ms: number;
   manual: number;
+  asked_again: Generated<number>;
   /** The time to which both have faded. */
   at: Date;
+}
+
+/** Zones that nodes report, each in the slot of its id's remainder. */
+interface AskedNamesTable {
+  slot: number;
+  zone_id: number;
+  asked_at: Generated<Date>;
 }
 
 /** An address that was asked. */
@@ -679,6 +691,7 @@ export interface Schema {
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;
   check_shares: CheckSharesTable;
+  asked_names: AskedNamesTable;
   resolver_addresses: ResolverAddressesTable;
   resolver_silences: ResolverSilencesTable;
   resolver_leases: ResolverLeasesTable;

@@ -53,6 +53,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   check_counts: grants('', '', 'siud'),
   breaker_trips: grants('', '', 'siu'),
   check_shares: grants('', 'siu', 'siud'),
+  asked_names: grants('s', '', 'sud'), // a node's reports: ASKED_COLUMNS
   resolver_leases: grants('', '', 'siud'),
   resolver_addresses: grants('', '', 'siud'),
   resolver_silences: grants('', '', 'siud'),
@@ -83,6 +84,9 @@ export const NODE_REPORT_COLUMNS = [
   'held_zones',
   'unserved',
 ] as const;
+
+/** The columns in which a node reports zones that are asked for. */
+export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
 
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {

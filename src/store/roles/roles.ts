@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
+  ASKED_COLUMNS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
   PROCESS_ROLES,
@@ -130,7 +131,8 @@ const ownNames = () => [...Object.keys(TABLE_GRANTS), ...Object.keys(SEQUENCES)]
 async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<void> {
   if (roles.length === 0) return;
   const statements: string[] = [];
-  for (const table of await loadTables(trx)) {
+  const tables = await loadTables(trx);
+  for (const table of tables) {
     statements.push(`revoke all on table ${table} from ${roles.join(', ')}`);
     for (const role of roles) {
       const privileges = privilegesOf(role, table);
@@ -146,6 +148,8 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   if (roles.includes('zonefleet_node')) {
     const columns = NODE_REPORT_COLUMNS.join(', ');
     statements.push(`grant insert (${columns}), update (${columns}) on table nodes to zonefleet_node`);
+    if (tables.includes('asked_names'))
+      statements.push(`grant insert (${ASKED_COLUMNS.join(', ')}) on table asked_names to zonefleet_node`);
   }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {

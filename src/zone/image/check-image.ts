@@ -35,6 +35,8 @@ const FIRST_BLOCK = HEADER_BYTES / UNIT_BYTES;
 const MAX_NAME_OCTETS = 255;
 const MAX_LABEL_OCTETS = 63;
 const KNOWN_FLAGS = Object.values(NODE_FLAG).reduce((all: number, flag) => all | flag, 0);
+/** A zone that is served has one of these at most. */
+const ONE_APEX_FLAG = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN;
 const SOA_TIMERS_OCTETS = 20; // SERIAL to MINIMUM (RFC 1035 §3.3.13)
 
 class UnsoundImage extends Error {}
@@ -234,7 +236,8 @@ class ImageCheck {
     const isServed = (flags & ROOT_FLAG.NOT_SERVED) === 0;
     demand(isServed === sums.names > 0, 'the flags of a zone are others');
     demand(
-      (flags & ~(isServed ? ROOT_FLAG.APEX_ONLY : ROOT_FLAG.NOT_SERVED)) === wanted,
+      (flags & ~(isServed ? flags & ONE_APEX_FLAG : ROOT_FLAG.NOT_SERVED)) === wanted &&
+        (flags & ONE_APEX_FLAG) !== ONE_APEX_FLAG,
       'the flags of a zone are others',
     );
   }

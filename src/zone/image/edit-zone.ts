@@ -7,7 +7,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { soaNumbers } from '../build-zone.ts';
 import { checkApex, checkNode, checkSizes } from '../check-node.ts';
 import { collectRecords } from '../collect-records.ts';
-import { MARK_TYPE, markOf, type RecordSet, type ZoneRecord } from '../zone.ts';
+import { MARK_TYPE, markOf, type RecordSet, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
 import { ProblemList } from '../zone-problem.ts';
 import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
@@ -58,12 +58,14 @@ export class ZoneEdit {
   /** The touched names, by their number of labels. */
   readonly #levels: TouchedName[][] = [];
   #oldBuckets: readonly number[] = [];
+  #unproven: boolean;
 
   constructor(image: Image, space: Space, root: number) {
     this.#image = image;
     this.#space = space;
     this.#root = root;
     this.#served = readRoot(image, root);
+    this.#unproven = this.#served.unproven;
   }
 
   /** False: the touched names alone do not tell whether the result is a valid zone. */
@@ -76,17 +78,23 @@ export class ZoneEdit {
       if (!isWithin(owner, apex)) continue;
       const name = this.#touch(owner);
       name.sets.delete(type);
-      if (type === MARK_TYPE) name.marked = false;
+      if (type === MARK_TYPE) this.#mark(name, false, false);
     }
     for (const { name, sets } of changed.nodes.values()) {
       checkSizes(name, sets, problems);
       const touched = this.#touch(name);
       for (const set of sets.values()) touched.sets.set(set.type, set);
-      if (changed.marked.has(name)) touched.marked = true;
+      if (changed.marked.has(name)) this.#mark(touched, true, false);
+      else if (name === apex && changed.unproven) this.#mark(touched, false, true);
     }
     if (problems.list.length > 0) return false;
     this.#settle();
     return this.#isSound();
+  }
+
+  #mark(name: TouchedName, marked: boolean, unproven: boolean): void {
+    name.marked = marked;
+    if (name.name === this.#served.apex) this.#unproven = unproven;
   }
 
   #touch(name: Name): TouchedName {
@@ -151,7 +159,7 @@ export class ZoneEdit {
   write(content: ZoneContent): number {
     const { apex } = this.#served;
     const { id, version, mark } = content;
-    const root = { ...this.#served, id, version, mark };
+    const root = { ...this.#served, id, version, mark, unproven: this.#unproven };
     for (const name of this.#touched.values()) {
       if (name.before !== undefined) count(root, name.before, -1);
       if (!exists(name) && name.name !== apex) continue;
@@ -199,7 +207,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The records of the zone at this root with changes made to them. */
 export function* recordsAfter(image: Image, root: number, changes: ZoneChanges): Generator<ZoneRecord> {
-  const { apex } = readRoot(image, root);
+  const { apex, unproven } = readRoot(image, root);
   const touched = new Map<Name, Set<number>>();
   for (const { owner, type } of [...changes.gone, ...changes.records]) {
     const types = touched.get(owner);
@@ -219,5 +227,6 @@ export function* recordsAfter(image: Image, root: number, changes: ZoneChanges):
     }
     if (marked && !types?.has(MARK_TYPE)) yield markOf(name);
   }
+  if (unproven && !touched.get(apex)?.has(MARK_TYPE)) yield unprovenMarkOf(apex);
   yield* changes.records;
 }

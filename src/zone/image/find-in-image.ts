@@ -5,6 +5,7 @@ import { RCODE } from '../../dns/message/rcodes.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isOfApex } from '../find-answer.ts';
+import type { AskedMarks } from './asked-marks.ts';
 import { NameFinder, PLACE } from './find-name.ts';
 import { ZoneFinder } from './find-zone.ts';
 import { FoldedName } from './folded-name.ts';
@@ -53,6 +54,7 @@ export class ImageFinder {
   #sourceLabel = 0;
   #isBelowSource = false;
 
+  readonly #asked: AskedMarks | undefined;
   readonly #image: Image;
   readonly #bytes: readonly Uint8Array[];
   readonly #zones: ZoneFinder;
@@ -60,7 +62,9 @@ export class ImageFinder {
   /** Used to find whether the zone above delegates a name. */
   readonly #parent: NameFinder;
 
-  constructor(image: Image) {
+  /** `asked` receives the apexes of unproven zones that are asked for more than their apex. */
+  constructor(image: Image, asked?: AskedMarks) {
+    this.#asked = asked;
     this.#image = image;
     this.#bytes = image.bytes;
     this.#zones = new ZoneFinder(image);
@@ -83,14 +87,9 @@ export class ImageFinder {
     }
     const zone = this.zone;
     zone.enter(root);
-    if (zone.isRestricted) {
-      const isAnswered = this.question.labels === zone.apexLabels && isOfApex(qtype);
-      if (zone.isNotServed) this.#end(FOUND.NOT_SERVED, RCODE.SERVFAIL, false);
-      else if (!isAnswered) this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
-      if (zone.isNotServed || !isAnswered) {
-        this.apexOctets = 0;
-        return;
-      }
+    if (zone.isSpecial && !this.#isAnswered(qtype)) {
+      this.apexOctets = 0;
+      return;
     }
     this.apexOctets = zone.apexOctets;
     for (let link = 0; ; link++) {
@@ -118,6 +117,21 @@ export class ImageFinder {
         return;
       }
     }
+  }
+
+  /** Whether a zone that is not an ordinary one answers the question. */
+  #isAnswered(qtype: number): boolean {
+    const { zone } = this;
+    const isAtApex = this.question.labels === zone.apexLabels;
+    if (zone.isUnproven) {
+      // Registries and checkers ask for these; everybody else asks for more.
+      if (!isAtApex || !(isOfApex(qtype) || qtype === TYPE.DNSKEY)) this.#asked?.note(this.apexHash());
+      return true;
+    }
+    if (zone.isNotServed) this.#end(FOUND.NOT_SERVED, RCODE.SERVFAIL, false);
+    else if (isAtApex && isOfApex(qtype)) return true;
+    else this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
+    return false;
   }
 
   /** The hash for rate limits: random names under a wildcard count as the wildcard. */

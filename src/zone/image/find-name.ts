@@ -53,9 +53,13 @@ export class NameFinder {
     this.#log2Buckets = shape >>> 24;
   }
 
-  /** Only part of the zone is answered: nothing (`isNotServed`), or only SOA and NS of the apex. */
-  get isRestricted(): boolean {
-    return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED)) !== 0;
+  /** It is not an ordinary zone: answered in part (`isNotServed`: not at all), or unproven. */
+  get isSpecial(): boolean {
+    return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN)) !== 0;
+  }
+
+  get isUnproven(): boolean {
+    return (this.#flags & ROOT_FLAG.UNPROVEN) !== 0;
   }
 
   get isNotServed(): boolean {

@@ -40,7 +40,7 @@ export function byteOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 3;
+export const FORMAT = 4;
 export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
@@ -141,6 +141,8 @@ export const ROOT_FLAG = {
   APEX_ONLY: 8,
   /** The zone is ours but cannot be served: the root has no names, no apex node, no counts. */
   NOT_SERVED: 16,
+  /** It is answered whole although nothing has proved it: that it is asked for is noted (asked-marks.ts). */
+  UNPROVEN: 32,
 } as const;
 
 /** Names in a bucket, on average: buckets are doubled above and halved below. */

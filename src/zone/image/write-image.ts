@@ -15,6 +15,7 @@ import { ImageFullError, Space } from './space.ts';
 import { unitsOfNode, writeNode } from './write-node.ts';
 import {
   isServedRoot,
+  isUnprovenRoot,
   log2BucketsFor,
   readRoot,
   recordsOfRoot,
@@ -22,7 +23,7 @@ import {
   writeRoot,
   type ZoneContent,
 } from './zone-root.ts';
-import { findRoot, rootsOf, ZoneTable } from './zone-table.ts';
+import { findRoot, rootsOf, rootsWithHash, ZoneTable } from './zone-table.ts';
 
 type EditedZone =
   | { readonly kind: 'edited' }
@@ -143,7 +144,7 @@ export class ImageWriter {
       dnames: 0,
       wildcards: 0,
     };
-    const root = { id, version, mark, apex, ...nothing, apexOnly: false, isServed: false };
+    const root = { id, version, mark, apex, ...nothing, apexOnly: false, unproven: false, isServed: false };
     const ref = writeRoot(this.image, this.#space, root, 0);
     this.#names.clear();
     writeIndex(this.image, this.#space, ref, this.#names);
@@ -176,6 +177,13 @@ export class ImageWriter {
   *notServed(): Generator<ZoneEntry> {
     for (const root of rootsOf(this.image)) {
       if (!isServedRoot(this.image, root)) yield readRoot(this.image, root);
+    }
+  }
+
+  /** The ids of the zones that nothing has proved and whose apex has this hash: one, but for chance. */
+  *unprovenIds(apexHash: number): Generator<number> {
+    for (const root of rootsWithHash(this.image, apexHash)) {
+      if (isUnprovenRoot(this.image, root)) yield readRoot(this.image, root).id;
     }
   }
 
@@ -253,12 +261,12 @@ export class ImageWriter {
       if (name !== apex && sets.has(TYPE.NS)) cuts++;
       if (sets.has(TYPE.DNAME)) dnames++;
     }
-    const { serial, negativeTtl, records } = zone;
+    const { serial, negativeTtl, unproven, records } = zone;
     const { id, version, mark } = content;
     const counts = { records, names: nodes.size, cuts, dnames, wildcards };
     const apexOnly = zone.marked.has(apex);
-    const isServed = true;
-    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, apexOnly, isServed, ...counts };
+    const flags = { apexOnly, unproven, isServed: true };
+    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...flags, ...counts };
     const ref = writeRoot(this.image, this.#space, root, log2BucketsFor(nodes.size));
     writeIndex(this.image, this.#space, ref, names);
     return ref;

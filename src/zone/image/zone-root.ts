@@ -33,6 +33,7 @@ export interface RootContent extends ZoneContent {
   readonly dnames: number;
   readonly wildcards: number;
   readonly apexOnly: boolean;
+  readonly unproven: boolean;
   /** False: the zone is ours, and cannot be served. */
   readonly isServed: boolean;
 }
@@ -90,6 +91,7 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
     (root.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
     (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0) |
     (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0) |
+    (root.unproven ? ROOT_FLAG.UNPROVEN : 0) |
     (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED);
   words[at + ROOT.SHAPE] =
     flags | (root.apex.length << 8) | (labelCount(root.apex) << 16) | (log2Buckets << 24);
@@ -117,6 +119,7 @@ export function readRoot(image: Image, ref: number): RootContent {
     dnames: words[at + ROOT.DNAMES] as number,
     wildcards: words[at + ROOT.WILDCARDS] as number,
     apexOnly: (shapeOf(image, ref) & ROOT_FLAG.APEX_ONLY) !== 0,
+    unproven: isUnprovenRoot(image, ref),
     isServed: isServedRoot(image, ref),
     apex: apexOf(image, ref),
     apexNode: words[at + ROOT.APEX_NODE] as number,
@@ -127,6 +130,10 @@ export function readRoot(image: Image, ref: number): RootContent {
 
 export function isServedRoot(image: Image, ref: number): boolean {
   return (shapeOf(image, ref) & ROOT_FLAG.NOT_SERVED) === 0;
+}
+
+export function isUnprovenRoot(image: Image, ref: number): boolean {
+  return (shapeOf(image, ref) & ROOT_FLAG.UNPROVEN) !== 0;
 }
 
 export function recordsOfRoot(image: Image, ref: number): number {

@@ -66,6 +66,18 @@ export function* rootsOf(image: Image): Generator<number> {
   }
 }
 
+/** The roots of the zones whose apex has this hash. */
+export function* rootsWithHash(image: Image, hash: number): Generator<number> {
+  const { words, at, log2 } = slotsOf(image, Atomics.load(image.header, HEADER.ZONE_TABLE));
+  const mask = (1 << log2) - 1;
+  for (let slot = hash >>> (32 - log2); ; slot = (slot + 1) & mask) {
+    const pair = at + slot * TABLE_SLOT_WORDS;
+    const root = Atomics.load(words, pair + 1);
+    if (root === 0) return;
+    if (words[pair] === hash && root !== REMOVED) yield root;
+  }
+}
+
 export class ZoneTable {
   readonly #image: Image;
   readonly #space: Space;

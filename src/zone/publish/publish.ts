@@ -5,10 +5,11 @@ import { encodeName, foldCase, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import type { DomainStatus, Served } from '../domain/domain-status.ts';
 import type { EdgeAddresses, RecordValue } from '../records/customer-record.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from '../records/customer-types.ts';
 import { rdataKey, targetOf } from '../records/rdata-key.ts';
-import { isMark, markOf, type ZoneRecord } from '../zone.ts';
+import { isMark, markOf, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
 
 /**
  * Addresses as text, with their TTL: the last known ones of an unproxied ANAME's target, or until those are known, the
@@ -119,18 +120,19 @@ export function apexRecords(domain: {
 }
 
 /**
- * What is published at the apex: the service's own records and those of the owner. With `only`, a mark is set there,
- * and nodes answer SOA and NS of the apex and refuse the rest (docs/rules.md "What is answered"). Without it no mark
- * is needed: an apex exists in any case.
+ * What is published at the apex: the service's own records and those of the owner. With `apex`, a mark is set there,
+ * and nodes answer SOA and NS of the apex and refuse the rest (docs/rules.md "What is answered"); another mark says that a
+ * zone is answered whole although its domain is pending. Without these no mark is needed: an apex exists in any case.
  */
 export function publishApex(
   own: readonly ZoneRecord[],
   owners: readonly ZoneRecord[],
-  only: boolean,
+  { served, status }: { readonly served: Served; readonly status: DomainStatus },
 ): ZoneRecord[] {
-  const [soa] = own;
-  if (only && soa !== undefined) return [...own, markOf(soa.owner)];
-  return [...own, ...owners.filter((record) => !isMark(record))];
+  const apex = (own[0] as ZoneRecord).owner;
+  if (served === 'apex') return [...own, markOf(apex)];
+  const marks = status === 'pending' ? [unprovenMarkOf(apex)] : [];
+  return [...own, ...marks, ...owners.filter((record) => !isMark(record))];
 }
 
 /** RFC 1982 §3.1. It only ever grows; 0 is left out, since some secondaries take it for "none". */

@@ -6,6 +6,7 @@ import { printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
 
@@ -300,5 +301,59 @@ describe('a bug met on the way', () => {
     });
     expect(node.counters.failed).toBe(1);
     expect(node.failures).toHaveLength(1);
+  });
+});
+
+describe('an unproven zone', () => {
+  const asked = new AskedMarks();
+  const node = testNode({ unproven: true, asked });
+  const notedBy = (name: string, type: number, how: Parameters<typeof queryFor>[2] = {}) => {
+    ask(queryFor(name, type, how), node);
+    expect(node.failures).toEqual([]);
+    return asked.take().length;
+  };
+
+  test('is answered as any other', () => {
+    for (const [name, type] of [
+      ['www.example.test.', TYPE.A],
+      ['nx.example.test.', TYPE.A],
+      ['example.test.', TYPE.SOA],
+    ] as const)
+      expect(ask(queryFor(name, type), node)).toEqual(ask(queryFor(name, type)));
+    asked.take();
+  });
+
+  test('is noted when more is asked for than what registries ask for', () => {
+    expect(notedBy('www.example.test.', TYPE.A)).toBe(1);
+    expect(notedBy('WWW.Example.Test.', TYPE.AAAA, { opt: '' })).toBe(1);
+    expect(notedBy('nx.example.test.', TYPE.SOA)).toBe(1);
+    for (const type of [TYPE.A, TYPE.MX, TYPE.TXT, TYPE.DS, TYPE.ANY])
+      expect(notedBy('example.test.', type)).toBe(1);
+  });
+
+  test('is not noted for SOA, NS and DNSKEY of its apex, nor by what gets no answer from it', () => {
+    for (const type of [TYPE.SOA, TYPE.NS, TYPE.DNSKEY, TYPE.AXFR])
+      expect(notedBy('example.test.', type)).toBe(0);
+    expect(notedBy('www.example.org.', TYPE.A)).toBe(0);
+    expect(notedBy('www.example.test.', TYPE.TXT, { class: 3 })).toBe(0);
+  });
+
+  test('is noted by questions whose answers a limit withholds', () => {
+    const limited = testNode({ unproven: true, asked, rateLimit: new RateLimit(1, 64) });
+    const silent = Array.from(
+      { length: 20 },
+      () => ask(queryFor('www.example.test.', TYPE.A), limited).length,
+    );
+    expect(silent).toContain(0);
+    asked.take();
+    ask(queryFor('www.example.test.', TYPE.A), limited);
+    expect(asked.take().length).toBe(1);
+  });
+
+  test('is no other zone: of those nothing is noted', () => {
+    const proven = testNode({ asked });
+    for (const name of ['www.example.test.', 'example.test.', 'nx.example.test.'])
+      ask(queryFor(name, TYPE.A), proven);
+    expect(asked.take()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AskedZones } from '../../../src/nameserver/follow/asked-zones.ts';
 import { PositionReporter } from '../../../src/nameserver/follow/report-position.ts';
 import { claimNodeName, listNodes, type NodeReport } from '../../../src/store/feed/nodes.ts';
 import { connect } from '../../../src/store/postgres/connection.ts';
@@ -43,8 +44,9 @@ describe('a node', () => {
     const log = collectingLog();
     // As long as can be: application names end at 63 octets.
     const report = nodeReport(`ams1-${'x'.repeat(58)}`);
-    const options = { databaseUrl, nodeName: report.name, log, report: () => report };
-    return { report, log, reporter: new PositionReporter(options) };
+    const asked = new AskedZones();
+    const options = { databaseUrl, nodeName: report.name, log, report: () => report, asked };
+    return { report, log, asked, reporter: new PositionReporter(options) };
   }
   const listed = async () => (await listNodes(database.db))[0];
 

@@ -8,6 +8,7 @@ import {
   type TcpLimits,
   type TcpListener,
 } from '../../../src/nameserver/tcp/tcp.ts';
+import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type TestNodeOptions, testNode } from '../../support/answer/test-node.ts';
@@ -77,6 +78,23 @@ describe('a TCP listener', () => {
       }
     }
     expect(listener.connections()).toBe(2);
+  });
+
+  test('notes an unproven zone that is asked for, over IPv4 and IPv6', async () => {
+    const asked = new AskedMarks();
+    const addresses = ['127.0.0.1', '::1'].map((address) => ({ address, port: 0 }));
+    const listener = await listenTcp(addresses, testNode({ unproven: true, asked }));
+    open.push(listener);
+    for (const address of listener.addresses) {
+      const client = await TcpClient.open(address);
+      clients.push(client);
+      client.socket.write(framed(queryFor('example.test.', TYPE.NS)));
+      await client.received(1);
+      expect(asked.take()).toEqual([]);
+      client.socket.write(framed(www()));
+      await client.received(2);
+      expect(asked.take().length).toBe(1);
+    }
   });
 
   test('is understood by dns2', async () => {

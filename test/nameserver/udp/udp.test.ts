@@ -7,6 +7,7 @@ import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts'
 import { listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import type { UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
+import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
 import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { exchangeUdp } from '../../support/answer/sockets.ts';
@@ -32,7 +33,7 @@ interface Listening {
 }
 
 async function listen(options: Partial<UdpOptions> = {}, node = testNode()): Promise<Listening> {
-  const { rateLimit, amplificationLimit, ...settings } = node.settings;
+  const { rateLimit, amplificationLimit, asked, ...settings } = node.settings;
   const counters = new QueryCounters();
   const listener = await listenUdp({
     addresses: LOOPBACKS,
@@ -44,6 +45,7 @@ async function listen(options: Partial<UdpOptions> = {}, node = testNode()): Pro
     counters: () => counters.buffer,
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
+    ...(asked && { asked: asked.buffer }),
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
     ...options,
@@ -61,6 +63,17 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     for (const address of listener.addresses) {
       const reply = await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
       expect(summarize(reply!)).toBe('NOERROR aa 1/1/0/0 OPT()');
+    }
+  });
+
+  test('notes an unproven zone that is asked for, over IPv4 and IPv6', async () => {
+    const asked = new AskedMarks();
+    const { listener } = await listening({}, testNode({ unproven: true, asked }));
+    for (const address of listener.addresses) {
+      await exchangeUdp(address, queryFor('example.test.', TYPE.SOA, { opt: '' }));
+      expect(asked.take()).toEqual([]);
+      await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
+      expect(asked.take().length).toBe(1);
     }
   });
 

@@ -22,13 +22,15 @@ function percentile(values: readonly number[], share: number): number {
 function tell(what: string, { judge, checks }: HijackOutcome): void {
   const times = (values: readonly number[]) =>
     `${values.length}${[0.5, 0.95, 0.99].map((share) => `, p${share * 100} ${percentile(values, share).toFixed(0)} s`).join('')}`;
+  const exposed = (values: readonly number[]) =>
+    `${values.length} times, p50 ${percentile(values, 0.5).toFixed(1)} s, at most ${percentile(values, 1).toFixed(1)} s`;
   console.log(
     [
       `${what}, seed ${SEED}: ${checks} checks, ${judge.activations} activations`,
       ...[...judge.causes].map(([cause, count]) => `  not meant by the registrant: ${count}, since ${cause}`),
       `  honest owners active: ${times(judge.activeAfter)}; beside eight strangers and more: ${times(judge.activeAfterBesideMany)}; taken from a holder: ${times(judge.takenAfter)}`,
       `  owners without a set (SETS_SPENT): ${judge.lockedOutBySpent}`,
-      `  unproved claims answered whole while the parent showed others: ${judge.answeredSeconds.length} times, at most ${percentile(judge.answeredSeconds, 1).toFixed(1)} s; where strangers had asked for the name: ${judge.answeredWhileAskedSeconds.length} times, at most ${percentile(judge.answeredWhileAskedSeconds, 1).toFixed(1)} s`,
+      `  unproved claims answered whole while the parent showed others: ${exposed(judge.answeredSeconds)}; where strangers ask all the time for the name: ${exposed(judge.answeredWhileAskedSeconds)}; and for many others: ${exposed(judge.answeredWhileManyAskedSeconds)}`,
     ].join('\n'),
   );
 }

@@ -13,7 +13,7 @@ export function listenUdpFor(
   io: UdpOptions['io'] = 'auto',
   counters: QueryCounters = new QueryCounters(),
 ): Promise<ChosenUdpListener> {
-  const { rateLimit, amplificationLimit, ...settings } = node.settings;
+  const { rateLimit, amplificationLimit, asked, ...settings } = node.settings;
   return listenUdp({
     addresses,
     io,
@@ -24,6 +24,7 @@ export function listenUdpFor(
     counters: () => counters.buffer,
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
+    ...(asked && { asked: asked.buffer }),
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
   });

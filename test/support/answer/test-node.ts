@@ -5,6 +5,7 @@ import type { AmplificationLimit } from '../../../src/nameserver/answer/amplific
 import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import type { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
@@ -40,6 +41,9 @@ export interface TestNodeOptions {
   rateLimit?: RateLimit;
   amplificationLimit?: AmplificationLimit;
   tcpIdleTimeoutMs?: number;
+  asked?: AskedMarks;
+  /** Nothing has proved the zone. */
+  unproven?: boolean;
 }
 
 export function exampleZoneText(): string {
@@ -47,7 +51,8 @@ export function exampleZoneText(): string {
 }
 
 export function testNode(options: TestNodeOptions = {}): TestNode {
-  const zone = zoneOf('example.test.', options.zoneText ?? exampleZoneText());
+  const { unproven = false } = options;
+  const zone = { ...zoneOf('example.test.', options.zoneText ?? exampleZoneText()), unproven };
   const node = answeringNode([zone], {
     nodeName: options.nodeName ?? 'node-1',
     version: 'Zonefleet 1.2.3',
@@ -55,6 +60,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
     rateLimit: options.rateLimit,
     amplificationLimit: options.amplificationLimit,
     tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,
+    asked: options.asked,
   });
   node.answerer.nowMs = NOW_MS;
   return {

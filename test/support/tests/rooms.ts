@@ -17,7 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/edit': 'dns zone zone/records',
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
   'zone/pool': 'dns dns/record',
-  'zone/publish': 'dns dns/record zone zone/records',
+  'zone/publish': 'dns dns/record zone zone/domain zone/records',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
   'checks/claims': 'dns checks/delegation',

@@ -17,7 +17,7 @@ export function readZone(image: Image, apex: Name): Zone | undefined {
 }
 
 function readZoneAt(image: Image, root: number): Zone {
-  const { apex, serial, negativeTtl, records } = readRoot(image, root);
+  const { apex, serial, negativeTtl, unproven, records } = readRoot(image, root);
   const nodes = new Map<Name, ZoneNode>();
   const marks = new Set<Name>();
   forEachName(image, root, (_, ref) => {
@@ -26,5 +26,5 @@ function readZoneAt(image: Image, root: number): Zone {
     if (marked) marks.add(name);
   });
   const soa = nodes.get(apex)?.sets.get(TYPE.SOA) as RecordSet;
-  return { apex, soa, negativeTtl, serial, nodes, marked: marks, records };
+  return { apex, soa, negativeTtl, serial, nodes, marked: marks, unproven, records };
 }

@@ -5,11 +5,19 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
+import { findImageFault } from '../../../src/zone/image/check-image.ts';
 import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { readRoot } from '../../../src/zone/image/zone-root.ts';
-import { MARK_TYPE, markOf, type RecordSet, type Zone, type ZoneRecord } from '../../../src/zone/zone.ts';
+import {
+  MARK_TYPE,
+  markOf,
+  type RecordSet,
+  unprovenMarkOf,
+  type Zone,
+  type ZoneRecord,
+} from '../../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
@@ -242,6 +250,31 @@ describe('an edit', () => {
     expect(isApexOnly()).toBe(true);
     writer.edit(APEX, { ...CONTENT, version: 4 }, { records: [], gone: [{ owner: APEX, type: MARK_TYPE }] });
     expect(isApexOnly()).toBe(false);
+  });
+
+  it('sets and clears the mark of an unproven zone, and never has it beside the other one', () => {
+    const { image, writer } = served('a 60 A 192.0.2.1');
+    const flags = () => {
+      const { apexOnly, unproven } = readRoot(image, writer.rootOf(APEX));
+      writer.reclaim();
+      expect(findImageFault(image, writer.exportFree())).toBeUndefined();
+      return [apexOnly, unproven];
+    };
+    let version = 1;
+    const edit = (changes: ZoneChanges) => writer.edit(APEX, { ...CONTENT, version: ++version }, changes);
+    edit({ records: [unprovenMarkOf(APEX)], gone: [] });
+    expect(flags()).toEqual([false, true]);
+    edit(changesOf('a 60 A 192.0.2.2\n@ 60 TXT x'));
+    expect(flags()).toEqual([false, true]);
+    edit({ records: [markOf(APEX)], gone: [] });
+    expect(flags()).toEqual([true, false]);
+    edit({ records: [unprovenMarkOf(APEX)], gone: [] });
+    expect(flags()).toEqual([false, true]);
+    // A DNAME above other names makes the zone be built anew, from its records and marks.
+    edit({ records: recordsOf('d 60 DNAME example.net.', 'example.'), gone: [] });
+    expect(flags()).toEqual([false, true]);
+    edit({ records: [], gone: [{ owner: APEX, type: MARK_TYPE }] });
+    expect(flags()).toEqual([false, false]);
   });
 
   it('of nothing gives the unchanged zone another version', () => {

@@ -10,7 +10,7 @@ import {
   publishApex,
   publishName,
 } from '../../../src/zone/publish/publish.ts';
-import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
+import { markOf, unprovenMarkOf, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { APEX, EDGES, NO_EDGES, newRecord, records } from '../../support/zone/customer-records.ts';
 import { publishRecords } from '../../support/zone/publish-records.ts';
 
@@ -167,12 +167,19 @@ describe('an apex', () => {
 
   it('has the records of the service and its owner, and no mark if there are none', () => {
     const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
-    expect(publishApex(own, [record], false)).toEqual([...own, record]);
-    expect(publishApex(own, [markOf(apex)], false)).toEqual(own);
+    expect(publishApex(own, [record], { served: 'full', status: 'active' })).toEqual([...own, record]);
+    expect(publishApex(own, [markOf(apex)], { served: 'full', status: 'active' })).toEqual(own);
+  });
+
+  it('that is answered with all of its zone before the domain is proven has a mark that says so', () => {
+    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
+    const published = publishApex(own, [record, markOf(apex)], { served: 'full', status: 'pending' });
+    expect(published).toEqual([...own, unprovenMarkOf(apex), record]);
   });
 
   it('that alone is answered has a mark, and no records of its owner', () => {
     const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
-    expect(publishApex(own, [record], true)).toEqual([...own, markOf(apex)]);
+    for (const status of ['pending', 'active'] as const)
+      expect(publishApex(own, [record], { served: 'apex', status })).toEqual([...own, markOf(apex)]);
   });
 });

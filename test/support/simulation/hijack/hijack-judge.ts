@@ -8,6 +8,7 @@ import type { Name } from '../../../../src/dns/name.ts';
 import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
 import type { SimulatedClaim } from './simulated-claim.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
+import type { AskedByStrangers } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 import type { Activation, SimulatedStore } from './simulated-store.ts';
 
@@ -36,10 +37,10 @@ export type Violation =
 
 /** How long more than the apex of an unproved claim may be answered while the parent shows names of others. */
 const ANSWERED_MS = 5000;
-/** A name is checked at once, because it is asked for, so often at most. */
-export const REPORTS_EACH_MS = 5 * MINUTE;
+/** As long again, where a stranger asks for its names all the time: for few of them, or for many. */
+const ASKED_MS = { never: 0, alone: MINUTE / 2, 'among many': 5 * MINUTE } as const;
 /** What a check takes that waits for a silent server, and the time until it is made again if it heard nobody. */
-const SILENT_MS = 16_000;
+const SILENT_MS = { never: 48_000, alone: 48_000, 'among many': 16_000 + 5 * MINUTE } as const;
 const LOCKED_OUT_MS = 1.5 * DAY;
 const SECOND_LOOK_MS = MINUTE;
 const TWO_YEARS = 730 * DAY;
@@ -49,8 +50,10 @@ export class HijackJudge {
   readonly causes = new Map<Cause, number>();
   /** Seconds of each case in which more than an apex was answered. */
   readonly answeredSeconds: number[] = [];
-  /** The same where a stranger had asked for its own claim's name shortly before, so that its report was used up. */
+  /** The same where a stranger asks all the time for the name of its own claim, so that its report is used up. */
   readonly answeredWhileAskedSeconds: number[] = [];
+  /** The same where its account asks for so many that it has no share left. */
+  readonly answeredWhileManyAskedSeconds: number[] = [];
   /** From the moment that every server of the parent shows the set of an honest owner. */
   readonly activeAfter: number[] = [];
   /** Those of them among eight strangers and more. */
@@ -66,7 +69,7 @@ export class HijackJudge {
 export class NameTruth {
   private readonly name: number;
   private readonly judge: HijackJudge;
-  private readonly isAsked: boolean;
+  private readonly asked: AskedByStrangers;
   private readonly sets: SimulatedSets;
   private readonly registry: SimulatedRegistry;
   private readonly seen: { readonly at: number; readonly names: readonly Name[] }[] = [];
@@ -86,14 +89,14 @@ export class NameTruth {
     {
       judge,
       sets,
-      isAsked,
-    }: { readonly judge: HijackJudge; readonly sets: SimulatedSets; readonly isAsked: boolean },
+      asked,
+    }: { readonly judge: HijackJudge; readonly sets: SimulatedSets; readonly asked: AskedByStrangers },
     registry: SimulatedRegistry,
   ) {
     this.name = name;
     this.judge = judge;
     this.sets = sets;
-    this.isAsked = isAsked;
+    this.asked = asked;
     this.registry = registry;
   }
 
@@ -221,16 +224,26 @@ export class NameTruth {
     return true;
   }
 
+  /** A case goes on. */
+  get isExposed(): boolean {
+    return this.exposed !== undefined;
+  }
+
   private endExposure(at: number): void {
     if (this.exposed === undefined) return;
     const { since, wasSeen } = this.exposed;
     this.exposed = undefined;
     if (at === since) return;
-    const { answeredSeconds, answeredWhileAskedSeconds } = this.judge;
-    (this.isAsked ? answeredWhileAskedSeconds : answeredSeconds).push((at - since) / 1000);
+    const { answeredSeconds, answeredWhileAskedSeconds, answeredWhileManyAskedSeconds } = this.judge;
+    const lists = {
+      never: answeredSeconds,
+      alone: answeredWhileAskedSeconds,
+      'among many': answeredWhileManyAskedSeconds,
+    };
+    lists[this.asked].push((at - since) / 1000);
     if (wasSeen) this.violate('answered although sighted', at);
-    const most = this.isAsked ? REPORTS_EACH_MS + ANSWERED_MS : ANSWERED_MS;
-    if (at - since > most + this.slowChecks * SILENT_MS) this.violate('answered too long', at);
+    const most = ANSWERED_MS + ASKED_MS[this.asked] + this.slowChecks * SILENT_MS[this.asked];
+    if (at - since > most) this.violate('answered too long', at);
   }
 
   private causeOf(claim: SimulatedClaim, matched: NameserverSet, at: number): Cause | undefined {

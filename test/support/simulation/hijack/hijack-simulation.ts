@@ -26,7 +26,9 @@ export interface HijackOutcome {
 
 const STRANGERS = 400;
 /** The share of names that strangers ask for all the time. */
-const ASKED = 0.1;
+const ASKED = 0.2;
+/** Of these, where they do so for few names. */
+const ALONE = 0.6;
 /** How many of them claim a name. */
 const CROWDS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 8, 8, 8, 8, 8, 10, 31] as const;
 
@@ -52,7 +54,7 @@ export function simulateHijacks({
       judge,
       decide: { ...DECISIONS, ...decide },
       before: firstShown(own, sets, () => ++accounts),
-      isAsked: own() < ASKED,
+      asked: own() >= ASKED ? 'never' : own() < ALONE ? 'alone' : 'among many',
       lie: () => lieOf(own, sets, strangers),
     });
     name.strangers = strangers.length;

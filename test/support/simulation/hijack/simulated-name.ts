@@ -8,17 +8,15 @@ import type { Random } from '../../random/random-zones.ts';
 import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
 import { RULES } from '../simulated-rules.ts';
 import { EventQueue } from './event-queue.ts';
-import { type HijackJudge, NameTruth, REPORTS_EACH_MS } from './hijack-judge.ts';
+import { type HijackJudge, NameTruth } from './hijack-judge.ts';
 import { checkedStatusOf, stageOf } from './simulated-claim.ts';
 import { END, type Published, type Shown, SimulatedRegistry } from './simulated-registry.ts';
+import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 import { type Decisions, SimulatedStore } from './simulated-store.ts';
 
-/** A node reports a waiting name that is asked for more than its apex, and it is checked at once. */
-const REPORTED_MS = 2000;
 /** So many checks in a row tell all that there is to hear; two that say the same do, too. */
 const HEARD_ENOUGH = 10;
-const CHECKS_EACH_MS = 10_000;
 
 export class SimulatedName {
   readonly random: Random;
@@ -32,15 +30,12 @@ export class SimulatedName {
   now = 0;
   checks = 0;
   private readonly truth: NameTruth;
-  /** A stranger asks for it all the time. */
-  private readonly isAsked: boolean;
+  private readonly reports: SimulatedReports;
   private readonly events = new EventQueue();
   private isChecking = false;
-  private isReported = false;
   private lastSaid = '';
   /** How much was heard since something happened. */
   private heard = 0;
-  private reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     name: number,
@@ -51,10 +46,10 @@ export class SimulatedName {
       readonly judge: HijackJudge;
       readonly before: Shown;
       readonly lie: () => Shown;
-      readonly isAsked: boolean;
+      readonly asked: AskedByStrangers;
     },
   ) {
-    this.isAsked = world.isAsked;
+    this.reports = new SimulatedReports(world.asked, random);
     this.random = random;
     this.sets = world.sets;
     this.store = new SimulatedStore(world.sets, world.decide, random);
@@ -96,18 +91,23 @@ export class SimulatedName {
         this.heard = 0;
         this.events.take()?.run();
       }
-      if (this.truth.answered(this.store, this.now)) this.report();
+      if (this.truth.answered(this.store, this.now)) this.ask(this.reports.begin(this.now));
     }
   }
 
-  private report(): void {
-    // Who asks for a name of their own all the time may have used up its report.
-    const last = this.isAsked ? this.now - this.random() * REPORTS_EACH_MS : this.reportedAt;
-    this.reportedAt = Math.max(this.now, last + REPORTS_EACH_MS);
-    this.at(this.reportedAt + REPORTED_MS, () => {
-      this.isReported = true;
-      this.store.due = this.now;
+  /** Somebody asks until the case is over: workers look at a report at this time, and the next one comes behind it. */
+  private ask(reportedAt: number): void {
+    this.at(reportedAt, () => {
+      if (!this.truth.isExposed) return;
+      this.at(this.reports.plan(this.now), () => this.checkIfAsked());
+      this.ask(this.reports.askAt(this.now));
     });
+  }
+
+  /** A check that is under way may have looked before the question came. */
+  private checkIfAsked(): void {
+    if (this.isChecking || !this.truth.isExposed || !this.reports.takeDue(this.now)) return;
+    this.store.due = this.now;
   }
 
   private check(): void {
@@ -124,10 +124,7 @@ export class SimulatedName {
       this.heard = heard;
       this.isChecking = false;
       this.checks++;
-      const wasReported = this.isReported;
-      this.isReported = false;
       if (store.seq !== seq) {
-        this.isReported = wasReported;
         store.due = this.now;
         return;
       }
@@ -143,11 +140,7 @@ export class SimulatedName {
           this.truth.timed(claim, begun.get(claim.id) ?? 0, wasHeld, this.strangers, this.now);
       }
       this.passOver(judged);
-      // A check that heard nothing is made again soon.
-      if (wasReported && judged.sighted === undefined) {
-        this.isReported = true;
-        store.due = Math.min(store.due, this.now + CHECKS_EACH_MS);
-      }
+      this.checkIfAsked(); // what was asked for while this check was under way
     });
   }
 
