@@ -130,7 +130,7 @@ function causeOf({ parent, failure, servers }: Evidence): string[] {
 }
 
 interface Column {
-  readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz';
+  readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz' | 'timestamptz[]';
   /** The check may not have seen it: the column stays as it is then, and no check makes it null. */
   readonly mayStay?: true;
 }
@@ -148,6 +148,8 @@ export const REMEMBERED = {
   conclusive_others: { type: 'boolean' },
   takeover_seen_at: { type: 'timestamptz' },
   witness_at: { type: 'timestamptz' },
+  seen_ns: { type: 'integer' },
+  ns_changed_at: { type: 'timestamptz[]' },
   due_at: { type: 'timestamptz' },
   next_at: { type: 'timestamptz' },
   interval_seconds: { type: 'integer' },
@@ -180,6 +182,8 @@ export function rememberedColumns({
     conclusive_others: conclusive?.othersShown ?? null,
     takeover_seen_at: dateOf(outcome.takeoverSeenAt),
     witness_at: dateOf(state.witnessAt),
+    seen_ns: state.steadiness?.seen ?? null,
+    ns_changed_at: state.steadiness?.changedAt.map((at) => new Date(at)) ?? null,
     due_at: outcome.nextAt,
     // in external mode that is for the other kind of check to say
     next_at: isUnseen(state) ? null : outcome.nextAt,

@@ -322,6 +322,10 @@ export interface DomainChecksTable {
   takeover_seen_at: Date | null;
   /** Since when a sole address of the parent shows a set of the domain. */
   witness_at: Date | null;
+  /** Four octets of a hash of the NS set that the newest confirmed check saw. */
+  seen_ns: number | null;
+  /** When that set changed, within a day of the newest check; at most 32. */
+  ns_changed_at: Date[] | null;
   /** When the parent last showed any of our servers. */
   ours_at: Date | null;
   current_ns: string[] | null;

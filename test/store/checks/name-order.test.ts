@@ -162,6 +162,23 @@ describe.each(testServers())('on $name', (server) => {
     expect(await statuses()).toEqual(['disabled', 'active']);
   });
 
+  test('a claim that would end domains of others inside it reads which, until its records delegate them', async () => {
+    const told = async () =>
+      (await domain(claim)).findings.find(({ code }) => code === 'INNER_DELEGATED')?.message;
+    const inside = (await newDomain(db, they, 'shop.example.com.')).id;
+    await newDomain(db, they, 'waiting.example.com.');
+    await newDomain(db, me, 'mine.example.com.');
+    await check(inside, await setOf(inside), 0);
+    await check(claim, FOREIGN, 10);
+    const set = (await domain(inside)).nameserverSets[0]?.map(printName).map((name) => name.slice(0, -1));
+    expect(await told()).toContain(`shop.example.com NS ${set?.join(' and ')}.`);
+    expect(await told()).not.toContain('waiting');
+    expect(await codes(holder)).not.toContain('INNER_DELEGATED');
+    await saved(db, claim, edit({ create: [`shop NS ${set?.[0]}.`] }));
+    await check(claim, FOREIGN, 20);
+    expect(await told()).toBeUndefined();
+  });
+
   test('a name that changed hands four times in a day waits six hours', async () => {
     for (let i = 1; i <= 4; i++)
       await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
