@@ -14,11 +14,9 @@ import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import type { Rules } from '../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../src/checks/delegation/verdict.ts';
-import type { Slots } from '../src/checks/shares/slots.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
-import type { ObserveOptions, Resolver } from '../src/resolver/resolver.ts';
 import { lockNamesAround } from '../src/store/change/lock-domain.ts';
 import { gatherChecks } from '../src/store/checks/gather-checks.ts';
 import { type CheckedName, loadCheckedName, type SavedState } from '../src/store/checks/load-checked-name.ts';
@@ -29,9 +27,9 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../src/store/postgres/name-column.ts';
 import type { StoredSet } from '../src/store/postgres/schema.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
-import type { AccountShares } from './account-shares.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
 import { DatabaseWatch } from './rounds/database-watch.ts';
+import { observeInSlot, type SlotTools } from './rounds/observe-in-slot.ts';
 
 export type CheckOutcome =
   | {
@@ -57,17 +55,13 @@ export type CheckOutcome =
       readonly job: CheckJob;
     };
 
-export interface CheckerOptions {
+export interface CheckerOptions extends SlotTools {
   readonly db: Database;
-  readonly resolver: Pick<Resolver, 'observeDelegation'>;
   readonly rules: Rules;
   readonly breaker: {
     isFrozen(parent: string): boolean;
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
-  /** Absent: no check is slow, and no account is counted. */
-  readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
-  readonly shares?: Pick<AccountShares, 'begin'>;
   /** Absent: the addresses of our servers are not known. */
   readonly ourAddresses?: FindOurAddresses;
   readonly onOutcome: (outcome: CheckOutcome) => void;
@@ -117,27 +111,6 @@ function isEarly({ saved, claims, turnEndsAt }: CheckedName, domainId: number, n
   return (claims.claims.length > 1 && now - checkedAt < SAME_CHECK_MS) || nextCheckAt > now + EARLY_MS;
 }
 
-/** Observes within the slots: a check that is slow takes a slow one, or ends. */
-async function observeInSlot(
-  { resolver, slots, shares }: CheckTools,
-  { name }: CheckedName,
-  accountId: number,
-  options: ObserveOptions,
-): Promise<Evidence> {
-  const end = shares?.begin(accountId);
-  let isSlow = false;
-  const onSlow = () => {
-    isSlow = slots === undefined || slots.takeSlow();
-    return isSlow;
-  };
-  try {
-    return await resolver.observeDelegation(name, { ...options, onSlow });
-  } finally {
-    if (isSlow) slots?.giveBack();
-    end?.();
-  }
-}
-
 async function checkOnce(
   options: CheckTools,
   job: CheckJob,
@@ -149,7 +122,7 @@ async function checkOnce(
   const held = await loadHeldZone(db, name);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
-  const evidence = await observeInSlot(options, checked, asked.accountId, {
+  const evidence = await observeInSlot(options, name, asked.accountId, {
     signal,
     ...(held && { held }),
     ...(isThorough && { isThorough }),

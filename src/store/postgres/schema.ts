@@ -591,6 +591,17 @@ interface AccountNsSetsTable {
   given_at: Generated<Date>;
 }
 
+/** A name whose last domain has ended, and that is still looked at. */
+interface SweptNamesTable {
+  name: string;
+  /** The account that first had it so. */
+  account_id: number;
+  ended_at: Date;
+  due_at: Date;
+  /** The newest conclusive look saw a name of ours. */
+  is_shown: Generated<boolean>;
+}
+
 interface IdempotencyKeysTable {
   account_id: number;
   key: string;
@@ -643,6 +654,7 @@ export interface Schema {
   name_takeovers: NameTakeoversTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
+  swept_names: SweptNamesTable;
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;

@@ -113,7 +113,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   'workers/rounds':
-    'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
+    'dns dns/dnssec zone/pool checks/claims checks/delegation checks/nameservers checks/shares checks/validation resolver store/anchors store/claims store/zones store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
   workers:
     'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
   'start/postgres': 'process store/roles',
