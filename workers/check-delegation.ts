@@ -74,8 +74,11 @@ export interface CheckerOptions extends SlotTools {
 const TRIES = 2;
 /** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
-/** A name is checked at most once in so long for its claims together (docs/rules.md "Proof"). */
-const SAME_CHECK_MS = 10_000;
+/**
+ * A name is checked by the schedule at most once in so long for all its claims. Just under the shortest interval: a claim that is
+ * checked each minute is not late, and those beside it need no checks of their own.
+ */
+const SAME_CHECK_MS = 40_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
@@ -104,11 +107,16 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
   }
 }
 
-/** Claims of one name are due at one time, and each has a job: the first one checks the name for all of them. */
-function isEarly({ saved, claims, turnEndsAt }: CheckedName, domainId: number, now: number): boolean {
+/** Each claim of a name has a time and a job of its own, and each check is made for all of them. A claim that was never checked does not wait. */
+function isEarly(
+  { saved, claims, checkedAt: newest = 0, turnEndsAt }: CheckedName,
+  domainId: number,
+  now: number,
+): boolean {
   if (turnEndsAt !== undefined && turnEndsAt <= now) return false; // the next claim in line gets its turn
-  const { checkedAt = 0, nextCheckAt = 0 } = saved.get(domainId) ?? {};
-  return (claims.claims.length > 1 && now - checkedAt < SAME_CHECK_MS) || nextCheckAt > now + EARLY_MS;
+  const { checkedAt, nextCheckAt = 0 } = saved.get(domainId) ?? {};
+  const isChecked = checkedAt !== undefined && claims.claims.length > 1 && now - newest < SAME_CHECK_MS;
+  return isChecked || nextCheckAt > now + EARLY_MS;
 }
 
 async function checkOnce(
@@ -136,6 +144,7 @@ async function checkOnce(
   const parent = evidence.parent === undefined ? own.parentText : encodeNameColumn(evidence.parent);
   const substitutes = await giveReplacements(options, checked, evidence);
   const judged = judgeName(claims, evidence, {
+    asked: job.domainId,
     rules,
     isFrozen: breaker.isFrozen(parent),
     ...(ours !== undefined && { ourAddresses: ours }),

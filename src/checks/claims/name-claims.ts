@@ -38,6 +38,8 @@ export interface CheckedClaim {
   readonly lastVerdict: Verdict | undefined;
   /** How many checks in a row saw nothing, while it is pending. */
   readonly unknowns: number;
+  /** When its own next check is planned, in milliseconds since 1970. */
+  readonly plannedAt?: number | undefined;
   /** While it is pending: domains of other accounts inside it that end when it is proven. */
   readonly inner?: readonly InnerDomain[];
 }

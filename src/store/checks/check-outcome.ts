@@ -27,6 +27,8 @@ export interface CheckOrder {
   /** The sets that prove the domain from now on; undefined: they stay. */
   readonly setsAfter?: readonly StoredSet[] | undefined;
   readonly takeoverSeenAt: number | undefined;
+  /** False: the check came by another claim of the name, and is counted in this domain's log only if it saw something new. */
+  readonly isOwnTime: boolean;
   /** `at` is undefined when there is no next check. */
   readonly nextCheckAt: {
     readonly at: number | undefined;

@@ -32,6 +32,8 @@ export interface CheckedName {
   /** What saving a check of each claim needs, by the domain's id. */
   readonly saved: ReadonlyMap<number, SavedState>;
   readonly sightings: readonly Sighting[];
+  /** When the name was last checked, for any of its claims; in milliseconds since 1970. */
+  readonly checkedAt: number | undefined;
   /** When the turn of a claim ends for which another one is in line. */
   readonly turnEndsAt: number | undefined;
   readonly settings: PublishSettings;
@@ -84,6 +86,7 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
     claims: nameClaims(rows, settings, inner),
     saved: new Map(rows.map((row) => [row.id, savedState(row)])),
     sightings: first.sightings,
+    checkedAt: newestOf(rows.map(({ checkedAt }) => checkedAt)),
     turnEndsAt: rows.some(({ turnAskedAt }) => turnAskedAt !== null)
       ? newestOf(rows.map(({ turnUntil }) => turnUntil))
       : undefined,
@@ -203,6 +206,7 @@ function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishS
     takeoverSeenAt: takeoverSeenAt?.getTime(),
     lastVerdict: verdict ?? undefined,
     unknowns: row.unknowns,
+    plannedAt: row.nextCheckAt?.getTime(),
   };
 }
 

@@ -43,7 +43,7 @@ export function nameOrder(
 }
 
 function orderOf(
-  { claim, judgement, decision, setsAfter, takeoverSeenAt, open, nextCheckAt }: JudgedClaim,
+  { claim, judgement, decision, setsAfter, takeoverSeenAt, open, nextCheckAt, isOwnTime }: JudgedClaim,
   { seq }: SavedState,
   evidence: Evidence,
   substitute: StoredSet | undefined,
@@ -63,6 +63,7 @@ function orderOf(
     }),
     takeoverSeenAt,
     nextCheckAt,
+    isOwnTime,
     startedAt,
     finishedAt,
   };
