@@ -10,11 +10,9 @@ import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import type { Rules } from '../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../src/checks/delegation/verdict.ts';
-import type { Slots } from '../src/checks/shares/slots.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
-import type { ObserveOptions, Resolver } from '../src/resolver/resolver.ts';
 import { lockNamesAround } from '../src/store/change/lock-domain.ts';
 import { gatherChecks } from '../src/store/checks/gather-checks.ts';
 import { type CheckedName, loadCheckedName, type SavedState } from '../src/store/checks/load-checked-name.ts';
@@ -25,9 +23,9 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../src/store/postgres/name-column.ts';
 import type { StoredSet } from '../src/store/postgres/schema.ts';
 import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
-import type { AccountShares } from './account-shares.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
 import { DatabaseWatch } from './rounds/database-watch.ts';
+import { observeInSlot, type SlotTools } from './rounds/observe-in-slot.ts';
 import type { VantageAsker } from './vantage/ask-vantages.ts';
 import { confirmChange } from './vantage/confirm-change.ts';
 
@@ -55,17 +53,13 @@ export type CheckOutcome =
       readonly job: CheckJob;
     };
 
-export interface CheckerOptions {
+export interface CheckerOptions extends SlotTools {
   readonly db: Database;
-  readonly resolver: Pick<Resolver, 'observeDelegation'>;
   readonly rules: Rules;
   readonly breaker: {
     isFrozen(parent: string): boolean;
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
-  /** Absent: no check is slow, and no account is counted. */
-  readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
-  readonly shares?: Pick<AccountShares, 'begin'>;
   /** Absent: nobody elsewhere is asked before a status changes. */
   readonly vantages?: Pick<VantageAsker, 'ask'>;
   /** Absent: the addresses of our servers are not known. */
@@ -80,8 +74,11 @@ export interface CheckerOptions {
 const TRIES = 2;
 /** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
-/** A name is checked at most once in so long for its claims together (docs/rules.md "Proof"). */
-const SAME_CHECK_MS = 10_000;
+/**
+ * A name is checked by the schedule at most once in so long for all its claims. Just under the shortest interval: a claim that is
+ * checked each minute is not late, and those beside it need no checks of their own.
+ */
+const SAME_CHECK_MS = 40_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
@@ -110,32 +107,16 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
   }
 }
 
-/** Claims of one name are due at one time, and each has a job: the first one checks the name for all of them. */
-function isEarly({ saved, claims, turnEndsAt }: CheckedName, domainId: number, now: number): boolean {
+/** Each claim of a name has a time and a job of its own, and each check is made for all of them. A claim that was never checked does not wait. */
+function isEarly(
+  { saved, claims, checkedAt: newest = 0, turnEndsAt }: CheckedName,
+  domainId: number,
+  now: number,
+): boolean {
   if (turnEndsAt !== undefined && turnEndsAt <= now) return false; // the next claim in line gets its turn
-  const { checkedAt = 0, nextCheckAt = 0 } = saved.get(domainId) ?? {};
-  return (claims.claims.length > 1 && now - checkedAt < SAME_CHECK_MS) || nextCheckAt > now + EARLY_MS;
-}
-
-/** Observes within the slots: a check that is slow takes a slow one, or ends. */
-async function observeInSlot(
-  { resolver, slots, shares }: CheckTools,
-  { name }: CheckedName,
-  accountId: number,
-  options: ObserveOptions,
-): Promise<Evidence> {
-  const end = shares?.begin(accountId);
-  let isSlow = false;
-  const onSlow = () => {
-    isSlow = slots === undefined || slots.takeSlow();
-    return isSlow;
-  };
-  try {
-    return await resolver.observeDelegation(name, { ...options, onSlow });
-  } finally {
-    if (isSlow) slots?.giveBack();
-    end?.();
-  }
+  const { checkedAt, nextCheckAt = 0 } = saved.get(domainId) ?? {};
+  const isChecked = checkedAt !== undefined && claims.claims.length > 1 && now - newest < SAME_CHECK_MS;
+  return isChecked || nextCheckAt > now + EARLY_MS;
 }
 
 async function checkOnce(
@@ -149,7 +130,7 @@ async function checkOnce(
   const held = await loadHeldZone(db, name);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
-  const evidence = await observeInSlot(options, checked, asked.accountId, {
+  const evidence = await observeInSlot(options, name, asked.accountId, {
     signal,
     ...(held && { held }),
     ...(isThorough && { isThorough }),
@@ -163,6 +144,7 @@ async function checkOnce(
   const parent = evidence.parent === undefined ? own.parentText : encodeNameColumn(evidence.parent);
   const substitutes = await giveReplacements(options, checked, evidence);
   const around = {
+    asked: job.domainId,
     rules,
     isFrozen: breaker.isFrozen(parent),
     ...(ours !== undefined && { ourAddresses: ours }),

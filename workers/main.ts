@@ -26,6 +26,7 @@ import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-worke
 import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
 import { shareSilences } from './rounds/share-silences.ts';
+import { sweepNames } from './rounds/sweep-names.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
@@ -175,6 +176,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
+  const sweep = sweepNames({
+    db,
+    resolver,
+    slots,
+    shares,
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => sweep.stop());
   pool.start();
   life.onStop(() => pool.stop());
   observers.start();

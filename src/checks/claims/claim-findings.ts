@@ -3,6 +3,7 @@
 import type { NameserverSet } from '../delegation/check-state.ts';
 import { FINDINGS, type Finding } from '../delegation/findings.ts';
 import type { Decision } from '../delegation/next-status.ts';
+import { unsteadyChanges } from '../delegation/steadiness.ts';
 import type { Judgement } from '../delegation/verdict.ts';
 import { type CheckedClaim, holderBeside, type NameClaims } from './name-claims.ts';
 
@@ -19,6 +20,10 @@ export function findingsOf(
   }: { readonly judgement: Judgement; readonly decision: Decision; readonly sets: readonly NameserverSet[] },
 ): readonly Finding[] {
   if (claim.state.status === 'ended' && decision.to === 'pending') return [FINDINGS.CAME_BACK()];
+  const unsteady = unsteadyChanges(decision.state.steadiness);
+  const changes = unsteady === undefined ? [] : [FINDINGS.NS_UNSTEADY(unsteady, sets[0])];
+  if (claim.state.status === 'active' || claim.state.status === 'moved')
+    return [...decision.findings, ...changes];
   if (claim.state.status !== 'pending') return decision.findings;
   if (decision.to === 'disabled') return [...decision.findings, FINDINGS.PENDING_OVER(sets[0])];
   const others = (judgement.observed ?? []).filter(
@@ -31,5 +36,7 @@ export function findingsOf(
     ...(others.length > 0 && !isHeld ? [FINDINGS.PRESET_DELEGATION(others, sets[0])] : []),
     ...(sets.length === 0 ? [FINDINGS.SETS_SPENT()] : []),
     ...(isHeld ? [FINDINGS.NAME_IN_USE(sets[0])] : []),
+    ...(claim.inner?.length && decision.to === 'pending' ? [FINDINGS.INNER_DELEGATED(claim.inner)] : []),
+    ...changes,
   ];
 }

@@ -35,9 +35,13 @@ export interface JudgedClaim {
   /** Before proof the claim may be answered whole, if it is alone on its name. */
   readonly open: boolean;
   readonly nextCheckAt: ReturnType<typeof nextCheckAt>;
+  /** The check was made for it, or comes when its own was planned: else its owner must not notice the checks of other claims. */
+  readonly isOwnTime: boolean;
 }
 
 export interface Circumstances {
+  /** The claim for which the check was made. */
+  readonly asked?: number;
   readonly rules: Rules;
   /** The breaker holds moves, disabling and takeovers. */
   readonly isFrozen: boolean;
@@ -92,6 +96,7 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
       isHeard: judgement.findings.some(({ code }) => HEARD.has(code)),
     });
     const open = isOpen(claim, decision);
+    const isOwnTime = claim.id === around.asked || isPlannedBy(claim, at);
     return {
       claim,
       judgement,
@@ -99,11 +104,12 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
       setsAfter,
       takeoverSeenAt,
       open,
-      nextCheckAt: sooner(next, step.nextAt, at),
+      nextCheckAt: sooner(isOwnTime ? next : asPlanned(next, claim), step.nextAt, at),
+      isOwnTime,
     };
   });
   return {
-    claims: withOneTime(claims, steps.find(({ nextAt }) => nextAt !== undefined)?.nextAt),
+    claims: withRoomFor(claims, steps.find(({ nextAt }) => nextAt !== undefined)?.nextAt),
     lostExternal: winner === undefined ? undefined : name.externalHolder?.id,
     sighted: sightedNames(name, evidence),
     isTakeover: winner !== undefined,
@@ -227,14 +233,26 @@ function sooner(
   return { ...next, at: latest, intervalSeconds: Math.round((latest - at) / 1000) };
 }
 
-/**
- * A check is one of the whole name: the shortest interval of its claims counts for all. `secondAt`: when the check that decides about
- * a takeover may come; none comes just before it.
- */
-function withOneTime(claims: readonly JudgedClaim[], secondAt: number | undefined): readonly JudgedClaim[] {
-  const times = claims.map(({ nextCheckAt: { at } }) => at).filter((at) => at !== undefined);
-  if (claims.length <= 1 || times.length === 0) return claims;
-  const first = Math.min(...times);
-  const at = secondAt !== undefined && secondAt - first < SECOND_LOOK_MS ? Math.max(first, secondAt) : first;
-  return claims.map((claim) => ({ ...claim, nextCheckAt: { ...claim.nextCheckAt, at } }));
+/** How much earlier than planned a check may come: clocks differ. */
+const EARLY_MS = 5000;
+
+function isPlannedBy({ plannedAt }: CheckedClaim, at: number): boolean {
+  return plannedAt === undefined || plannedAt <= at + EARLY_MS;
+}
+
+/** A check that was made for another claim does not put off the claim's own. */
+function asPlanned(next: ReturnType<typeof nextCheckAt>, { plannedAt }: CheckedClaim) {
+  return next.at === undefined || plannedAt === undefined
+    ? next
+    : { ...next, at: Math.min(next.at, plannedAt) };
+}
+
+/** `secondAt`: when the check that decides about a takeover may come; none is planned just before it. */
+function withRoomFor(claims: readonly JudgedClaim[], secondAt: number | undefined): readonly JudgedClaim[] {
+  if (secondAt === undefined) return claims;
+  return claims.map((claim) => {
+    const { at } = claim.nextCheckAt;
+    const isJustBefore = at !== undefined && at < secondAt && secondAt - at < SECOND_LOOK_MS;
+    return isJustBefore ? { ...claim, nextCheckAt: { ...claim.nextCheckAt, at: secondAt } } : claim;
+  });
 }

@@ -3,6 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { CheckState, NameserverSet } from '../delegation/check-state.ts';
+import type { InnerDomain } from '../delegation/finding-text.ts';
 import type { Verdict } from '../delegation/verdict.ts';
 
 export interface NameClaims {
@@ -37,6 +38,10 @@ export interface CheckedClaim {
   readonly lastVerdict: Verdict | undefined;
   /** How many checks in a row saw nothing, while it is pending. */
   readonly unknowns: number;
+  /** When its own next check is planned, in milliseconds since 1970. */
+  readonly plannedAt?: number | undefined;
+  /** While it is pending: domains of other accounts inside it that end when it is proven. */
+  readonly inner?: readonly InnerDomain[];
 }
 
 export interface ClaimSet {

@@ -2,6 +2,7 @@
 // went to external mode and is served until its parent shows none of our servers, `ended` one that the checker disabled.
 
 import type { Name } from '../../dns/name.ts';
+import type { Steadiness } from './steadiness.ts';
 
 export type CheckedStatus = 'pending' | 'active' | 'moved' | 'leaving' | 'ended';
 
@@ -27,6 +28,8 @@ export interface CheckState {
     | undefined;
   /** Since when a sole witness, in every conclusive check, shows a set of the domain. */
   readonly witnessAt: number | undefined;
+  /** What the newest confirmed check saw, and how often that changed within a day. */
+  readonly steadiness?: Steadiness | undefined;
 }
 
 /** The folded names of one set. */

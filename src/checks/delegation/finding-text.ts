@@ -11,6 +11,18 @@ export interface Said {
   readonly ns: readonly Name[];
 }
 
+/** While several claims wait: when the apex shows the nameservers of this one. Times are milliseconds since 1970. */
+export type NameserverTurn =
+  | { readonly kind: 'now'; readonly from: number; readonly until: number }
+  /** In line, or neither. */
+  | { readonly kind: 'waits' | 'none' };
+
+/** A domain of another account inside a claim, and the nameservers to which it is delegated today. */
+export interface InnerDomain {
+  readonly name: Name;
+  readonly ns: readonly Name[];
+}
+
 /** How many names one part of a sentence lists: zone owners decide how many there are. */
 const SHOWN_NAMES = 8;
 
@@ -49,6 +61,39 @@ export function seenText({ kind, ns }: Seen): string {
     default:
       return kind satisfies never;
   }
+}
+
+const TURN_REASON =
+  'Another account waits for this name too, so your nameservers and theirs are answered in turn, for registries that look before they delegate.';
+
+export function turnText(turn: NameserverTurn): string {
+  switch (turn.kind) {
+    case 'now':
+      return `Your nameservers are answered for this domain from ${clock(turn.from)} to ${clock(turn.until)} UTC. ${TURN_REASON} If that is too short, ask for another turn with “check now”.`;
+    case 'waits':
+      return `Your nameservers are in line to be answered for this domain. ${TURN_REASON} The time of your turn will be shown here.`;
+    case 'none':
+      return `${TURN_REASON} If your registry wants to see yours first, ask for a turn with “check now”.`;
+    default:
+      return turn satisfies never;
+  }
+}
+
+/** Prints `14:05`. */
+function clock(at: number): string {
+  return new Date(at).toISOString().slice(11, 16);
+}
+
+/** How many domains inside a claim are told. */
+export const MOST_INNER = 8;
+
+export function innerText(inner: readonly InnerDomain[]): string {
+  const shown = inner.slice(0, MOST_INNER);
+  const records = shown.map(({ name, ns }) =>
+    ns.length === 0 ? print(name) : `${print(name)} NS ${list(ns)}`,
+  );
+  const more = inner.length > shown.length ? '; there are more' : '';
+  return `Inside this domain, names are answered here that are not in your account. They stop when this domain becomes active, unless its records delegate them. To let them go on, add NS records here before you change your registrar: ${records.join('; ')}${more}.`;
 }
 
 function someOf(names: readonly Name[]): string {

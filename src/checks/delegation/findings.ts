@@ -3,7 +3,19 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
-import { list, nameservers, print, type Said, saidText, seenText } from './finding-text.ts';
+import {
+  type InnerDomain,
+  innerText,
+  list,
+  MOST_INNER,
+  type NameserverTurn,
+  nameservers,
+  print,
+  type Said,
+  saidText,
+  seenText,
+  turnText,
+} from './finding-text.ts';
 import type { Seen, VoiceView } from './seen.ts';
 
 /** The codes that a check writes anew each time. */
@@ -27,6 +39,10 @@ const CHECK_FINDING_CODES = [
   'TAKEOVER_WAITS',
   /** The parent shows another account's set. */
   'TAKEOVER_SEEN',
+  /** The parent's delegation changed often within a day. */
+  'NS_UNSTEADY',
+  /** Other accounts have domains inside this one, which its records do not delegate. */
+  'INNER_DELEGATED',
   /** Every set that this domain could have was shown before, or belongs to another account. */
   'SETS_SPENT',
   /** The time of a pending domain is over. */
@@ -66,8 +82,8 @@ const CHECK_FINDING_CODES = [
   'VANTAGES_AWAY',
 ] as const;
 
-/** All codes. Those that the store writes stay until the domain is pending again. */
-export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST'] as const;
+/** All codes. CLAIM_LOST, which the store writes, stays until the domain is pending again; NS_TURN depends on the time and is never stored. */
+export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST', 'NS_TURN'] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
@@ -172,6 +188,21 @@ export const FINDINGS = {
     finding(
       'TAKEOVER_SEEN',
       `Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
+    ),
+  NS_TURN: (turn: NameserverTurn) => finding('NS_TURN', turnText(turn)),
+  NS_UNSTEADY: (
+    changes: { readonly count: number; readonly isMore: boolean },
+    target: NameserverSet | undefined,
+  ) =>
+    finding(
+      'NS_UNSTEADY',
+      `Within 24 hours the zone above this domain changed its nameservers ${changes.isMore ? 'at least ' : ''}${changes.count} times. While they change, some visitors are sent elsewhere: set exactly ${wanted(target)} at your registrar and leave them. If you did not change them, secure your account there and ask your registrar.`,
+    ),
+  INNER_DELEGATED: (inner: readonly InnerDomain[]) =>
+    finding(
+      'INNER_DELEGATED',
+      innerText(inner),
+      inner.slice(0, MOST_INNER).map(({ name }) => name),
     ),
   SETS_SPENT: () =>
     finding(

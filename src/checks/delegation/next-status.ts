@@ -15,6 +15,7 @@
 
 import type { CheckState } from './check-state.ts';
 import { FINDINGS, type Finding } from './findings.ts';
+import { nextSteadiness } from './steadiness.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
 /** How long a domain stays pending when every check was `unknown`; this is not a setting. */
@@ -58,6 +59,7 @@ export function nextStatus(
     witnessAt: nextWitnessAt(state.witnessAt, judgement, at),
     misses: state.status === 'active' ? nextMisses(state.misses, judgement, at) : undefined,
     conclusive: counts ? { at, oursShown, othersShown: othersShown === true } : state.conclusive,
+    steadiness: nextSteadiness(state.steadiness, judgement, at),
   };
   const wanted = wantedStatus(seen, judgement, at, rules);
   const isEnd = wanted !== state.status && (wanted === 'moved' || wanted === 'disabled');

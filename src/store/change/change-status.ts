@@ -8,6 +8,7 @@ import type { ChangedBy } from '../accounts/actor.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights } from '../claims/rights.ts';
+import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
 import { findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
@@ -91,7 +92,10 @@ export async function applyEvent(
     { ...parts, domain },
     { by, source: 'status', operation: 'status' },
   );
-  if (isOff(to.status)) await endRights(trx, row.name, row.accountId);
+  if (isOff(to.status)) {
+    await endRights(trx, row.name, row.accountId);
+    await sweepName(trx, row, now);
+  }
   return { kind: 'applied', changeId };
 }
 

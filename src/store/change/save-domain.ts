@@ -9,6 +9,7 @@ import { findPlan, startSubscription, stopSubscription } from '../accounts/subsc
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights } from '../claims/rights.ts';
+import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
@@ -240,6 +241,7 @@ export async function deleteDomain(
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
     await stopSubscription(trx, domainId);
     await endRights(trx, row.name, row.accountId);
+    await sweepName(trx, row, now);
     await settleAbove(trx, row.name);
     const settled = await settleName(trx, row.name);
     if (settled.answered !== undefined) await writeOther(trx, settled, settled.answered.id);

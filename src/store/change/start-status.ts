@@ -39,6 +39,8 @@ export const NOT_CHECKED = {
     conclusive_others: null,
     takeover_seen_at: null as Date | null,
     witness_at: null,
+    seen_ns: null,
+    ns_changed_at: null,
   },
 };
 

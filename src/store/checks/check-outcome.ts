@@ -29,6 +29,8 @@ export interface CheckOrder {
   /** The sets that prove the domain from now on; undefined: they stay. */
   readonly setsAfter?: readonly StoredSet[] | undefined;
   readonly takeoverSeenAt: number | undefined;
+  /** False: the check came by another claim of the name, and is counted in this domain's log only if it saw something new. */
+  readonly isOwnTime: boolean;
   /** `at` is undefined when there is no next check. */
   readonly nextCheckAt: {
     readonly at: number | undefined;
@@ -134,7 +136,7 @@ function causeOf({ parent, failure, servers }: Evidence): string[] {
 }
 
 interface Column {
-  readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz';
+  readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz' | 'timestamptz[]';
   /** The check may not have seen it: the column stays as it is then, and no check makes it null. */
   readonly mayStay?: true;
 }
@@ -152,6 +154,8 @@ export const REMEMBERED = {
   conclusive_others: { type: 'boolean' },
   takeover_seen_at: { type: 'timestamptz' },
   witness_at: { type: 'timestamptz' },
+  seen_ns: { type: 'integer' },
+  ns_changed_at: { type: 'timestamptz[]' },
   due_at: { type: 'timestamptz' },
   next_at: { type: 'timestamptz' },
   interval_seconds: { type: 'integer' },
@@ -184,6 +188,8 @@ export function rememberedColumns({
     conclusive_others: conclusive?.othersShown ?? null,
     takeover_seen_at: dateOf(outcome.takeoverSeenAt),
     witness_at: dateOf(state.witnessAt),
+    seen_ns: state.steadiness?.seen ?? null,
+    ns_changed_at: state.steadiness?.changedAt.map((at) => new Date(at)) ?? null,
     due_at: outcome.nextAt,
     // in external mode that is for the other kind of check to say
     next_at: isUnseen(state) ? null : outcome.nextAt,

@@ -6,6 +6,7 @@ import type { CheckedClaim, ClaimSet, NameClaims } from '../../checks/claims/nam
 import { type NameHolder, wasHolder } from '../../checks/claims/name-holders.ts';
 import type { Sighting } from '../../checks/claims/sightings.ts';
 import type { CheckedStatus, CheckState } from '../../checks/delegation/check-state.ts';
+import type { InnerDomain } from '../../checks/delegation/finding-text.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
@@ -22,6 +23,7 @@ import {
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/schema.ts';
+import { loadInnerDomains } from './inner-domains.ts';
 
 export interface CheckedName {
   readonly name: Name;
@@ -30,6 +32,8 @@ export interface CheckedName {
   /** What saving a check of each claim needs, by the domain's id. */
   readonly saved: ReadonlyMap<number, SavedState>;
   readonly sightings: readonly Sighting[];
+  /** When the name was last checked, for any of its claims; in milliseconds since 1970. */
+  readonly checkedAt: number | undefined;
   /** When the turn of a claim ends for which another one is in line. */
   readonly turnEndsAt: number | undefined;
   readonly settings: PublishSettings;
@@ -54,7 +58,8 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       d.moved_since as "movedSince", d.leaving_since as "leavingSince", d.ended_at as "endedAt",
       c.miss_count as "missCount", c.first_miss_at as "firstMissAt", c.last_miss_at as "lastMissAt",
       c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
-      c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", d.ns_sets as "nsSets",
+      c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", c.seen_ns as "seenNs",
+      c.ns_changed_at as "nsChangedAt", d.ns_sets as "nsSets",
       d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_until as "turnUntil",
       d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
       c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
@@ -70,12 +75,18 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
   const asked = rows.find(({ id }) => id === domainId);
   if (first === undefined || asked === undefined || checkedStatusOf(asked) === undefined) return undefined;
   const settings = decodePublishSettings(first.settings);
+  const inner = await loadInnerDomains(
+    db,
+    first.name,
+    rows.filter((row) => checkedStatusOf(row) === 'pending'),
+  );
   return {
     name: decodeNameColumn(first.name),
     nameText: first.name,
-    claims: nameClaims(rows, settings),
+    claims: nameClaims(rows, settings, inner),
     saved: new Map(rows.map((row) => [row.id, savedState(row)])),
     sightings: first.sightings,
+    checkedAt: newestOf(rows.map(({ checkedAt }) => checkedAt)),
     turnEndsAt: rows.some(({ turnAskedAt }) => turnAskedAt !== null)
       ? newestOf(rows.map(({ turnUntil }) => turnUntil))
       : undefined,
@@ -128,6 +139,8 @@ interface CheckedRow {
   readonly conclusiveOthers: boolean | null;
   readonly takeoverSeenAt: Date | null;
   readonly witnessAt: Date | null;
+  readonly seenNs: number | null;
+  readonly nsChangedAt: readonly Date[] | null;
   readonly nsSets: readonly StoredSet[] | null;
   readonly byOperator: boolean;
   readonly delegatedNs: readonly string[] | null;
@@ -147,10 +160,16 @@ interface CheckedRow {
   readonly takeovers: readonly number[];
 }
 
-function nameClaims(rows: readonly CheckedRow[], settings: PublishSettings): NameClaims {
+function nameClaims(
+  rows: readonly CheckedRow[],
+  settings: PublishSettings,
+  inner: ReadonlyMap<number, readonly InnerDomain[]>,
+): NameClaims {
   const checked = rows.flatMap((row) => {
     const status = checkedStatusOf(row);
-    return status === undefined ? [] : [checkedClaim(row, status, settings)];
+    if (status === undefined) return [];
+    const inside = inner.get(row.id);
+    return [{ ...checkedClaim(row, status, settings), ...(inside && { inner: inside }) }];
   });
   const external = rows.find((row) => row.status === 'active' && row.dnsMode === 'external' && !row.leaving);
   const [first] = rows as [CheckedRow, ...CheckedRow[]];
@@ -187,6 +206,7 @@ function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishS
     takeoverSeenAt: takeoverSeenAt?.getTime(),
     lastVerdict: verdict ?? undefined,
     unknowns: row.unknowns,
+    plannedAt: row.nextCheckAt?.getTime(),
   };
 }
 
@@ -216,6 +236,10 @@ function stateOf(row: CheckedRow, status: CheckedStatus): CheckState {
             othersShown: conclusiveOthers === true,
           },
     witnessAt: row.witnessAt?.getTime(),
+    steadiness:
+      row.seenNs === null
+        ? undefined
+        : { seen: row.seenNs, changedAt: (row.nsChangedAt ?? []).map((at) => at.getTime()) },
   };
 }
 

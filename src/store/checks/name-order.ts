@@ -49,7 +49,7 @@ export function nameOrder(
 }
 
 function orderOf(
-  { claim, judgement, decision, setsAfter, takeoverSeenAt, open, nextCheckAt }: JudgedClaim,
+  { claim, judgement, decision, setsAfter, takeoverSeenAt, open, nextCheckAt, isOwnTime }: JudgedClaim,
   { seq }: SavedState,
   evidence: Evidence,
   substitute: StoredSet | undefined,
@@ -69,6 +69,7 @@ function orderOf(
     }),
     takeoverSeenAt,
     nextCheckAt,
+    isOwnTime,
     startedAt,
     finishedAt,
   };

@@ -13,7 +13,7 @@ export interface LastRun {
   readonly lastOutcome: string | null;
 }
 
-/** Call it under the domain's lock. A background check with the outcome of the last run is counted there. */
+/** Call it under the domain's lock. A background check with the outcome of the last run is counted there, if it came at this domain's own time. */
 export async function saveRun(
   trx: Database,
   order: CheckOrder,
@@ -27,6 +27,7 @@ export async function saveRun(
   const hash = outcomeHash(outcome);
   const nextCheckAt = isEnd(outcome.to) ? null : outcome.nextAt;
   if (kind === 'background' && last.lastOutcome === hash && last.lastRunId !== null) {
+    if (!order.isOwnTime) return last.lastRunId;
     await sql`
       update check_runs set repeated = repeated + 1, last_seen_at = ${outcome.finishedAt},
         next_check_at = ${nextCheckAt}

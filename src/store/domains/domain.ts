@@ -1,6 +1,8 @@
 // A customer's domain as it is loaded, and how it is made from its row.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { turnFinding } from '../../checks/claims/turn-finding.ts';
+import type { Finding } from '../../checks/delegation/findings.ts';
 import type { Name } from '../../dns/name.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
@@ -110,11 +112,27 @@ const CHILD_FINDINGS = sql`(
   where k.domain_id = d.id and k.ns = c.current_ns and c.conclusive_ours and d.dns_mode = 'managed'
     and d.status in ('pending', 'active', 'moved'))`;
 
+const IS_WAITING = (domain: RawBuilder<unknown>) =>
+  sql`${domain}.deleted_at is null and ${domain}.status = 'pending' and ${domain}.dns_mode = 'managed'`;
+
+/**
+ * While turns are given: the claim waits beside others, and no account holds the name whose set the parent still shows
+ * (docs/rules.md "Turns").
+ */
+const TURN = sql`case when ${IS_WAITING(sql`d`)}
+    and exists (select from domains o where o.name = d.name and o.id <> d.id and ${IS_WAITING(sql`o`)})
+    and not exists (select from domains o join domain_checks h on h.domain_id = o.id
+      where o.name = d.name and o.deleted_at is null and h.miss_count = 0
+        and (o.leaving or o.dns_mode = 'managed' and o.status = 'active'))
+  then json_build_object('from', extract(epoch from d.turn_from) * 1000, 'until', extract(epoch from d.turn_until) * 1000,
+    'hasAsked', d.turn_asked_at is not null, 'now', extract(epoch from clock_timestamp()) * 1000) end`;
+
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */
 export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",
   c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
   v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
-  v.next_at as "txtNextAt", ${CHILD_FINDINGS} as "childFindings"`;
+  v.next_at as "txtNextAt", ${CHILD_FINDINGS} as "childFindings",
+  ${TURN} as "sharedTurn"`;
 
 export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
   left join domain_verifications v on v.domain_id = d.id`;
@@ -153,6 +171,13 @@ export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
   readonly verifiedAt: Date | null;
   readonly txtNextAt: Date | null;
   readonly childFindings: Domain['findings'] | null;
+  /** All times are milliseconds since 1970. */
+  readonly sharedTurn: {
+    readonly from: number | null;
+    readonly until: number | null;
+    readonly hasAsked: boolean;
+    readonly now: number;
+  } | null;
   /** Present if it was selected. */
   readonly anameTroubles?: readonly TroubleRow[] | null;
 }
@@ -178,6 +203,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     txtNextAt: _txtNextAt,
     anameTroubles = null,
     childFindings,
+    sharedTurn,
     currentNs,
     ...passed
   } = row;
@@ -187,11 +213,23 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     name,
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
-    findings: [...row.findings, ...findingsOf(anameTroubles), ...(childFindings ?? [])],
+    findings: [
+      ...row.findings,
+      ...findingsOf(anameTroubles),
+      ...(childFindings ?? []),
+      ...turnFindings(sharedTurn),
+    ],
     nameserverSets: shownSets(row, settings),
     nsTurn: turnFrom !== null && turnUntil !== null ? { from: turnFrom, until: turnUntil } : null,
     verification: verificationOf(row, name),
   };
+}
+
+function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
+  if (shared === null) return [];
+  const { from, until, hasAsked, now } = shared;
+  const turn = from === null || until === null ? undefined : { from, until };
+  return [turnFinding({ turn, hasAsked }, now)];
 }
 
 type SetColumns = Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'nsSets'>;

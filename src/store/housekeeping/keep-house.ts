@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { purgeNameHolders } from '../claims/name-holders.ts';
 import { purgeRights } from '../claims/rights.ts';
 import { purgeSightings } from '../claims/sightings.ts';
+import { purgeSweptNames } from '../claims/swept-names.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
@@ -26,6 +27,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeDomains(db);
     await purgeNameHolders(db);
     await purgeSightings(db);
+    await purgeSweptNames(db);
     await purgeRights(db);
     await purgeTakeovers(db);
   }

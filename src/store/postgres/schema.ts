@@ -326,6 +326,10 @@ export interface DomainChecksTable {
   takeover_seen_at: Date | null;
   /** Since when a sole address of the parent shows a set of the domain. */
   witness_at: Date | null;
+  /** Four octets of a hash of the NS set that the newest confirmed check saw. */
+  seen_ns: number | null;
+  /** When that set changed, within a day of the newest check; at most 32. */
+  ns_changed_at: Date[] | null;
   /** When the parent last showed any of our servers. */
   ours_at: Date | null;
   current_ns: string[] | null;
@@ -601,6 +605,17 @@ interface AccountNsSetsTable {
   given_at: Generated<Date>;
 }
 
+/** A name whose last domain has ended, and that is still looked at. */
+interface SweptNamesTable {
+  name: string;
+  /** The account that first had it so. */
+  account_id: number;
+  ended_at: Date;
+  due_at: Date;
+  /** The newest conclusive look saw a name of ours. */
+  is_shown: Generated<boolean>;
+}
+
 interface IdempotencyKeysTable {
   account_id: number;
   key: string;
@@ -687,6 +702,7 @@ export interface Schema {
   name_takeovers: NameTakeoversTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
+  swept_names: SweptNamesTable;
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;
   breaker_trips: BreakerTripsTable;

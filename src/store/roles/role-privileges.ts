@@ -48,6 +48,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   name_takeovers: grants('', 's', 'sid'),
   ns_rights: grants('', 'siud', 'siud'),
   ns_sightings: grants('', 's', 'siud'),
+  swept_names: grants('', 'siud', 'siud'),
   child_checks: grants('', 's', 'siu'), // goes with its domain
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', '', 'siud'),

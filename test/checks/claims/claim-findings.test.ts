@@ -3,6 +3,7 @@ import { findingsOf } from '../../../src/checks/claims/claim-findings.ts';
 import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
+import type { Steadiness } from '../../../src/checks/delegation/steadiness.ts';
 import { evidenceOf, names } from '../../support/world/check-evidence.ts';
 
 const OWN = names('ns1.a ns2.a');
@@ -15,17 +16,31 @@ const RULES = {
   unknownPendingMaxMs: 90 * DAY,
 };
 
-function codes(said: string, { sets = [OWN], ageMs = 0, isHeld = false } = {}) {
+interface Case {
+  readonly sets?: (typeof OWN)[];
+  readonly ageMs?: number;
+  readonly isHeld?: boolean;
+  readonly status?: 'pending' | 'active';
+  readonly steadiness?: Steadiness;
+  readonly inner?: NonNullable<CheckedClaim['inner']>;
+}
+
+function codes(
+  said: string,
+  { sets = [OWN], ageMs = 0, isHeld = false, status = 'pending', steadiness, inner = [] }: Case = {},
+) {
   const claim: CheckedClaim = {
     id: 1,
     accountId: 1,
     state: {
-      status: 'pending',
+      status,
       since: -ageMs,
       misses: undefined,
       conclusive: undefined,
       witnessAt: undefined,
+      steadiness,
     },
+    inner,
     sets: sets.map((set) => ({ names: set, exclusive: true })),
     byOperator: false,
     wasHolder: false,
@@ -58,4 +73,16 @@ it('a held name, spent sets and the end of the time are told beside what the par
   expect(codes('nxdomain', { isHeld: true })).toEqual(['NOT_REGISTERED', 'NAME_IN_USE']);
   expect(codes('nodata', { sets: [] })).toEqual(['NOT_DELEGATED', 'SETS_SPENT']);
   expect(codes('nodata', { ageMs: 28 * DAY })).toEqual(['NOT_DELEGATED', 'PENDING_OVER']);
+});
+
+it('a delegation that changed often is told beside the rest, of domains that wait and of active ones', () => {
+  const steadiness = { seen: 1, changedAt: [-3, -2, -1] };
+  expect(codes('referral old.x', { steadiness })).toEqual(['NS_FOREIGN', 'NS_UNSTEADY']);
+  expect(codes('referral ns1.a ns2.a', { steadiness, status: 'active' })).toEqual(['NS_UNSTEADY']);
+});
+
+it('a claim reads which domains inside it would end, until it is proven', () => {
+  const inner = [{ name: names('in.shop.com')[0] as never, ns: OTHER }];
+  expect(codes('referral old.x', { inner })).toEqual(['NS_FOREIGN', 'INNER_DELEGATED']);
+  expect(codes('referral ns1.a ns2.a', { inner })).toEqual([]);
 });

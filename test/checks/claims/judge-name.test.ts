@@ -82,13 +82,29 @@ describe('claims that wait for a name', () => {
     expect(judged.sighted).toEqual([...A].sort());
   });
 
-  it('are checked again at one time, the earliest', () => {
-    const [young, old] = [
-      claim('pending', A),
-      claim('pending', B, { state: state('pending', { since: NOW - 9 * DAY }) }),
-    ];
-    const judged = judge(named([young, old]), 'nxdomain; nxdomain');
-    expect(new Set(judged.claims.map(({ nextCheckAt }) => nextCheckAt.at))).toEqual(new Set([NOW + MINUTE]));
+  it('keep the times of their own checks, whichever of them a check was made for', () => {
+    const planned = NOW + 3 * HOUR;
+    const [young, holder] = [claim('pending', A), claim('active', B, { plannedAt: planned })];
+    const at = (now: number, asked: CheckedClaim) => {
+      const judged = judgeName(named([young, holder]), evidenceOf(SHOWS_B, { finishedAt: now }), {
+        asked: asked.id,
+        rules: RULES,
+        isFrozen: false,
+        random: () => 0.5,
+      });
+      const { nextCheckAt, isOwnTime } = of(judged, holder);
+      return [nextCheckAt.at, isOwnTime, of(judged, young).nextCheckAt.at];
+    };
+    expect(at(NOW, young)).toEqual([planned, false, NOW + MINUTE]);
+    expect(at(planned - MINUTE, young)).toEqual([planned, false, planned]);
+    expect(at(planned, young)).toEqual([planned + 12 * HOUR, true, planned + MINUTE]);
+    expect(at(NOW, holder)).toEqual([NOW + 12 * HOUR, true, NOW + MINUTE]);
+  });
+
+  it('have their own check sooner when a check for another claim sees a miss', () => {
+    const holder = claim('active', B, { plannedAt: NOW + 9 * HOUR });
+    const judged = judge(named([claim('pending', A), holder]), 'nodata; nodata');
+    expect(of(judged, holder).nextCheckAt.at).toBe(NOW + HOUR);
   });
 
   it('are open only after a conclusive check that shows no names of ours but their own', () => {

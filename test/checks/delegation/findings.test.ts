@@ -12,6 +12,9 @@ const shown = (observed: string) => ({ parent, observed: names(observed), target
 const NOTHING_TO_CHANGE =
   'There is nothing to change at your registrar for this; we check again automatically.';
 
+const TURNS =
+  'Another account waits for this name too, so your nameservers and theirs are answered in turn, for registries that look before they delegate.';
+
 const SENTENCES: [Finding, string][] = [
   [
     FINDINGS.NS_MISSING(shown('ns1.a')),
@@ -132,6 +135,33 @@ const SENTENCES: [Finding, string][] = [
     'Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ns1.a and ns2.a there.',
   ],
   [
+    FINDINGS.NS_TURN({
+      kind: 'now',
+      from: Date.UTC(2026, 10, 23, 14, 5),
+      until: Date.UTC(2026, 10, 23, 14, 20),
+    }),
+    `Your nameservers are answered for this domain from 14:05 to 14:20 UTC. ${TURNS} If that is too short, ask for another turn with “check now”.`,
+  ],
+  [
+    FINDINGS.NS_TURN({ kind: 'waits' }),
+    `Your nameservers are in line to be answered for this domain. ${TURNS} The time of your turn will be shown here.`,
+  ],
+  [
+    FINDINGS.NS_TURN({ kind: 'none' }),
+    `${TURNS} If your registry wants to see yours first, ask for a turn with “check now”.`,
+  ],
+  [
+    FINDINGS.NS_UNSTEADY({ count: 3, isMore: false }, target),
+    'Within 24 hours the zone above this domain changed its nameservers 3 times. While they change, some visitors are sent elsewhere: set exactly ns1.a and ns2.a at your registrar and leave them. If you did not change them, secure your account there and ask your registrar.',
+  ],
+  [
+    FINDINGS.INNER_DELEGATED([
+      { name: parseName('a.shop.com.'), ns: target },
+      { name: parseName('b.shop.com.'), ns: [] },
+    ]),
+    'Inside this domain, names are answered here that are not in your account. They stop when this domain becomes active, unless its records delegate them. To let them go on, add NS records here before you change your registrar: a.shop.com NS ns1.a and ns2.a; b.shop.com.',
+  ],
+  [
     FINDINGS.SETS_SPENT(),
     'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Do not set the nameservers that are shown here, since they may bring the name to that account: ask the operator for approval.',
   ],
@@ -197,6 +227,13 @@ it('a sentence names at most eight servers of a set that its owner made long', (
   const { message } = FINDINGS.PARENTS_DISAGREE(parent, [{ by: names('p1.uk'), kind: 'delegation', ns }]);
   expect(message).toContain('n6.x, n7.x and 52 more');
   expect(message).not.toContain('n8.x');
+});
+
+it('eight domains inside are named, and that there are more', () => {
+  const inner = Array.from({ length: 9 }, (_, i) => ({ name: parseName(`n${i}.shop.com.`), ns: target }));
+  const { message, names: told } = FINDINGS.INNER_DELEGATED(inner);
+  expect(told).toHaveLength(8);
+  expect(message).toContain('n7.shop.com NS ns1.a and ns2.a; there are more.');
 });
 
 it('every code has a sentence in the table above', () => {

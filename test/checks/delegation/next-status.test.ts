@@ -278,7 +278,16 @@ describe('what is remembered', () => {
       misses: undefined,
       conclusive: { at: NOW, oursShown: true, othersShown: false },
       witnessAt: undefined,
+      steadiness: { seen: expect.any(Number), changedAt: [] },
     });
+  });
+
+  it('is how often the delegation changed, whatever the status becomes', () => {
+    const steadiness = { seen: 1, changedAt: [NOW - HOUR] };
+    const before = state('pending', HOUR, { steadiness });
+    const then = (verdict: Verdict) => nextStatus(before, judgement(verdict), NOW, RULES, false).state;
+    expect(then('match').steadiness?.changedAt).toEqual([NOW - HOUR, NOW]);
+    expect(then('unknown').steadiness).toEqual(steadiness);
   });
 });
 

@@ -75,6 +75,37 @@ describe.each(testServers())('on $name', (server) => {
     return found;
   };
 
+  test('each claim reads its turn, and that it is in line; alone it reads nothing', async () => {
+    const told = async () =>
+      await Promise.all(
+        ids.map(async (id) => (await domain(id)).findings.find(({ code }) => code === 'NS_TURN')?.message),
+      );
+    const [first, second, third] = await told();
+    expect(first).toMatch(/are answered for this domain from \d\d:\d\d to \d\d:\d\d UTC/);
+    expect([second, third]).toEqual([
+      expect.stringContaining('are in line'),
+      expect.stringContaining('are in line'),
+    ]);
+    await turns(3);
+    expect((await told())[0]).toContain('ask for a turn');
+    for (const id of ids.slice(1)) await deleteDomain(db, { ...BY, domainId: id });
+    expect((await told())[0]).toBeUndefined();
+  });
+
+  test('while the parent shows the set of an account that holds the name, no turn is told', async () => {
+    const holder = (
+      await newDomain(db, await newAccount(db, 'h@example.org'), 'example.com.', { exempt: true })
+    ).id;
+    await checkOnce(db, holder, `referral ${(await ownSet(holder)).join(' ')}`);
+    const codes = async () =>
+      (await Promise.all(ids.map(domain))).map(({ findings }) =>
+        findings.some(({ code }) => code === 'NS_TURN'),
+      );
+    expect(await codes()).toEqual([false, false, false]);
+    await checkOnce(db, holder, 'referral ns1.elsewhere.test');
+    expect(await codes()).toEqual([true, true, true]);
+  });
+
   test('each claim has its turn, and then the last one keeps it', async () => {
     const node = await followLoaded({ databaseUrl: database.url });
     const serials = [await serial()];

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { listChecks } from '../../../src/store/checks/load-checks.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -160,6 +161,56 @@ describe.each(testServers())('on $name', (server) => {
     await check(claim, said, 800);
     await check(claim, said, 860);
     expect(await statuses()).toEqual(['disabled', 'active']);
+  });
+
+  test('the holder’s log and next check do not show that another account claims its name', async () => {
+    const shown = async () => {
+      const { nextCheckAt, nsCheckIntervalSeconds } = await domain(holder);
+      const [run, ...older] = await listChecks(db, holder, { limit: 9 });
+      return [
+        nextCheckAt,
+        nsCheckIntervalSeconds,
+        run?.repeated,
+        run?.lastSeenAt,
+        run?.nextCheckAt,
+        older.length,
+      ];
+    };
+    const said = await setOf(holder);
+    const before = await shown();
+    const planned = (before[0] as Date).getTime();
+    for (const seconds of [60, 120, 180]) await check(claim, said, seconds);
+    expect(await shown()).toEqual(before);
+    // At the planned time it is counted, whoever's check it is.
+    const at = (planned - start) / 1000;
+    await check(claim, said, at);
+    const counted = await shown();
+    expect(counted.slice(0, 4)).toEqual([
+      new Date(planned + 12 * HOUR_MS),
+      43_200,
+      (before[2] as number) + 1,
+      new Date(planned),
+    ]);
+    // What is new is seen at once.
+    await check(claim, FOREIGN, at + 60);
+    expect(await codes(holder)).toEqual(['NS_FOREIGN']);
+  });
+
+  test('a claim that would end domains of others inside it reads which, until its records delegate them', async () => {
+    const told = async () =>
+      (await domain(claim)).findings.find(({ code }) => code === 'INNER_DELEGATED')?.message;
+    const inside = (await newDomain(db, they, 'shop.example.com.')).id;
+    await newDomain(db, they, 'waiting.example.com.');
+    await newDomain(db, me, 'mine.example.com.');
+    await check(inside, await setOf(inside), 0);
+    await check(claim, FOREIGN, 10);
+    const set = (await domain(inside)).nameserverSets[0]?.map(printName).map((name) => name.slice(0, -1));
+    expect(await told()).toContain(`shop.example.com NS ${set?.join(' and ')}.`);
+    expect(await told()).not.toContain('waiting');
+    expect(await codes(holder)).not.toContain('INNER_DELEGATED');
+    await saved(db, claim, edit({ create: [`shop NS ${set?.[0]}.`] }));
+    await check(claim, FOREIGN, 20);
+    expect(await told()).toBeUndefined();
   });
 
   test('a name that changed hands four times in a day waits six hours', async () => {

@@ -67,6 +67,18 @@ describe.each(testServers())('on $name', (server) => {
     (await published(db))?.filter((line) => / NS /.test(line)).map((l) => l.split(' ')[3]);
   const codes = async (id = domainId) => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
 
+  test('a delegation that comes and goes is told for a day', async () => {
+    for (const said of [FIRST, FOREIGN, FIRST]) await checkOnce(db, domainId, said);
+    expect(await codes()).toEqual([]);
+    const at = Date.now();
+    await checkOnce(db, domainId, FOREIGN, { at });
+    expect(await codes()).toEqual(['NS_FOREIGN', 'NS_UNSTEADY']);
+    expect((await row()).check.ns_changed_at).toHaveLength(3);
+    await checkOnce(db, domainId, FIRST, { at: at + DAY_MS });
+    expect(await codes()).toEqual([]);
+    expect((await row()).check.ns_changed_at).toEqual([new Date(at + DAY_MS)]);
+  });
+
   test('a match activates: status, the delegated set, one change that names its check', async () => {
     await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
     const before = await row();
@@ -288,7 +300,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(await checkOnce(db, id, FIRST)).not.toHaveProperty('transition');
     expect(await checkOnce(db, id, SECOND)).toMatchObject({ transition: { from: 'pending', to: 'active' } });
     expect(await row(id)).toMatchObject({ served: 'full' });
-    expect(await codes(id)).toEqual([]);
+    expect(await codes(id)).toEqual(['NS_UNSTEADY']);
     await expectPublished(db, id);
   });
 

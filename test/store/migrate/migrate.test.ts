@@ -228,6 +228,8 @@ describe.each(testServers())('on $name', (server) => {
       conclusive_others: false,
       takeover_seen_at: null,
       witness_at: null,
+      seen_ns: null,
+      ns_changed_at: null,
       given_back: 0,
       given_back_since: null,
       ours_at: at(6),

@@ -50,7 +50,12 @@ export async function judgedCheck(
     startedAt: at - 20,
     finishedAt: at,
   });
-  const judged = judgeName(name.claims, evidence, { rules: RULES, isFrozen: frozen, random: () => 0.5 });
+  const judged = judgeName(name.claims, evidence, {
+    asked: domainId,
+    rules: RULES,
+    isFrozen: frozen,
+    random: () => 0.5,
+  });
   return nameOrder(name, { domainId, kind, request }, evidence, judged, new Map());
 }
 

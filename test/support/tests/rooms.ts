@@ -59,7 +59,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
-    'dns zone/domain zone/publish checks/delegation store/accounts store/postgres store/records',
+    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records',
   'store/roles': 'store/postgres',
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
@@ -113,13 +113,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
-  'cli/vantage':
-    'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
+  'cli/vantage': 'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones',
   workers:
     'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain',
   'workers/observer':
