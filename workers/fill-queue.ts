@@ -8,7 +8,13 @@ interface FillOptions<J> {
   /** How many jobs may wait in the queue. */
   readonly room: number;
   readonly claim: (limit: number) => Promise<readonly J[]>;
+  /** The same for accounts that have used little, while the queue is full. */
+  readonly claimLight?: (limit: number) => Promise<readonly J[]>;
 }
+
+/** How many jobs of light accounts a round takes while the queue is full, and how full it may get by them. */
+export const LIGHT_AT_ONCE = 20;
+export const FULLEST = 20;
 
 /** The least share of the room that is worth a claim, which costs the same for one job as for many. */
 const LEAST_SHARE = 0.25;
@@ -20,10 +26,20 @@ export function roomLeft({ waiting, delayed }: QueueDepth, room: number): number
 }
 
 /** Makes a round for `runRounds`. */
-export function fillQueue<J>({ queue, room, claim }: FillOptions<J>): () => Promise<{ isMore: boolean }> {
+export function fillQueue<J>({
+  queue,
+  room,
+  claim,
+  claimLight,
+}: FillOptions<J>): () => Promise<{ isMore: boolean }> {
   return async () => {
-    const limit = roomLeft(await queue.depth(), room);
-    if (limit === 0) return { isMore: true };
+    const depth = await queue.depth();
+    const limit = roomLeft(depth, room);
+    if (limit === 0) {
+      const light = depth.waiting < FULLEST * room ? ((await claimLight?.(LIGHT_AT_ONCE)) ?? []) : [];
+      if (light.length > 0) await queue.enqueue(light);
+      return { isMore: true };
+    }
     const jobs = await claim(limit);
     if (jobs.length > 0) await queue.enqueue(jobs);
     return { isMore: jobs.length >= limit };

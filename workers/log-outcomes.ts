@@ -63,4 +63,6 @@ export function logVerification(log: OutcomeLog, outcome: VerifyOutcome): void {
   if (outcome.transition === undefined) return;
   const found = outcome.kind === 'saved' ? { verdict: outcome.verdict, verification: outcome.runId } : {};
   log.info({ domain: outcome.name, ...outcome.transition, ...found }, 'status changed');
+  if (outcome.kind === 'saved' && outcome.lost !== undefined)
+    log.info({ domain: outcome.name, id: outcome.lost, from: 'active', to: 'disabled' }, 'status changed');
 }

@@ -4,6 +4,7 @@
 import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
+import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_CHILD,
@@ -130,20 +131,34 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
 }
 
 function startVerifications(worker: QueueWorkers['verifications'], dependencies: Dependencies): void {
-  const { db, resolver, metrics, log, checkRules } = dependencies;
+  const { db, resolver, metrics, log, checkRules, breaker, shares } = dependencies;
+  let after: number | undefined;
+  const claim = async (limit: number, lightOnly: boolean): Promise<VerifyJob[]> => {
+    const claimed = await claimDueVerifications(db, { limit, after, lightOnly });
+    after = claimed.after;
+    return claimed.domains.map(({ id: domainId, slotMs }) => {
+      return { domainId, kind: 'background', turn: dueTurn({ slotMs, isFirst: false }) };
+    });
+  };
   worker.start({
     run: createVerifier({
       db,
       resolver,
       unverifiedMaxMs: checkRules.unverifiedMaxMs,
+      breaker,
+      shares,
       onOutcome(outcome) {
         metrics.countVerification(outcome);
         logVerification(log, outcome);
       },
     }),
     concurrency: VERIFICATIONS_AT_ONCE,
-    rounds: feed<VerifyJob>(worker, dependencies, VERIFICATIONS_AT_ONCE * WAITING_PER_RUN, (limit) =>
-      claimDueVerifications(db, limit),
+    rounds: feed<VerifyJob>(
+      worker,
+      dependencies,
+      VERIFICATIONS_AT_ONCE * WAITING_PER_RUN,
+      (limit) => claim(limit, false),
+      (limit) => claim(limit, true),
     ),
     onFailed: failing(worker, dependencies),
   });
@@ -220,9 +235,14 @@ function feed<J extends object>(
   { trouble }: Dependencies,
   room: number,
   claim: (limit: number) => Promise<J[]>,
+  claimLight?: (limit: number) => Promise<J[]>,
 ): Rounds {
   const onTrouble = (error: unknown) => trouble('schedule', error as Error);
-  return runRounds({ round: fillQueue({ queue, room, claim }), idleMs: IDLE_MS, onTrouble });
+  return runRounds({
+    round: fillQueue({ queue, room, claim, ...(claimLight && { claimLight }) }),
+    idleMs: IDLE_MS,
+    onTrouble,
+  });
 }
 
 function failing({ name: kind }: { readonly name: string }, { metrics, log }: Dependencies) {

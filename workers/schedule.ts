@@ -8,7 +8,7 @@ import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
 import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
 import { type AskedNames, takeAskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { roomLeft } from './fill-queue.ts';
+import { FULLEST, LIGHT_AT_ONCE, roomLeft } from './fill-queue.ts';
 import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 
 export interface ScheduleOptions {
@@ -35,9 +35,6 @@ const MOST_AT_ONCE = 500;
  * limited, and workers would wait for those if the queue held only one parent's domains.
  */
 const LEAST_PER_PARENT = 20;
-/** How many domains of light accounts a round takes while the queue is full, and how full it may get by them. */
-const LIGHT_AT_ONCE = 20;
-const FULLEST = 20;
 
 export function runSchedule(options: ScheduleOptions): Rounds {
   const { idleMs = IDLE_MS, onTrouble } = options;

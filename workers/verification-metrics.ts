@@ -44,5 +44,7 @@ export function addVerificationMetrics(
     if ((outcome.kind === 'saved' || outcome.kind === 'expired') && outcome.transition !== undefined) {
       transitions.inc({ from: outcome.transition.from, to: outcome.transition.to });
     }
+    if (outcome.kind === 'saved' && outcome.lost !== undefined)
+      transitions.inc({ from: 'active', to: 'disabled' });
   };
 }

@@ -1,14 +1,16 @@
-// One verification of a domain in external mode: observe, judge, next, save. As with a check, only what is saved
-// counts, and it is saved only if the domain has not changed since.
+// One verification of a domain, in external mode or as it waits in managed mode: observe, judge, next, save. As with a
+// check, only what is saved counts, and it is saved only if the domain has not changed since.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
 //     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
 
 import { judgeTxt } from '../src/checks/txt/judge-txt.ts';
+import { nextPreparation } from '../src/checks/txt/next-preparation.ts';
 import { type Look, nextVerification } from '../src/checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../src/checks/txt/txt-evidence.ts';
 import type { TxtVerdict } from '../src/checks/txt/txt-judgement.ts';
+import { isThere, nextTxtTakeover, sinceAfter } from '../src/checks/txt/txt-takeover.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { VerifyJob } from '../src/queue/jobs.ts';
@@ -21,6 +23,7 @@ import {
   type VerifiedDomain,
 } from '../src/store/verifications/load-verified-domain.ts';
 import { saveVerification, type VerificationLook } from '../src/store/verifications/save-verification.ts';
+import type { AccountShares } from './account-shares.ts';
 import { DatabaseWatch } from './rounds/database-watch.ts';
 
 interface Transition {
@@ -37,6 +40,8 @@ export type VerifyOutcome =
       readonly evidence: TxtEvidence;
       readonly verdict: TxtVerdict;
       readonly transition: Transition | undefined;
+      /** The domain of another account that lost the name. */
+      readonly lost?: number | undefined;
     }
   /** The value has expired: no server was asked. */
   | {
@@ -61,6 +66,9 @@ export interface VerifierOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeTxt'>;
   readonly unverifiedMaxMs: number;
+  /** Absent: nothing holds takeovers, and no account is counted. */
+  readonly breaker?: { isFrozen(parent: string): boolean };
+  readonly shares?: Pick<AccountShares, 'begin'>;
   readonly onOutcome: (outcome: VerifyOutcome) => void;
   /** Gives a number in [0, 1). */
   readonly random?: () => number;
@@ -104,9 +112,9 @@ async function verifyOnce(
   domain: VerifiedDomain,
   { signal }: JobRun,
 ): Promise<VerifyOutcome> {
-  const { db, resolver } = options;
-  const { host, value, ownServers } = domain;
-  const evidence = await resolver.observeTxt(host, { signal, fresh: job.kind !== 'background' });
+  const { db } = options;
+  const { value, ownServers } = domain;
+  const evidence = await observeCounted(options, domain, { signal, fresh: job.kind !== 'background' });
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const untrusted = await findUntrusted(db, evidence.links, ownServers);
@@ -121,9 +129,22 @@ async function verifyOnce(
     { kind, request, evidence, judgement },
   );
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
-  const { runId, transition } = saved;
+  const { runId, transition, lost } = saved;
   const name = printName(domain.name);
-  return { kind: 'saved', job, name, runId: runId as number, evidence, verdict, transition };
+  return { kind: 'saved', job, name, runId: runId as number, evidence, verdict, transition, lost };
+}
+
+async function observeCounted(
+  { resolver, shares }: VerifierOptions,
+  { host, accountId }: VerifiedDomain,
+  observing: Parameters<Resolver['observeTxt']>[1],
+): Promise<TxtEvidence> {
+  const end = shares?.begin(accountId);
+  try {
+    return await resolver.observeTxt(host, observing);
+  } finally {
+    end?.();
+  }
 }
 
 async function expire(
@@ -138,12 +159,40 @@ async function expire(
 }
 
 async function save(
-  { db, unverifiedMaxMs, random = Math.random }: VerifierOptions,
-  { id: domainId, seq, value, state }: VerifiedDomain,
+  options: VerifierOptions,
+  domain: VerifiedDomain,
+  look: Look,
+  at: number,
+  made: VerificationLook | undefined,
+) {
+  const { id: domainId, seq, value, dnsMode } = domain;
+  const decision =
+    dnsMode === 'managed' ? prepare(options, domain, look, at) : prove(options, domain, look, at, made);
+  return await saveVerification(options.db, { domainId, seq, value, decision, look: made });
+}
+
+function prepare(
+  { random = Math.random }: VerifierOptions,
+  { state }: VerifiedDomain,
+  look: Look,
+  at: number,
+) {
+  return { to: 'pending' as const, ...nextPreparation(state, look, at, random()) };
+}
+
+function prove(
+  { unverifiedMaxMs, random = Math.random, breaker }: VerifierOptions,
+  { state, holder, takeoverSeenAt: since, takeovers, parentText }: VerifiedDomain,
   look: Look,
   at: number,
   made: VerificationLook | undefined,
 ) {
   const decision = nextVerification(state, look, at, unverifiedMaxMs, random());
-  return await saveVerification(db, { domainId, seq, value, decision, look: made });
+  const takeoverSeenAt = look.kind === 'expired' ? undefined : sinceAfter(since, look.verdict);
+  if (decision.to !== 'active' || holder === undefined || made === undefined)
+    return { ...decision, takeoverSeenAt };
+  const isHeld = isThere(made.evidence, holder.value);
+  const isFrozen = breaker?.isFrozen(parentText) ?? false;
+  const step = nextTxtTakeover({ since, takeovers, isFrozen, isHeld }, at);
+  return { ...decision, takeoverSeenAt, takeover: { holder, step } };
 }

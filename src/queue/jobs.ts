@@ -46,18 +46,20 @@ export function backgroundChecks(domainIds: readonly number[], turns: readonly n
   });
 }
 
-/** Look for the TXT record that proves a domain in external mode. */
+/** Look for the TXT record of a domain. */
 export interface VerifyJob {
   readonly domainId: number;
   readonly kind: CheckKind;
   /** The same as for a check. */
   readonly request?: string;
+  readonly turn?: number;
 }
 
 export const VERIFY_TXT: JobKind<VerifyJob> = {
   queue: 'verify-txt',
   key: ({ domainId }) => `verify:${domainId}`,
   keyNow: ({ domainId }) => `verify-now:${domainId}`,
+  turn: ({ turn }) => turn,
   lockMs: SHORT_LOCK_MS,
   connections: 2,
 };
@@ -65,11 +67,14 @@ export const VERIFY_TXT: JobKind<VerifyJob> = {
 /** Find the records that a domain has elsewhere, and import them where that is wanted. */
 export interface ScanJob {
   readonly scanId: number;
+  /** As for a check. */
+  readonly turn?: number;
 }
 
 export const SCAN_IMPORT: JobKind<ScanJob> = {
   queue: 'scan-import',
   key: ({ scanId }) => `scan:${scanId}`,
+  turn: ({ turn }) => turn,
   connections: 2,
 };
 

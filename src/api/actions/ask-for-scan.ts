@@ -2,7 +2,9 @@
 //
 //     open or join → enqueue → wait          no queue, or no worker: what was opened is withdrawn, 503
 
+import { scanTurn } from '../../checks/shares/turns.ts';
 import { openScan, withdrawScan } from '../../store/change/open-scan.ts';
+import { countScansInHand } from '../../store/scans/claim-due-scans.ts';
 import { type SavedScan, waitForScan } from '../../store/scans/load-scan.ts';
 import { type Problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
@@ -29,10 +31,14 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
     }),
   });
   if (opened.how === 'barred') return BARRED;
-  // A scan that already waits in the background moves ahead.
-  if (opened.isWaiting && !(await enqueueNow(api.scans, { scanId: opened.id }, 'scan', call))) {
-    await withdrawScan(api.db, opened);
-    return NOT_BEGUN;
+  if (opened.isWaiting) {
+    const inHand = await countScansInHand(api.db, domain.accountId);
+    const job = { scanId: opened.id, turn: scanTurn({ inHand, isAsked: true }) };
+    // A scan that already waits in the background moves ahead.
+    if (!(await enqueueNow(api.scans, job, 'scan', call))) {
+      await withdrawScan(api.db, opened);
+      return NOT_BEGUN;
+    }
   }
   const timeoutMs = api.scans.waitMs ?? WAIT_MS;
   const scan = await waitForScan(api.db, opened.id, { timeoutMs, signal: gone });

@@ -1,4 +1,4 @@
-// A domain as it is answered: in external mode with what its servers said when the TXT record was last looked for.
+// A domain as it is answered: if it has a TXT record to publish, with what the servers said when the TXT record was last looked for.
 
 import type { z } from 'zod';
 import type { VisibleDomain } from '../../store/domains/domain.ts';

@@ -18,7 +18,7 @@ interface PrintOptions {
   readonly nowMs?: number;
   /** How long a moved domain is answered, if that is known here. */
   readonly movedGraceMs?: number | undefined;
-  /** In external mode: the newest verification, if it is shown. */
+  /** With a TXT record to publish: the newest verification, if it is shown. */
   readonly progress?: { readonly run: VerificationRun | undefined } | undefined;
 }
 
@@ -97,12 +97,13 @@ function printSettings(domain: VisibleDomain) {
 }
 
 function printVerification(verification: Verification, nowMs: number, progress: PrintOptions['progress']) {
-  const { host, value, verified, expiresAt } = verification;
+  const { host, value, verified, verifiedUntil, expiresAt } = verification;
   return {
     host: printWithoutDot(host),
     type: 'TXT' as const,
     value,
     verified,
+    ...moments({ verified_until: verifiedUntil }),
     expires_at: expiresAt.toISOString(),
     seconds_remaining: Math.max(0, Math.floor((expiresAt.getTime() - nowMs) / 1000)),
     ...(progress !== undefined && printProgress(verification, progress.run)),

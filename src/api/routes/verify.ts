@@ -1,17 +1,19 @@
-// POST /domains/{domain}/verify: have the TXT record of a domain in external mode looked for now, and wait for what comes of
+// POST /domains/{domain}/verify: have the TXT record of a domain looked for now, and wait for what comes of
 // it. A worker looks; its run is found by the request that the job carries. Of a domain one look waits or goes on at a time:
 // calls that come meanwhile share the next one.
 //
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer
 
+import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
+import { countManualCheck } from '../../store/checks/check-shares.ts';
 import { loadDomain } from '../../store/domains/load-domains.ts';
 import { findVerificationByRequest } from '../../store/verifications/load-verifications.ts';
 import { renewExpiredVerification } from '../../store/verifications/renew-verification.ts';
 import { waitForVerification } from '../../store/verifications/wait-for-verification.ts';
 import { enqueueNow } from '../actions/enqueue.ts';
 import { jobRequestOf } from '../actions/job-request.ts';
-import { notFound, problem, unavailable } from '../answers/problem.ts';
+import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asStoreCaller } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -29,18 +31,21 @@ export const verifyDomain = domainRoute({
   path: '/domains/{domain}/verify',
   operationId: 'verifyDomain',
   tag: 'Domains',
-  summary: 'Looks for the TXT record of a domain in external mode now.',
+  summary: 'Looks for the TXT record of a domain now.',
   description:
-    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; this call does not look for it. An active domain is answered unchanged. The service looks by itself too: `next_attempt_at`.',
+    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; this call does not look for it. An active domain is answered unchanged. A domain in managed mode has a record only while it is `pending` and has a `verification`; otherwise this is a 400. The users of one account may ask for a hundred looks a minute, those of `ns-check` included (429). The service looks by itself too: `next_attempt_at`.',
   permission: 'domain.settings',
   waits: true,
   response: Domain,
   problems: ['wrong_state'],
   async run(call) {
     const { api, domain, idempotencyKey } = call;
-    if (domain.dnsMode === 'managed')
-      return problem('wrong_state', 'the domain is in managed mode: its delegation proves it');
-    if (domain.status !== 'unverified') return await answer(call);
+    if (domain.verification === null)
+      return problem(
+        'wrong_state',
+        'the domain is in managed mode: its delegation proves it, and no TXT record is needed',
+      );
+    if (domain.status !== 'unverified' && domain.status !== 'pending') return await answer(call);
     if (await renewExpiredVerification(api.db, domain.id)) return await answer(call);
     const request = jobRequestOf('verify', call);
     const isMade = idempotencyKey !== undefined && (await findVerificationByRequest(api.db, request));
@@ -49,10 +54,12 @@ export const verifyDomain = domainRoute({
 });
 
 async function runVerification(call: VerifyCall, request: string) {
-  const { api, domain, gone } = call;
+  const { api, caller, domain, gone } = call;
   const { id: domainId, verification } = domain;
+  const manual = caller.account.isAdmin ? 0 : await countManualCheck(api.db, domain.accountId);
+  if (manual >= MOST_MANUAL) return TOO_MANY;
   const since = new Date();
-  const job = { domainId, kind: 'manual', request } as const;
+  const job = { domainId, kind: 'manual', request, turn: manualTurn({ manual }) } as const;
   if (await enqueueNow(api.verifications, job, 'verification', call)) {
     const wanted = { domainId, value: verification?.value ?? '', request, since };
     const timeoutMs = api.verifications.waitMs ?? WAIT_MS;
@@ -61,6 +68,14 @@ async function runVerification(call: VerifyCall, request: string) {
   }
   return unavailable('the TXT record could not be looked for now; try again', RETRY_SECONDS);
 }
+
+/** After that, a third of what an account asked for still counts. */
+const TOO_MANY_SECONDS = 60;
+const TOO_MANY = new Problem(
+  429,
+  'the users of this account asked for too many checks and verifications within a minute',
+  { headers: { 'Retry-After': String(TOO_MANY_SECONDS) } },
+);
 
 async function answer({ api, caller, domain }: VerifyCall) {
   const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);

@@ -80,7 +80,9 @@ const facts = {
   suspended_at: Timestamp.optional(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  verification: Verification.optional().describe('External mode: how to prove that the domain is yours.'),
+  verification: Verification.optional().describe(
+    'External mode: how to prove that the domain is yours. Of a `pending` domain in managed mode, where another account waits for the name too: optional, so that everything is answered before you switch (finding `PREPARE`).',
+  ),
   svc_ns_sets: z.array(z.array(z.string())).describe('Every set that proves it, its own first.'),
   ns_turn: z
     .object({ from: Timestamp, until: Timestamp })

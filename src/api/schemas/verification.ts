@@ -1,4 +1,5 @@
-// How a domain in external mode is proved, and the progress: what its servers said when they were last asked.
+// The TXT record that proves a domain in external mode, or prepares a waiting one in managed mode, and the progress: what the
+// servers said when they were last asked.
 
 import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
@@ -11,7 +12,10 @@ export const Verification = z.object({
   host: z.string().describe('Where the TXT record belongs.'),
   type: z.literal('TXT'),
   value: z.string().describe('What it must say.'),
-  verified: z.boolean(),
+  verified: z.boolean().describe('In managed mode: the record was found, and the zone is answered whole.'),
+  verified_until: Timestamp.optional().describe(
+    'In managed mode: so long the record that was found counts; each time that it is found again, for 14 days more.',
+  ),
   expires_at: Timestamp.describe(
     'When the value expires: it is no longer looked for, and `verify` gives a fresh one.',
   ),

@@ -34,10 +34,15 @@ export function nextTakeoverStep(
 ): TakeoverStep {
   const at = evidence.finishedAt;
   const first = since === undefined || since > at ? at : since;
-  const waitMs = takeovers.length >= TAKEOVERS_A_DAY ? MANY_TAKEOVERS_MS : SECOND_LOOK_MS;
+  const waitMs = takeoverWaitMs(takeovers, SECOND_LOOK_MS);
   const isDue = since !== undefined && at - first >= waitMs;
   if (isDue && !isFrozen && isSaidByAll(evidence, judgement)) return { kind: 'taken' };
   return { kind: 'seen', since: first, nextAt: Math.max(at + SECOND_LOOK_MS, first + waitMs) };
+}
+
+/** How long the same must be seen before the name passes; `usualMs` for one that did not change hands often. */
+export function takeoverWaitMs(takeovers: readonly number[], usualMs: number): number {
+  return takeovers.length >= TAKEOVERS_A_DAY ? MANY_TAKEOVERS_MS : usualMs;
 }
 
 /** Whether every address of the parent was asked, and all that answered refer to the same names. */

@@ -82,8 +82,11 @@ const CHECK_FINDING_CODES = [
   'VANTAGES_AWAY',
 ] as const;
 
-/** All codes. CLAIM_LOST, which the store writes, stays until the domain is pending again; NS_TURN depends on the time and is never stored. */
-export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST', 'NS_TURN'] as const;
+/**
+ * All codes. CLAIM_LOST, which the store writes, stays until the domain is pending again. NS_TURN and PREPARE depend on the time
+ * and on the offer, and are never stored.
+ */
+export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST', 'NS_TURN', 'PREPARE'] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
@@ -228,6 +231,14 @@ export const FINDINGS = {
     finding(
       'CLAIM_LOST',
       'The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.',
+    ),
+  /** `value`: undefined when it has expired. */
+  PREPARE: (host: Name, value: string | undefined) =>
+    finding(
+      'PREPARE',
+      value === undefined
+        ? `Optional: a TXT record at your present DNS provider lets us answer all records before you switch. Its value has expired: ask for a fresh one (verify), then add it at ${print(host)}.`
+        : `Optional: add this TXT record at your present DNS provider first, then all records are answered before you switch: name ${print(host)}, value ${value}`,
     ),
   PARENT_UNREACHABLE: (zone: Name) =>
     finding(

@@ -1,4 +1,4 @@
-// Whose check is next. Accounts take turns: who has used the least time of the slots lately goes first, so that an account
+// Whose check, verification or scan is next. Accounts take turns: who has used the least time of the slots lately goes first, so that an account
 // with a hundred thousand domains under silent parents delays nobody but itself (docs/rules.md "Fair shares"). Pure.
 
 /**
@@ -13,6 +13,9 @@ const MANUAL_AHEAD = 5;
 /** How many they may ask for at all: the queue would else be full of them. */
 export const MOST_MANUAL = 100;
 
+/** Beyond so many scans an account's come in any order. */
+export const MOST_SCANS = 1000;
+
 /** Jobs go in the order of these numbers, the lowest first; equal ones as they came. */
 const TURN = {
   manual: 1,
@@ -26,6 +29,20 @@ const TURN = {
 /** The turn of a check that a user asked for. `manual`: how many the account's users asked for lately, without it. */
 export function manualTurn({ manual }: { readonly manual: number }): number {
   return manual < MANUAL_AHEAD ? TURN.manual : TURN.manyManual;
+}
+
+/**
+ * The turn of a scan, of which an account has so many that wait or run: its first goes before the second of all others.
+ * `isAsked`: somebody waits for it.
+ */
+export function scanTurn({
+  inHand,
+  isAsked,
+}: {
+  readonly inHand: number;
+  readonly isAsked: boolean;
+}): number {
+  return Math.max(1, 2 * Math.min(inHand, MOST_SCANS) - (isAsked ? 1 : 0));
 }
 
 /** The turn of a check that is due. `slotMs`: what its account has used lately; `isFirst`: the domain was never checked. */

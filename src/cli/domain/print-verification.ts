@@ -11,16 +11,17 @@ import { printTable } from '../terminal/print-table.ts';
 
 export function printVerification(
   domain: Domain,
+  verification: Verification,
   run: VerificationRun | undefined,
   { before, colours }: { readonly before: DomainStatus; readonly colours: boolean },
 ): string {
   const paint = painter(colours);
-  const { host, value, expiresAt, verified } = domain.verification as Verification;
+  const { host, value, expiresAt, verified } = verification;
   const until = verified ? '' : `  (until ${expiresAt.toISOString()})`;
   return joinBlocks([
     [paint('bold', printWithoutDot(domain.name)), `  ${printWithoutDot(host)}  TXT  ${value}${until}`],
     ...(run === undefined ? [] : [serverLines(run, paint), resolverLines(run, paint)]),
-    endLines(domain, run, before, paint),
+    endLines({ ...domain, verification }, run, before, paint),
   ]);
 }
 
@@ -52,17 +53,17 @@ function resolverLines({ resolvers }: VerificationRun, paint: Paint): string[] {
 }
 
 function endLines(
-  { status, findings }: Domain,
+  { status, findings, verification }: Domain,
   run: VerificationRun | undefined,
   before: DomainStatus,
   paint: Paint,
 ): string[] {
-  const colour = status === 'active' ? 'green' : run?.verdict === 'unknown' ? 'yellow' : 'red';
+  const colour = verification?.verified ? 'green' : run?.verdict === 'unknown' ? 'yellow' : 'red';
   const verdict =
     run === undefined ? [] : [`${paint('bold', 'Verdict')} ${paint(colour, run.verdict)}: ${run.message}`];
   return [
     ...verdict,
-    ...(run === undefined && status === 'unverified' ? [RENEWED] : []),
+    ...(run === undefined && verification?.verified !== true ? [RENEWED] : []),
     `Status ${before === status ? status : `${before} -> ${status}`}`,
     ...findings.map(({ code, message }) => `  ${code}: ${message}`),
   ];
@@ -70,11 +71,14 @@ function endLines(
 
 const RENEWED = 'The value before has expired: this one is to be published instead.';
 
-export function verificationJson(domain: Domain, run: VerificationRun | undefined): object {
-  const { host, value, verified, expiresAt, nextAt } = domain.verification as Verification;
+export function verificationJson(
+  domain: Domain,
+  { host, value, verified, expiresAt, nextAt }: Verification,
+  run: VerificationRun | undefined,
+): object {
   return {
     domain: printWithoutDot(domain.name),
-    outcome: domain.status === 'active' ? 'verified' : 'not_verified',
+    outcome: verified ? 'verified' : 'not_verified',
     status: domain.status,
     host: printWithoutDot(host),
     value,

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { VerifyJob } from '../../queue/jobs.ts';
-import type { Domain } from '../../store/domains/domain.ts';
+import type { Domain, Verification } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
@@ -21,9 +21,7 @@ import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
 export function addVerifyCommand(program: Command, cli: Cli): void {
   const command = program
     .command('verify')
-    .description(
-      'have the TXT record of a domain in external mode looked for now; exit 1 unless it is verified',
-    )
+    .description('have the TXT record of a domain looked for now; exit 1 unless it is verified')
     .argument('<name>', "the domain's name");
   ownerOption(command).action(async (text: string, options: OwnerOption) => {
     const name = parseZoneName(text);
@@ -45,6 +43,7 @@ interface Verified {
   readonly kind: 'told';
   readonly before: DomainStatus;
   readonly domain: Domain;
+  readonly verification: Verification;
   readonly run: VerificationRun | undefined;
 }
 
@@ -61,10 +60,14 @@ async function verify(
   const { domain } = found;
   const { id: domainId, status, verification } = domain;
   if (verification === null)
-    return refused('wrong_state', 'the domain is in managed mode: its delegation proves it');
-  if (status === 'active') return await told(db, domain);
-  if (status !== 'unverified') return refused('wrong_state', `the domain is ${status}: it is not verified`);
-  if (await renewExpiredVerification(db, domainId)) return await told(db, domain);
+    return refused(
+      'wrong_state',
+      'the domain is in managed mode: its delegation proves it, and no TXT record is needed',
+    );
+  if (status === 'active') return await told(db, domain, verification);
+  if (status !== 'unverified' && status !== 'pending')
+    return refused('wrong_state', `the domain is ${status}: it is not verified`);
+  if (await renewExpiredVerification(db, domainId)) return await told(db, domain, verification);
   const since = new Date();
   const answered = await askWorker({
     enqueue: (request) => queue.enqueueNow({ domainId, kind: 'operator', request }),
@@ -74,26 +77,31 @@ async function verify(
     undone: 'looked for the record',
     before: 'anybody looked',
   });
-  return answered.kind === 'refused' ? answered : await told(db, domain);
+  return answered.kind === 'refused' ? answered : await told(db, domain, verification);
 }
 
-async function told(db: Database, { id, status: before }: Domain): Promise<Verified> {
+async function told(db: Database, { id, status: before }: Domain, known: Verification): Promise<Verified> {
   const { loadDomainById } = await import('../../store/domains/load-domains.ts');
   const { findNewestVerification } = await import('../../store/verifications/load-verifications.ts');
   const domain = (await loadDomainById(db, id)) as Domain;
-  const value = domain.verification?.value ?? '';
-  return { kind: 'told', before, domain, run: await findNewestVerification(db, id, value) };
+  // Meanwhile the delegation may have proved it, so that it has no record any more.
+  const verification = domain.verification ?? known;
+  const run = await findNewestVerification(db, id, verification.value);
+  return { kind: 'told', before, domain, verification, run };
 }
 
 function refused(code: string, message: string): Refusal {
   return { kind: 'refused', code, message };
 }
 
-async function printVerified({ domain, run, before }: Verified, { output }: Cli): Promise<number> {
+async function printVerified(
+  { domain, verification, run, before }: Verified,
+  { output }: Cli,
+): Promise<number> {
   await output.print(
     output.json
-      ? JSON.stringify(verificationJson(domain, run))
-      : printVerification(domain, run, { before, colours: output.colours }),
+      ? JSON.stringify(verificationJson(domain, verification, run))
+      : printVerification(domain, verification, run, { before, colours: output.colours }),
   );
-  return domain.status === 'active' ? 0 : 1;
+  return verification.verified || domain.status === 'active' ? 0 : 1;
 }

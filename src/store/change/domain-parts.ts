@@ -1,4 +1,4 @@
-// What a domain is made of: its own row, what its checks remember, and in external mode its verification. The one place
+// What a domain is made of: its own row, what its checks remember, and its verification, if it has one. The one place
 // that writes them together.
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
@@ -9,13 +9,16 @@ import type { DomainsTable, DomainVerificationsTable, Schema } from '../postgres
 export interface DomainParts {
   readonly domain?: UpdateObject<Schema, 'domains'>;
   readonly check?: UpdateObject<Schema, 'domain_checks'>;
-  /** Columns of the row that a domain in external mode has; nothing happens to one that has none. */
+  /** Columns of its verification's row; nothing happens to a domain that has none. */
   readonly verification?: UpdateObject<Schema, 'domain_verifications'>;
-  /** The verification begins anew, and nothing is kept of an earlier one; null: the domain is in managed mode. */
+  /** The verification begins anew, and nothing is kept of an earlier one; null: it has none. */
   readonly newVerification?: NewVerification | null;
 }
 
-export type NewVerification = Omit<Insertable<DomainVerificationsTable>, 'domain_id' | 'attempts' | 'seq'>;
+export type NewVerification = Omit<
+  Insertable<DomainVerificationsTable>,
+  'domain_id' | 'account_id' | 'attempts' | 'seq' | 'offered'
+>;
 
 /** Counts up the number that a save compares. */
 const NEXT_SEQ = sql<number>`seq + 1`;
@@ -62,10 +65,17 @@ async function replaceVerification(
   if (row !== null) await insertVerification(trx, domainId, row);
 }
 
-async function insertVerification(trx: Database, domainId: number, row: NewVerification): Promise<void> {
+/** Does nothing if it has one. */
+export async function insertVerification(
+  trx: Database,
+  domainId: number,
+  row: NewVerification,
+): Promise<void> {
+  const account_id = sql<number>`(select account_id from domains where id = ${domainId})`;
   await trx
     .insertInto('domain_verifications')
-    .values({ ...row, domain_id: domainId })
+    .values({ ...row, domain_id: domainId, account_id })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

@@ -23,6 +23,12 @@ export async function settleBelow(trx: Database, nameText: string): Promise<void
   await settleThose(trx, isBelow(nameText));
 }
 
+/** Settles one name after something has changed that none of its domains' own columns has, and those inside it. */
+export async function settleAgain(trx: Database, nameText: string): Promise<void> {
+  await settleOne(trx, nameText);
+  await settleBelow(trx, nameText);
+}
+
 async function settleThose(trx: Database, condition: ReturnType<typeof sql>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select d.name from domains d

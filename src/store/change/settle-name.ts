@@ -3,15 +3,18 @@
 
 import { sql } from 'kysely';
 import { type AnsweredDomain, answeredDomain, type NamedDomain } from '../../checks/claims/answered.ts';
-import { nextTurn } from '../../checks/claims/next-turn.ts';
+import { isFollowed, nextTurn, type WaitingClaim } from '../../checks/claims/next-turn.ts';
+import { claimsToPrepare } from '../../checks/claims/prepare.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import { nameserversOf } from '../domains/domain.ts';
+import { TXT_COUNTS } from '../domains/found-txt.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/schema.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
 import { isBelow, namesAbove } from './names-around.ts';
+import { settleOffers } from './settle-offers.ts';
 
 export interface SettledName {
   readonly answered: AnsweredDomain | undefined;
@@ -48,11 +51,16 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
   // Of a name that waits, the claim that has the turn decides whose the zones around it are.
   const chosen = answeredDomain(named, { ...around, enclosing: 'none' });
   const account = rows.find(({ id }) => id === chosen?.id)?.accountId;
-  const enclosing =
-    chosen === undefined || account === undefined || isHolder(rows, chosen.id)
-      ? 'none'
-      : await loadEnclosing(trx, nameText, account);
+  const isWaiting = chosen !== undefined && account !== undefined && !isHolder(rows, chosen.id);
+  const enclosingOf = isWaiting ? await loadEnclosing(trx, nameText) : () => 'none' as const;
+  const enclosing = isWaiting ? enclosingOf(account) : 'none';
   const answered = answeredDomain(named, { ...around, enclosing });
+  const preparing = claimsToPrepare(named, around.sightedRights, enclosingOf);
+  await settleOffers(
+    trx,
+    rows.filter((row) => stageOf(row) === 'waiting'),
+    preparing.filter((id) => rows.some((row) => row.id === id && row.mayPrepare)),
+  );
   const before = rows.find(({ zoneId }) => zoneId !== null);
   const isSame = answered === undefined || before?.id === answered.id;
   const passed = isSame ? { answered, moved: [] } : await passZone(trx, nameText, before, answered);
@@ -70,6 +78,11 @@ interface NamedRow {
   readonly othersSighted: boolean;
   /** A check missed its set, and none has seen it since. */
   readonly hasMissed: boolean;
+  readonly hasTxt: boolean;
+  /** It has a set, and the newest conclusive check showed nobody else's: then its DNS is elsewhere, and can have the record. */
+  readonly mayPrepare: boolean;
+  /** Null: it has no verification. */
+  readonly offered: boolean | null;
   readonly nsSets: readonly StoredSet[] | null;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
@@ -82,20 +95,22 @@ interface NamedRow {
 
 async function loadNamed(trx: Database, nameText: string): Promise<readonly NamedRow[]> {
   const { rows } = await sql<NamedRow>`
-    select id, account_id as "accountId", zone_id as "zoneId", status, dns_mode as "dnsMode", leaving, open,
-      not by_operator and ns_sets is not null and exists (
-        select from ns_sightings s where s.name = domains.name and not (s.names <@ array(
-          select jsonb_array_elements_text(e.one -> 'names') from jsonb_array_elements(ns_sets) e (one)))) as "othersSighted",
-      status = 'moved' or exists (
-        select from domain_checks c where c.domain_id = domains.id and c.miss_count > 0) as "hasMissed",
-      ns_sets as "nsSets", delegated_ns as "delegatedNs", chosen_ns as "chosenNs", lent_ns as "lentNs",
-      turn_asked_at as "turnAskedAt", turn_from as "turnFrom", turn_until as "turnUntil", clock_timestamp() as now
-    from domains where name = ${nameText} and deleted_at is null order by id`.execute(trx);
+    select d.id, d.account_id as "accountId", d.zone_id as "zoneId", d.status, d.dns_mode as "dnsMode", d.leaving, d.open,
+      not d.by_operator and d.ns_sets is not null and exists (
+        select from ns_sightings s where s.name = d.name and not (s.names <@ array(
+          select jsonb_array_elements_text(e.one -> 'names') from jsonb_array_elements(d.ns_sets) e (one)))) as "othersSighted",
+      d.status = 'moved' or c.miss_count > 0 as "hasMissed",
+      d.status = 'pending' and coalesce(${TXT_COUNTS}, false) as "hasTxt",
+      coalesce(c.conclusive_at is not null and not c.conclusive_others and d.ns_sets is distinct from '[]', false) as "mayPrepare",
+      v.offered, d.ns_sets as "nsSets", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", d.lent_ns as "lentNs",
+      d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom", d.turn_until as "turnUntil", clock_timestamp() as now
+    from domains d join domain_checks c on c.domain_id = d.id left join domain_verifications v on v.domain_id = d.id
+    where d.name = ${nameText} and d.deleted_at is null order by d.id`.execute(trx);
   return rows;
 }
 
-function namedDomain({ id, accountId, open, othersSighted, ...row }: NamedRow): NamedDomain {
-  return { id, accountId, open, othersSighted, stage: stageOf(row), hasTxt: false };
+function namedDomain({ id, accountId, open, othersSighted, hasTxt, ...row }: NamedRow): NamedDomain {
+  return { id, accountId, open, othersSighted, stage: stageOf(row), hasTxt };
 }
 
 function stageOf({
@@ -139,29 +154,42 @@ async function settleTurn(trx: Database, rows: readonly NamedRow[]): Promise<num
   const [first] = waiting;
   if (first === undefined || waiting.length === 1) return first?.id;
   const now = first.now.getTime();
-  const next = nextTurn(
-    waiting.map(({ id, turnAskedAt, turnFrom, turnUntil }) => ({
-      id,
-      hasTxt: false,
-      askedAt: turnAskedAt?.getTime(),
-      turn: turnFrom && turnUntil ? { from: turnFrom.getTime(), until: turnUntil.getTime() } : undefined,
-    })),
-    now,
-  );
+  const claims = waiting.map(waitingClaim);
+  const next = nextTurn(claims, now);
   if (next?.isNew)
     await sql`
       update domains set turn_from = ${new Date(next.turn.from)}, turn_until = ${new Date(next.turn.until)},
         turn_asked_at = null where id = ${next.id}`.execute(trx);
   const isOver = next !== undefined && next.turn.until <= now;
   // The next in line gets its turn from the check that comes when this one's is over.
-  if (next !== undefined && !isOver)
+  if (next !== undefined && !isOver && isFollowed(claims.map((claim) => afterTurn(claim, next))))
     await sql`
       update domain_checks set due_at = least(due_at, ${new Date(next.turn.until)})
-      where domain_id = any(${waiting.map(({ id }) => id)}::bigint[]) and due_at is not null and exists (
-        select from domains where id = any(${waiting.map(({ id }) => id)}::bigint[]) and turn_asked_at is not null)`.execute(
-      trx,
-    );
+      where domain_id = any(${waiting.map(({ id }) => id)}::bigint[]) and due_at is not null`.execute(trx);
   return next?.id;
+}
+
+export function waitingClaim({
+  id,
+  hasTxt,
+  turnAskedAt,
+  turnFrom,
+  turnUntil,
+}: Pick<NamedRow, 'id' | 'hasTxt' | 'turnAskedAt' | 'turnFrom' | 'turnUntil'>): WaitingClaim {
+  return {
+    id,
+    hasTxt,
+    askedAt: turnAskedAt?.getTime(),
+    turn: turnFrom && turnUntil ? { from: turnFrom.getTime(), until: turnUntil.getTime() } : undefined,
+  };
+}
+
+/** The claim as it is once the turn was given. */
+function afterTurn(
+  claim: WaitingClaim,
+  { id, turn, isNew }: NonNullable<ReturnType<typeof nextTurn>>,
+): WaitingClaim {
+  return claim.id === id && isNew ? { ...claim, turn, askedAt: undefined } : claim;
 }
 
 /** The accounts with the right to a set of which the parent showed a name here. */
@@ -173,22 +201,25 @@ async function loadSightedRights(trx: Database, nameText: string): Promise<numbe
   return rows.map(({ accountId }) => accountId);
 }
 
-/** What is answered around the name for other accounts: a whole zone above it, or claims above or below it. */
+/** What is answered around the name for accounts other than the given one: a whole zone above it, or claims above or below it. */
 async function loadEnclosing(
   trx: Database,
   nameText: string,
-  accountId: number,
-): Promise<'full' | 'apex' | 'none'> {
-  const others = sql`d.account_id <> ${accountId} and d.deleted_at is null
+): Promise<(accountId: number) => 'full' | 'apex' | 'none'> {
+  const counts = sql`d.deleted_at is null
     and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))`;
-  const { rows } = await sql<{ isWhole: boolean; isAny: boolean }>`
-    select coalesce(bool_or(a.served = 'full'), false) as "isWhole",
-      count(*) > 0 or exists (select from domains d where ${isBelow(nameText)} and ${others}) as "isAny"
-    from (select d.served from domains d where d.name = any(${namesAbove(nameText)}::text[]) and ${others}) a`.execute(
+  // Two accounts below are enough: one of them is another one.
+  const { rows } = await sql<{ accountId: number; isWhole: boolean }>`
+    select d.account_id as "accountId", bool_or(d.served = 'full') as "isWhole" from domains d
+    where d.name = any(${namesAbove(nameText)}::text[]) and ${counts} group by d.account_id
+    union all
+    (select distinct d.account_id, false from domains d where ${isBelow(nameText)} and ${counts} limit 2)`.execute(
     trx,
   );
-  const [row] = rows;
-  return row?.isWhole ? 'full' : row?.isAny ? 'apex' : 'none';
+  return (accountId) => {
+    const others = rows.filter((row) => row.accountId !== accountId);
+    return others.some(({ isWhole }) => isWhole) ? 'full' : others.length > 0 ? 'apex' : 'none';
+  };
 }
 
 /** Gives the name's zone to the domain that is answered. Not answered: an operator zone has the name. */

@@ -10,7 +10,7 @@ import type { NewVerification } from './domain-parts.ts';
 const VERIFICATION_DAYS = 14;
 const TOKEN_BYTES = 20;
 /** How long the first look waits: a new value cannot be published yet. */
-const FIRST_LOOK_MS = 60_000;
+export const FIRST_LOOK_MS = 60_000;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** How often a domain is checked that has just become pending. */
@@ -44,8 +44,8 @@ export const NOT_CHECKED = {
   },
 };
 
-/** The columns of a domain whose TXT record is not looked for. */
-export const NOT_VERIFIED = { due_at: null, next_at: null };
+/** The columns of a domain whose TXT record is not looked for; what was found in external mode stays. */
+export const NOT_VERIFIED = { due_at: null, next_at: null, takeover_seen_at: null };
 
 /** How a claim begins. */
 export interface Start {
@@ -124,7 +124,7 @@ export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' |
   };
 }
 
-function newVerification(now: Date): NewVerification {
+export function newVerification(now: Date): NewVerification {
   return { ...tokenColumns(now), started_at: now, verified_at: null };
 }
 
@@ -137,6 +137,7 @@ export function tokenColumns(now: Date) {
     attempts: 0,
     due_at: firstLook,
     next_at: firstLook,
+    takeover_seen_at: null,
   };
 }
 

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import type { CheckedClaim, ClaimSet, NameClaims } from '../../checks/claims/name-claims.ts';
 import { type NameHolder, wasHolder } from '../../checks/claims/name-holders.ts';
+import { isFollowed } from '../../checks/claims/next-turn.ts';
 import type { Sighting } from '../../checks/claims/sightings.ts';
 import type { CheckedStatus, CheckState } from '../../checks/delegation/check-state.ts';
 import type { InnerDomain } from '../../checks/delegation/finding-text.ts';
@@ -11,9 +12,11 @@ import type { Verdict } from '../../checks/delegation/verdict.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
 import { nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
+import { waitingClaim } from '../change/settle-name.ts';
 import { HOLDERS_OF_NAME } from '../claims/name-holders.ts';
 import { SIGHTINGS_OF_NAME } from '../claims/sightings.ts';
 import { nameserverChoice, provingSets } from '../domains/domain.ts';
+import { TXT_COUNTS } from '../domains/found-txt.ts';
 import {
   allOurNameservers,
   decodePublishSettings,
@@ -60,7 +63,8 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
       c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", c.seen_ns as "seenNs",
       c.ns_changed_at as "nsChangedAt", d.ns_sets as "nsSets",
-      d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_until as "turnUntil",
+      d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom",
+      d.turn_until as "turnUntil", coalesce(${TXT_COUNTS}, false) as "hasTxt",
       d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
       c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
       ${HOLDERS_OF_NAME} as holders, ${SIGHTINGS_OF_NAME} as sightings,
@@ -68,6 +72,7 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
         where t.name = d.name and t.at > clock_timestamp() - interval '1 day') as takeovers
     from domains d join domain_checks c on c.domain_id = d.id left join check_runs r on r.id = c.last_run_id
+      left join domain_verifications v on v.domain_id = d.id
     where d.name = (select name from domains where id = ${domainId}) and d.deleted_at is null order by d.id`.execute(
     db,
   );
@@ -87,7 +92,7 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
     saved: new Map(rows.map((row) => [row.id, savedState(row)])),
     sightings: first.sightings,
     checkedAt: newestOf(rows.map(({ checkedAt }) => checkedAt)),
-    turnEndsAt: rows.some(({ turnAskedAt }) => turnAskedAt !== null)
+    turnEndsAt: isFollowed(rows.filter(({ status }) => status === 'pending').map(waitingClaim))
       ? newestOf(rows.map(({ turnUntil }) => turnUntil))
       : undefined,
     settings,
@@ -151,7 +156,9 @@ interface CheckedRow {
   readonly verdict: Verdict | null;
   readonly checkedAt: Date | null;
   readonly turnAskedAt: Date | null;
+  readonly turnFrom: Date | null;
   readonly turnUntil: Date | null;
+  readonly hasTxt: boolean;
   readonly settings: string | null;
   readonly holders: readonly NameHolder[];
   /** In milliseconds since 1970. */

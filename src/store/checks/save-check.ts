@@ -15,7 +15,7 @@ import { writeOther } from '../change/save-other.ts';
 import { writeSettled } from '../change/save-status.ts';
 import { settleAbove } from '../change/settle-enclosed.ts';
 import { servedIn, settleName } from '../change/settle-name.ts';
-import { NOT_CHECKED, offParts } from '../change/start-status.ts';
+import { NOT_CHECKED, NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { hasSameNameservers, STATUS_BY_SYSTEM, setPartsAndLock } from '../change/write-status.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights, giveUpRights } from '../claims/rights.ts';
@@ -186,7 +186,17 @@ function partsAfter({ row, now }: DomainLock, outcome: CheckOutcome): DomainPart
       ...end.domain,
     },
     check: { ...rememberedColumns(outcome), ...end.check },
+    ...(endsTxt(row, outcome) && { verification: { ...NOT_VERIFIED, verified_at: null } }),
   };
+}
+
+/**
+ * A TXT record that was found counts for a claim that waits, as long as its DNS is elsewhere: once the parent shows names of
+ * ours that are another's, whoever put them there need not be who had the record.
+ */
+function endsTxt({ status, open }: DomainLock['row'], { to, open: isOpen }: CheckOutcome): boolean {
+  if (to === 'left' || to === 'leaving' || to === 'ended') return false;
+  return to !== status || (open && !isOpen);
 }
 
 /** A domain that comes back by itself is pending, and the next check may make it active. */

@@ -2,7 +2,9 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { turnFinding } from '../../checks/claims/turn-finding.ts';
-import type { Finding } from '../../checks/delegation/findings.ts';
+import { FINDINGS, type Finding } from '../../checks/delegation/findings.ts';
+import { TXT_COUNTS_MS } from '../../checks/txt/next-preparation.ts';
+import { TXT_FINDINGS } from '../../checks/txt/txt-findings.ts';
 import type { Name } from '../../dns/name.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
@@ -12,6 +14,7 @@ import type { PublishSettings } from '../postgres/answer-settings.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { Role, StoredSet } from '../postgres/schema.ts';
 import { findingsOf, type TroubleRow } from '../records/aname-troubles.ts';
+import { TXT_COUNTS } from './found-txt.ts';
 
 /** The settings that the owner makes. */
 export interface DomainSettings {
@@ -63,7 +66,7 @@ export interface Domain extends DomainSettings {
   readonly nameserverSets: readonly (readonly Name[])[];
   /** While several claims wait for the name: when its apex shows the nameservers of this one. */
   readonly nsTurn: { readonly from: Date; readonly until: Date } | null;
-  /** The verification; in external mode only. */
+  /** The verification: in external mode, and of a waiting domain in managed mode that is offered a TXT record. */
   readonly verification: Verification | null;
   readonly findings: readonly { readonly code: string; readonly message: string }[];
 }
@@ -71,7 +74,9 @@ export interface Domain extends DomainSettings {
 export interface Verification {
   readonly host: Name;
   readonly value: string;
+  /** In managed mode: the record was found, and counts until `verifiedUntil`. */
   readonly verified: boolean;
+  readonly verifiedUntil: Date | null;
   readonly startedAt: Date;
   readonly expiresAt: Date;
   /** When the TXT record is looked for next; null when it is not. */
@@ -127,12 +132,18 @@ const TURN = sql`case when ${IS_WAITING(sql`d`)}
   then json_build_object('from', extract(epoch from d.turn_from) * 1000, 'until', extract(epoch from d.turn_until) * 1000,
     'hasAsked', d.turn_asked_at is not null, 'now', extract(epoch from clock_timestamp()) * 1000) end`;
 
+/** Another account's TXT record was found, and the domain's own was not: after a second such look the name is lost. */
+const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'active' and exists (
+  select from domains o join domain_verifications w on w.domain_id = o.id
+  where o.name = d.name and o.id <> d.id and o.deleted_at is null and o.status = 'unverified'
+    and w.takeover_seen_at is not null))`;
+
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */
 export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",
   c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
   v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
-  v.next_at as "txtNextAt", ${CHILD_FINDINGS} as "childFindings",
-  ${TURN} as "sharedTurn"`;
+  v.next_at as "txtNextAt", v.offered as "txtOffered", ${TXT_COUNTS} as "txtCounts", v.expires_at <= clock_timestamp() as "txtExpired",
+  ${IS_TXT_CONTESTED} as "txtContested", ${CHILD_FINDINGS} as "childFindings", ${TURN} as "sharedTurn"`;
 
 export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
   left join domain_verifications v on v.domain_id = d.id`;
@@ -170,6 +181,10 @@ export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
   readonly verificationExpiresAt: Date | null;
   readonly verifiedAt: Date | null;
   readonly txtNextAt: Date | null;
+  readonly txtOffered: boolean | null;
+  readonly txtCounts: boolean | null;
+  readonly txtExpired: boolean | null;
+  readonly txtContested: boolean;
   readonly childFindings: Domain['findings'] | null;
   /** All times are milliseconds since 1970. */
   readonly sharedTurn: {
@@ -201,6 +216,10 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     verificationExpiresAt: _verificationExpiresAt,
     verifiedAt: _verifiedAt,
     txtNextAt: _txtNextAt,
+    txtOffered: _txtOffered,
+    txtCounts: _txtCounts,
+    txtExpired,
+    txtContested,
     anameTroubles = null,
     childFindings,
     sharedTurn,
@@ -208,6 +227,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     ...passed
   } = row;
   const name = decodeNameColumn(row.name);
+  const verification = verificationOf(row, name);
   return {
     ...passed,
     name,
@@ -215,13 +235,14 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
     findings: [
       ...row.findings,
+      ...txtFindings(row, verification),
       ...findingsOf(anameTroubles),
       ...(childFindings ?? []),
       ...turnFindings(sharedTurn),
     ],
     nameserverSets: shownSets(row, settings),
     nsTurn: turnFrom !== null && turnUntil !== null ? { from: turnFrom, until: turnUntil } : null,
-    verification: verificationOf(row, name),
+    verification,
   };
 }
 
@@ -273,10 +294,26 @@ function verificationOf(row: ShownRow, name: Name): Verification | null {
     verificationValue: value,
     verificationStartedAt: startedAt,
     verificationExpiresAt: expiresAt,
+    verifiedAt,
   } = row;
-  if (row.dnsMode !== 'external' || value === null || startedAt === null || expiresAt === null) return null;
-  // What is planned for later than that is the end of the domain's time.
+  const isExternal = row.dnsMode === 'external';
+  const isOffered = row.status === 'pending' && row.txtOffered === true;
+  if (!isExternal && !isOffered) return null;
+  if (value === null || startedAt === null || expiresAt === null) return null;
+  // What is planned for later than that is the end of the domain's time, or of the record's.
   const nextAt = row.txtNextAt !== null && row.txtNextAt < expiresAt ? row.txtNextAt : null;
-  const verified = row.verifiedAt !== null;
-  return { host: challengeOf(name), value, verified, startedAt, expiresAt, nextAt };
+  const verified = isExternal ? verifiedAt !== null : row.txtCounts === true;
+  const verifiedUntil =
+    !isExternal && verified && verifiedAt !== null ? new Date(verifiedAt.getTime() + TXT_COUNTS_MS) : null;
+  return { host: challengeOf(name), value, verified, verifiedUntil, startedAt, expiresAt, nextAt };
+}
+
+function txtFindings(
+  { dnsMode, txtContested, txtExpired }: ShownRow,
+  verification: Verification | null,
+): Domain['findings'] {
+  if (verification === null) return [];
+  const { host, value, verified } = verification;
+  if (dnsMode === 'managed') return verified ? [] : [FINDINGS.PREPARE(host, txtExpired ? undefined : value)];
+  return txtContested ? [TXT_FINDINGS.TAKEOVER_SEEN(host, value)] : [];
 }

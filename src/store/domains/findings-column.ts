@@ -9,7 +9,7 @@ export function findingsWithout(...codes: FindingCode[]): RawBuilder<string> {
     from jsonb_array_elements(findings) with ordinality f where f.value ->> 'code' <> all(${codes}::text[]))`;
 }
 
-/** The column `findings` with this one at the end; an older one of its code is removed. */
-export function findingsWith(finding: Finding): RawBuilder<string> {
-  return sql`${findingsWithout(finding.code)} || jsonb_build_array(${JSON.stringify(finding)}::jsonb)`;
+/** The column `findings` with this one at the end; older ones of its code, and of `others`, are removed. */
+export function findingsWith(finding: Finding, ...others: FindingCode[]): RawBuilder<string> {
+  return sql`${findingsWithout(finding.code, ...others)} || jsonb_build_array(${JSON.stringify(finding)}::jsonb)`;
 }

@@ -21,6 +21,7 @@ import * as fairShares from './migrations/0018-fair-shares.ts';
 import * as trustAnchors from './migrations/0019-trust-anchors.ts';
 import * as vantages from './migrations/0020-vantages.ts';
 import * as askedNames from './migrations/0021-asked-names.ts';
+import * as txtClaims from './migrations/0022-txt-claims.ts';
 import * as steadyNames from './migrations/0023-steady-and-swept-names.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -44,5 +45,6 @@ export const migrations: Record<string, Migration> = {
   '0019-trust-anchors': trustAnchors,
   '0020-vantages': vantages,
   '0021-asked-names': askedNames,
+  '0022-txt-claims': txtClaims,
   '0023-steady-and-swept-names': steadyNames,
 };

@@ -345,14 +345,21 @@ export interface DomainChecksTable {
   given_back_since: Date | null;
 }
 
-/** The TXT record that proves a domain; a domain has a row while it is in external mode. */
+/** The TXT record of a domain in external mode, which proves it, or of one that waits in managed mode and was offered one. */
 export interface DomainVerificationsTable {
   domain_id: number;
+  /** The domain's: accounts take turns. */
+  account_id: number;
   /** What the record must hold: no other domain, and no other life of this one, ever had it. */
   value: string;
   started_at: Date;
   expires_at: Date;
+  /** When the domain was proved; in managed mode when the record was last found, and null once it no longer counts. */
   verified_at: Date | null;
+  /** In managed mode: the owner is shown it, and it is looked for. */
+  offered: Generated<boolean>;
+  /** Since when this value is there, and that of the account which holds the name is not. */
+  takeover_seen_at: Date | null;
   /** When the scheduler takes it, to look or to look again; null when nobody looks. */
   due_at: Date | null;
   /** The planned time of the next look. */

@@ -41,7 +41,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   rate_limits: grants('', 'siud', ''),
   domains: grants('', 'siu', 'sud'),
   domain_checks: grants('', 'siu', 'su'), // goes with its domain
-  domain_verifications: grants('', 'siud', 'su'),
+  domain_verifications: grants('', 'siud', 'siu'),
   domain_changes: grants('', 'si', 'si'),
   records: grants('', 'siud', 'siud'),
   name_holders: grants('', 'siu', 'siud'),

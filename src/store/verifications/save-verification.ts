@@ -1,31 +1,51 @@
 // The last step of a verification, and the only one that writes: what it saw and what that does to the domain, in one
 // transaction. If the domain has changed since the verification began, nothing is written.
 //
-//     still unverified → the lock of the domain's row: when to look again, the run
-//     active, disabled → under the locks of its name: columns, run, one change, the domains inside it
+//     unverified, or pending as before → the lock of the domain's row: when to look again, the run
+//     found, lapsed (managed mode) → under the locks of its name: the run, and what is answered of the name
+//     active, disabled → under the locks of its name: columns, run, one change, the domains inside it; a holder that loses it
 
 import { sql } from 'kysely';
+import type { Finding } from '../../checks/delegation/findings.ts';
+import type { Preparation } from '../../checks/txt/next-preparation.ts';
 import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
+import { TXT_FINDINGS } from '../../checks/txt/txt-findings.ts';
 import type { TxtJudgement } from '../../checks/txt/txt-judgement.ts';
+import type { TxtTakeover } from '../../checks/txt/txt-takeover.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
-import { type DomainLock, lockDomainAndNames } from '../change/lock-domain.ts';
+import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
+import { loseClaim } from '../change/lose-claim.ts';
 import { saveStatus } from '../change/save-status.ts';
+import { settleAgain } from '../change/settle-enclosed.ts';
 import { NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
 import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CheckKind } from '../postgres/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { IS_TO_BE_VERIFIED, lockVerified } from './load-verified-domain.ts';
+import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
+
+/** What a look does to a domain in external mode. */
+interface ProofDecision extends VerificationDecision {
+  /** What it means for the account that has the name by its TXT record, if there is one. */
+  readonly takeover?: { readonly holder: TxtHolder; readonly step: TxtTakeover } | undefined;
+  /** Without the value: since when the look before counts, in milliseconds since 1970. */
+  readonly takeoverSeenAt: number | undefined;
+}
+
+/** What it does to a claim in managed mode. */
+interface PreparationDecision extends Preparation {
+  readonly to: 'pending';
+}
 
 interface VerificationOrder {
   readonly domainId: number;
   /** The number from `loadVerifiedDomain`. */
   readonly seq: number;
   readonly value: string;
-  readonly decision: VerificationDecision;
+  readonly decision: ProofDecision | PreparationDecision;
   /** Undefined: no look was made, since the value has expired. */
   readonly look: VerificationLook | undefined;
 }
@@ -45,36 +65,70 @@ type SavedVerification =
       readonly runId: number | undefined;
       readonly changeId?: number;
       readonly transition?: { readonly from: 'unverified'; readonly to: 'active' | 'disabled' };
-      /** The domain of another account that keeps this one from becoming active. */
-      readonly refused?: string;
+      /** The domain of another account that lost the name. */
+      readonly lost?: number;
     }
   | { readonly kind: 'conflict' };
 
 /** Saves a verification. An order that comes again with its `request` is not counted again. */
 export async function saveVerification(db: Database, order: VerificationOrder): Promise<SavedVerification> {
+  const { decision, domainId } = order;
   return await inTransaction<SavedVerification>(db, async (trx) => {
-    if (order.decision.to === 'unverified') return await saveStill(trx, order, order.decision);
-    const lock = await lockDomainAndNames(trx, order.domainId);
+    if (decision.to === 'unverified') return await saveStill(trx, order, stillColumns(decision));
+    if (decision.to === 'pending' && decision.turns === undefined)
+      return await saveStill(trx, order, preparedColumns(decision));
+    const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || !(await isAsItWas(trx, order))) return await savedBefore(trx, order);
-    if (order.decision.to === 'active' && (await isHeldByOther(trx, lock.row.name, order.domainId)))
-      return await saveRefused(trx, order);
-    return await saveMove(trx, lock, order, order.decision.to);
+    if (decision.to === 'pending') return await savePrepared(trx, lock, order, decision);
+    if (decision.to === 'disabled') return await saveMove(trx, lock, order, decision.to);
+    return await saveProved(trx, lock, order, decision);
   });
 }
 
-type Still = Pick<VerificationDecision, 'attempts' | 'nextAt'>;
+/** Columns of the verification that a look sets which leaves the domain as it is. */
+interface StillColumns {
+  readonly attempts: number;
+  readonly next_at: Date | null;
+  readonly takeover_seen_at: Date | null;
+  /** Undefined: it stays. */
+  readonly verified_at?: Date | null;
+}
+
+function stillColumns({
+  attempts,
+  nextAt,
+  takeoverSeenAt,
+}: Pick<ProofDecision, 'attempts' | 'nextAt' | 'takeoverSeenAt'>): StillColumns {
+  return { attempts, next_at: dateOf(nextAt), takeover_seen_at: dateOf(takeoverSeenAt) };
+}
+
+function preparedColumns({ attempts, nextAt, foundAt }: Preparation): StillColumns {
+  return { attempts, next_at: dateOf(nextAt), takeover_seen_at: null, verified_at: dateOf(foundAt) };
+}
+
+function dateOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms);
+}
 
 async function saveStill(
   trx: Database,
   order: VerificationOrder,
-  { attempts, nextAt }: Still,
+  { attempts, next_at, takeover_seen_at, verified_at }: StillColumns,
 ): Promise<SavedVerification> {
-  const next = nextAt === undefined ? null : new Date(nextAt);
   await lockVerified(trx, order.domainId);
-  const { numAffectedRows } = await sql`
-    update domain_verifications v set attempts = ${attempts}, due_at = ${next}, next_at = ${next}, seq = v.seq + 1
-    from domains d where ${isSame(order)}`.execute(trx);
-  if (numAffectedRows === 0n) return await savedBefore(trx, order);
+  const found = verified_at === undefined ? sql`` : sql`verified_at = ${verified_at},`;
+  const { rows } = await sql<{ hadSeen: boolean }>`
+    with before as (
+      select v.domain_id, v.takeover_seen_at from domains d, domain_verifications v where ${isSame(order)})
+    update domain_verifications v set attempts = ${attempts}, due_at = ${next_at}, next_at = ${next_at}, ${found}
+      takeover_seen_at = ${takeover_seen_at}, seq = v.seq + 1
+    from before b where v.domain_id = b.domain_id
+    returning b.takeover_seen_at is not null as "hadSeen"`.execute(trx);
+  if (rows[0] === undefined) return await savedBefore(trx, order);
+  if (rows[0].hadSeen && takeover_seen_at === null)
+    await sql`update domains set findings = ${findingsWithout('TAKEOVER_WAITS')} where id = ${order.domainId}`.execute(
+      trx,
+    );
   return { kind: 'saved', runId: await saveRun(trx, order) };
 }
 
@@ -98,26 +152,111 @@ async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<
   return rows[0] === undefined ? { kind: 'conflict' } : { kind: 'saved', runId: rows[0].id };
 }
 
-const REFUSED_RETRY_MS = 3_600_000;
-
-/** A TXT record proves against claims that wait, never against a domain that holds the name. */
-async function isHeldByOther(trx: Database, nameText: string, domainId: number): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select exists (select from domains where name = ${nameText} and id <> ${domainId} and deleted_at is null
-      and (leaving or status in ('active', 'moved'))) as held`.execute(trx);
-  return rows[0]?.held ?? false;
+/** The record counts from now on, or no longer: another domain of the name may be answered, or more of this one. */
+async function savePrepared(
+  trx: Database,
+  { row }: DomainLock,
+  order: VerificationOrder,
+  decision: PreparationDecision,
+): Promise<SavedVerification> {
+  const saved = await saveStill(trx, order, preparedColumns(decision));
+  // It is answered whole in its turn.
+  if (decision.turns === 'found')
+    await sql`
+      update domains set turn_asked_at = clock_timestamp()
+      where id = ${row.id} and turn_asked_at is null and (turn_until is null or turn_until <= clock_timestamp())`.execute(
+      trx,
+    );
+  await settleAgain(trx, row.name);
+  return saved;
 }
 
-/** Saves a refusal: another account holds the name. */
-async function saveRefused(trx: Database, order: VerificationOrder): Promise<SavedVerification> {
-  const refused =
-    'The TXT record is there, but another account uses this name here. It becomes yours when your registrar shows the nameservers of a domain of yours in managed mode.';
+/** A TXT record proves against claims that wait. Of two that it proves the first holds the name; the parent's word is stronger. */
+async function saveProved(
+  trx: Database,
+  lock: DomainLock,
+  order: VerificationOrder,
+  decision: ProofDecision,
+): Promise<SavedVerification> {
+  const holder = await loadHolder(trx, lock.row.name, order.domainId);
+  if (holder === undefined) return await saveMove(trx, lock, order, 'active');
+  const { attempts, takeover } = decision;
+  if (!holder.isByTxt) {
+    const nextAt = Date.now() + REFUSED_RETRY_MS;
+    return await saveRefused(trx, order, { attempts, nextAt, finding: TXT_FINDINGS.NAME_IN_USE() });
+  }
+  // What was seen says nothing of a holder that has come since.
+  if (takeover === undefined || takeover.holder.id !== holder.id || takeover.holder.value !== holder.value)
+    return { kind: 'conflict' };
+  const { step } = takeover;
+  if (step.kind === 'held')
+    return await saveRefused(trx, order, {
+      attempts,
+      nextAt: step.nextAt,
+      finding: TXT_FINDINGS.RECORD_IN_USE(),
+    });
+  if (step.kind === 'seen')
+    return await saveRefused(trx, order, {
+      attempts,
+      nextAt: step.nextAt,
+      takeoverSeenAt: step.since,
+      finding: TXT_FINDINGS.TAKEOVER_WAITS(),
+    });
+  return await saveTakeover(trx, lock, order, holder.id);
+}
+
+interface Holder extends TxtHolder {
+  readonly isByTxt: boolean;
+}
+
+/** The domain of another account that has the name; one that the parent's word gave it to comes first. */
+async function loadHolder(trx: Database, nameText: string, domainId: number): Promise<Holder | undefined> {
+  const { rows } = await sql<Holder>`
+    select h.id, w.value, ${HOLDS_BY_TXT} as "isByTxt"
+    from domains h left join domain_verifications w on w.domain_id = h.id
+    where h.name = ${nameText} and h.id <> ${domainId} and h.deleted_at is null
+      and (h.leaving or h.status in ('active', 'moved'))
+    order by ${HOLDS_BY_TXT} limit 1`.execute(trx);
+  return rows[0];
+}
+
+const REFUSED_RETRY_MS = 3_600_000;
+
+interface Refused {
+  readonly attempts: number;
+  readonly nextAt: number;
+  readonly takeoverSeenAt?: number;
+  readonly finding: Finding;
+}
+
+/** Another account keeps the name, for now or for good. */
+async function saveRefused(
+  trx: Database,
+  order: VerificationOrder,
+  { attempts, nextAt, takeoverSeenAt, finding }: Refused,
+): Promise<SavedVerification> {
+  const saved = await saveStill(trx, order, stillColumns({ attempts, nextAt, takeoverSeenAt }));
   await sql`
-    update domains set findings = ${findingsWith({ code: 'NAME_IN_USE', message: refused })}
+    update domains set findings = ${findingsWith(finding, 'NAME_IN_USE', 'TAKEOVER_WAITS')}
     where id = ${order.domainId}`.execute(trx);
-  const { attempts } = order.decision;
-  const saved = await saveStill(trx, order, { attempts, nextAt: Date.now() + REFUSED_RETRY_MS });
-  return { ...saved, ...(saved.kind === 'saved' && { refused }) };
+  return saved;
+}
+
+/** The name passes: the holder is disabled, and its configuration kept. */
+async function saveTakeover(
+  trx: Database,
+  lock: DomainLock,
+  order: VerificationOrder,
+  holderId: number,
+): Promise<SavedVerification> {
+  const { row: holder } = (await lockDomain(trx, holderId)) as DomainLock;
+  await loseClaim(trx, holderId, { finding: TXT_FINDINGS.CLAIM_LOST() });
+  await sql`
+    insert into name_takeovers (name, at, from_account_id, to_account_id)
+    values (${lock.row.name}, ${lock.now}, ${holder.accountId}, ${lock.row.accountId})
+    on conflict do nothing`.execute(trx);
+  const saved = await saveMove(trx, lock, order, 'active');
+  return { ...saved, ...(saved.kind === 'saved' && { lost: holderId }) };
 }
 
 async function saveMove(
@@ -130,7 +269,7 @@ async function saveMove(
   const parts: DomainParts =
     to === 'active'
       ? {
-          domain: { status: to, findings: findingsWithout('NAME_IN_USE') },
+          domain: { status: to, findings: findingsWithout('NAME_IN_USE', 'TAKEOVER_WAITS') },
           verification: { ...NOT_VERIFIED, verified_at: lock.now },
         }
       : offParts(to, 'checker', lock.now);

@@ -10,7 +10,7 @@ export const STATUS_REASONS = {
   not_verified:
     'The TXT record that proves the domain was not found in time. Publish it, then enable the domain.',
   claim_lost:
-    'The parent zone delegated this name, or the one above it, to the servers of another account. The findings tell more.',
+    'Another account has proved this name, or the one above it: by the servers that the parent zone names, or by its TXT record. The findings tell more.',
   switched_off: 'An operator disabled this domain. Ask the support why, or enable it.',
 } as const;
 export type StatusReason = keyof typeof STATUS_REASONS;

@@ -66,6 +66,7 @@ describe('a domain in an answer', () => {
           host: parseName('_svc-challenge.xn--bcher-kva.example.'),
           value: 'svc-verify=x',
           verified: false,
+          verifiedUntil: null,
           startedAt: new Date(NOW),
           expiresAt: new Date(NOW + offsetMs),
           nextAt: null,

@@ -188,6 +188,14 @@ const SENTENCES: [Finding, string][] = [
     'This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. There is nothing to change at your registrar for this; we check again automatically.',
   ],
   [
+    FINDINGS.PREPARE(parseName('_svc-challenge.shop.uk.'), 'svc-verify=x'),
+    'Optional: add this TXT record at your present DNS provider first, then all records are answered before you switch: name _svc-challenge.shop.uk, value svc-verify=x',
+  ],
+  [
+    FINDINGS.PREPARE(parseName('_svc-challenge.shop.uk.'), undefined),
+    'Optional: a TXT record at your present DNS provider lets us answer all records before you switch. Its value has expired: ask for a fresh one (verify), then add it at _svc-challenge.shop.uk.',
+  ],
+  [
     FINDINGS.CLAIM_LOST(),
     'The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.',
   ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueTurn, manualTurn } from '../../../src/checks/shares/turns.ts';
+import { dueTurn, manualTurn, scanTurn } from '../../../src/checks/shares/turns.ts';
 
 describe('turns', () => {
   it('come in this order', () => {
@@ -13,6 +13,18 @@ describe('turns', () => {
     ];
     expect(turns).toEqual([...turns].sort((a, b) => a - b));
     expect(new Set(turns).size).toBe(turns.length);
+  });
+
+  it('of scans: each account’s first before the second of all others, and one that somebody waits for first of its kind', () => {
+    const turns = [
+      scanTurn({ inHand: 1, isAsked: true }),
+      scanTurn({ inHand: 1, isAsked: false }),
+      scanTurn({ inHand: 2, isAsked: true }),
+      scanTurn({ inHand: 50, isAsked: true }),
+    ];
+    expect(turns).toEqual([...turns].sort((a, b) => a - b));
+    expect(new Set(turns).size).toBe(turns.length);
+    expect(scanTurn({ inHand: 0, isAsked: true })).toBeGreaterThan(0);
   });
 
   it('let a few checks a minute that users ask for go ahead of all others', () => {

@@ -102,7 +102,7 @@ describe.each(testServers())('on $name', (server) => {
       }),
       each((id) => makeVerification(working, { domainId: id }, () => ({ servers: ['nxdomain', 'nodata'] }))),
       each(() => claimDueDomains(working, { limit: 100, perParent: 100, after: undefined, leaseSeconds: 0 })),
-      each(() => claimDueVerifications(working, 100)),
+      each(() => claimDueVerifications(working, { limit: 100 })),
       each((id) => takeManualCheck(working, id)),
     ];
     const ended = (await Promise.allSettled(writers)).flatMap((result) =>

@@ -1,7 +1,8 @@
-// Which domains are claimed for a verification: those that are due, each by one process.
+// Which domains are claimed for a verification: those that are due, each by one process, the accounts in turn.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addSlotTime } from '../../../src/store/checks/check-shares.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
@@ -22,7 +23,7 @@ const dueAgo = (id: number, seconds: number) =>
   sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
     where domain_id = ${id}`.execute(database.db);
 const claim = async (limit = 10) =>
-  (await claimDueVerifications(database.db, limit)).map(({ domainId }) => domainId);
+  (await claimDueVerifications(database.db, { limit })).domains.map(({ id }) => id);
 
 test('a fresh value is looked for after a minute, not at once', async () => {
   expect(await claim()).toEqual([]);
@@ -59,4 +60,52 @@ test('only what is to be proved is due', async () => {
   await sql`update domains set dns_mode = 'managed' where id = ${ids[1]}`.execute(database.db);
   await sql`update domains set deleted_at = now(), zone_id = null where id = ${ids[2]}`.execute(database.db);
   expect(await claim()).toEqual([]);
+});
+
+describe('the turns of accounts', () => {
+  /** An account with so many due domains, those of `ids` being of another one. */
+  async function another(account: string, count: number): Promise<{ accountId: number; ids: number[] }> {
+    const accountId = await newAccount(database.db, `${account}@example.org`);
+    const own: number[] = [];
+    for (let i = 0; i < count; i++)
+      own.push((await newDomain(database.db, accountId, `${account}${i}.net.`, { dnsMode: 'external' })).id);
+    for (const [i, id] of own.entries()) await dueAgo(id, 1000 - i);
+    return { accountId, ids: own };
+  }
+
+  test('one with many domains, all due for long, makes no other wait: each has its first before anybody’s second', async () => {
+    const bulk = await another('bulk', 6);
+    const [a, b] = ids as [number, number];
+    await dueAgo(a, 2);
+    await dueAgo(b, 1);
+    expect(await claim(4)).toEqual([a, bulk.ids[0], b, bulk.ids[1]]);
+    expect(await claim(4)).toEqual(bulk.ids.slice(2));
+  });
+
+  test('those that have used much of the workers come last, and not at all while only light ones are wanted', async () => {
+    const bulk = await another('bulk', 3);
+    const mid = await another('mid', 1);
+    await addSlotTime(database.db, [
+      { accountId: bulk.accountId, slotMs: 60_000 },
+      { accountId: mid.accountId, slotMs: 1000 },
+    ]);
+    const [a, b, c] = ids as [number, number, number];
+    for (const id of ids) await dueAgo(id, 1);
+    const light = await claimDueVerifications(database.db, { limit: 2, lightOnly: true });
+    expect(light.domains).toEqual([
+      { id: a, slotMs: 0 },
+      { id: mid.ids[0], slotMs: expect.closeTo(1000, -2) },
+    ]);
+    expect(await claim(10)).toEqual([b, c, ...bulk.ids]);
+    expect((await claimDueVerifications(database.db, { limit: 2, lightOnly: true })).domains).toEqual([]);
+  });
+
+  test('a round goes on behind the account where the last one ended', async () => {
+    const bulk = await another('bulk', 1);
+    for (const id of ids) await dueAgo(id, 5);
+    const { rows } = await sql<{ first: number }>`
+      select min(account_id) as first from domain_verifications`.execute(database.db);
+    const { domains } = await claimDueVerifications(database.db, { limit: 10, after: rows[0]?.first });
+    expect(domains.map(({ id }) => id)).toEqual(bulk.ids);
+  });
 });

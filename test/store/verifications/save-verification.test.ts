@@ -241,6 +241,164 @@ describe('an expired value', () => {
   });
 });
 
+describe('a name that another account has by its TXT record', () => {
+  const MINUTE_MS = 60_000;
+  let holder: number;
+  let now: number;
+  beforeEach(async () => {
+    holder = (
+      await newDomain(db, await newAccount(db, 'first@example.org'), 'example.com.', { dnsMode: 'external' })
+    ).id;
+    const said = await PRESENT(holder);
+    await makeVerification(db, { domainId: holder }, () => said);
+    expect((await domain(holder)).status).toBe('active');
+    now = Date.now();
+  });
+  const later = (minutes: number) => {
+    now += minutes * MINUTE_MS;
+  };
+  const look = (said: SaidWorld, more: { frozen?: boolean } = {}) =>
+    makeVerification(db, { domainId }, () => said, { now, ...more });
+  const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
+  const both = async (): Promise<SaidWorld> => {
+    const values = [await tokenOf(), await tokenOf(holder)];
+    return { servers: [values, values] };
+  };
+
+  test('stays with it as long as any server has its value', async () => {
+    await look(await both());
+    later(60);
+    expect(await look(await both())).toMatchObject({ verdict: 'verified', transition: undefined });
+    expect(await codes(domainId)).toEqual(['NAME_IN_USE']);
+    const one = [await tokenOf()];
+    await look({ servers: [one, [...one, await tokenOf(holder)]] });
+    later(60);
+    await look({ servers: [one, [...one, await tokenOf(holder)]] });
+    expect([(await domain(holder)).status, await codes(holder)]).toEqual(['active', []]);
+  });
+
+  test('passes by two looks ten minutes apart; in between the holder is warned', async () => {
+    const said = await PRESENT();
+    expect(await look(said)).toMatchObject({ verdict: 'verified', transition: undefined });
+    expect([await codes(domainId), await codes(holder)]).toEqual([['TAKEOVER_WAITS'], ['TAKEOVER_SEEN']]);
+    const [warning] = (await domain(holder)).findings;
+    expect(warning?.message).toContain(`value ${await tokenOf(holder)}`);
+    expect((await columns()).dueAt?.getTime()).toBe(now + 10 * MINUTE_MS);
+    later(9.9);
+    expect(await look(said)).toMatchObject({ transition: undefined });
+    later(0.2);
+    expect(await look(said)).toMatchObject({
+      transition: { from: 'unverified', to: 'active' },
+      lost: holder,
+    });
+    const lost = await domain(holder);
+    expect([lost.status, lost.disabledBy, await codes(holder)]).toEqual([
+      'disabled',
+      'checker',
+      ['CLAIM_LOST'],
+    ]);
+    expect([(await domain()).status, await codes(domainId)]).toEqual(['active', []]);
+    const { rows } =
+      await sql`select from_account_id as "from", to_account_id as "to" from name_takeovers`.execute(db);
+    expect(rows).toEqual([{ from: lost.accountId, to: mine }]);
+    // Its owner enables it, publishes the fresh value, and takes it back the same way.
+    await changeStatus(db, { ...BY, domainId: holder, event: 'enable', transfer: true });
+    const back = await PRESENT(holder);
+    await makeVerification(db, { domainId: holder }, () => back, { now });
+    later(10);
+    expect(await makeVerification(db, { domainId: holder }, () => back, { now })).toMatchObject({
+      lost: domainId,
+    });
+  });
+
+  test.each<[string, (mine: string, holders: string) => SaidWorld]>([
+    ['a server without the value', (value) => ({ servers: [[value], 'nodata'] })],
+    [
+      'the holder’s value',
+      (value, holders) => ({
+        servers: [
+          [value, holders],
+          [value, holders],
+        ],
+      }),
+    ],
+    ['no value', () => ABSENT],
+    ['a wildcard', (value) => ({ servers: [[value], [value]], siblings: [value] })],
+  ])('begins anew after a look in between that sees %s', async (_, world) => {
+    const said = await PRESENT();
+    await look(said);
+    later(5);
+    await look(world(await tokenOf(), await tokenOf(holder)));
+    expect([await codes(domainId), await codes(holder)]).toEqual([
+      expect.not.arrayContaining(['TAKEOVER_WAITS']),
+      [],
+    ]);
+    later(6);
+    await look(said);
+    expect((await domain(holder)).status).toBe('active');
+    later(10);
+    expect(await look(said)).toMatchObject({ lost: holder });
+  });
+
+  test('a look that says nothing, or hears too few servers, neither begins anew nor counts', async () => {
+    const said = await PRESENT();
+    await look(said);
+    later(10);
+    await look({ servers: [[await tokenOf()], 'timeout', 'timeout'] });
+    expect((await domain(holder)).status).toBe('active');
+    expect(await look(said)).toMatchObject({ lost: holder });
+  });
+
+  test('does not pass while the breaker holds takeovers, and after four a day only after six hours', async () => {
+    const said = await PRESENT();
+    await look(said);
+    later(20);
+    await look(said, { frozen: true });
+    expect((await domain(holder)).status).toBe('active');
+    for (let i = 1; i <= 4; i++)
+      await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
+        values ('example.com.', now() - make_interval(hours => ${i}::integer), 1, 2)`.execute(db);
+    await look(said);
+    later(5.5 * 60);
+    await look(said);
+    expect((await domain(holder)).status).toBe('active');
+    later(0.2 * 60);
+    expect(await look(said)).toMatchObject({ lost: holder });
+  });
+
+  test('never passes from a domain that the parent’s word proved', async () => {
+    await sql`update domains set dns_mode = 'managed' where id = ${holder}`.execute(db);
+    const said = await PRESENT();
+    for (let i = 0; i < 3; i++) {
+      await look(said);
+      later(20);
+    }
+    expect([(await domain(holder)).status, await codes(domainId)]).toEqual(['active', ['NAME_IN_USE']]);
+  });
+
+  test('a first look counts no more for a fresh value, nor against another holder', async () => {
+    await look(await PRESENT());
+    await ago('expires_at', 1);
+    await renewExpiredVerification(db, domainId);
+    later(20);
+    await look(await PRESENT());
+    expect((await domain(holder)).status).toBe('active');
+    const said = await PRESENT();
+    const outcome = await makeVerification(
+      db,
+      { domainId, kind: 'background' },
+      async () => {
+        await sql`update domain_verifications set value = 'svc-verify=other' where domain_id = ${holder}`.execute(
+          db,
+        );
+        return said;
+      },
+      { now: now + 20 * MINUTE_MS },
+    );
+    expect(outcome).toMatchObject({ kind: 'conflict' });
+  });
+});
+
 describe('what happened meanwhile', () => {
   test.each(['disable', 'ban', 'use_managed'] as const)('%s: what was seen is not saved', async (event) => {
     const said = await PRESENT();

@@ -27,7 +27,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/nameservers': 'dns',
   'checks/vantage': 'checks/child checks/claims checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
-  'checks/txt': 'dns checks/delegation',
+  'checks/txt': 'dns checks/claims checks/delegation',
   process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
   queue: '',
@@ -59,7 +59,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
-    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records',
+    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt',
   'store/roles': 'store/postgres',
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
@@ -74,9 +74,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
   'store/migrate':
     'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
-  'store/scans': 'dns zone/edit zone/records checks/scan store/accounts store/change store/postgres',
+  'store/scans':
+    'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/postgres',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/postgres checks/shares store/checks',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',

@@ -74,6 +74,8 @@ export function txtEvidenceOf(host: Name, said: SaidWorld): TxtEvidence {
 export interface MadeVerification {
   readonly now?: number;
   readonly unverifiedMaxMs?: number;
+  /** The breaker holds moves and takeovers. */
+  readonly frozen?: boolean;
 }
 
 /** One verification of a domain, saved. `said` is asked for the name of the record. */
@@ -81,7 +83,7 @@ export async function makeVerification(
   db: Database,
   job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },
   said: (host: Name) => SaidWorld | Promise<SaidWorld>,
-  { now = Date.now(), unverifiedMaxMs = UNVERIFIED_MAX_MS }: MadeVerification = {},
+  { now = Date.now(), unverifiedMaxMs = UNVERIFIED_MAX_MS, frozen = false }: MadeVerification = {},
 ): Promise<VerifyOutcome> {
   let outcome: VerifyOutcome | undefined;
   const verify = createVerifier({
@@ -90,6 +92,7 @@ export async function makeVerification(
       observeTxt: async (host) => txtEvidenceOf(host, { at: now, ...(await said(host)) }),
     },
     unverifiedMaxMs,
+    breaker: { isFrozen: () => frozen },
     onOutcome: (came) => {
       outcome = came;
     },
