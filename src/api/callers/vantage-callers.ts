@@ -31,8 +31,8 @@ interface VantageLimits {
   readonly keysMs: number;
 }
 
-/** A vantage answers as many jobs as it takes, 16 at a time. */
-const LIMITS: VantageLimits = { perSecond: 50, bodies: 200, bodiesOfAddress: 20, keysMs: 250 };
+/** A vantage sends one answer for each job that it takes; all of them may come over one proxy. */
+const LIMITS: VantageLimits = { perSecond: 50, bodies: 200, bodiesOfAddress: 100, keysMs: 250 };
 const BURST_SECONDS = 4;
 
 interface Signed {
