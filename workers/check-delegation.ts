@@ -169,8 +169,7 @@ async function checkOnce(
     substitutes: new Map([...substitutes].map(([id, { names }]) => [id, names.map(decodeNameColumn)])),
     random,
   };
-  const end = shares?.begin(asked.accountId); // waiting for others takes a slot too
-  const { judged, views } = await confirmChange(vantages, {
+  const { judged, views } = await confirmChange(vantages && counted(vantages, shares, asked.accountId), {
     claims,
     evidence,
     around,
@@ -178,7 +177,7 @@ async function checkOnce(
     fresh: job.kind !== 'background',
     thorough: isThorough,
     signal,
-  }).finally(end);
+  });
   const saved = await save(nameOrder(checked, job, evidence, judged, substitutes, views));
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
   const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
@@ -195,6 +194,15 @@ async function checkOnce(
     transition: saved.transition,
     others: saved.others ?? [],
   };
+}
+
+/** Waiting for others takes a slot too. */
+function counted(
+  vantages: Pick<VantageAsker, 'ask'>,
+  shares: CheckerOptions['shares'],
+  accountId: number,
+): Pick<VantageAsker, 'ask'> {
+  return { ask: (question) => vantages.ask(question).finally(shares?.begin(accountId)) };
 }
 
 /** A set for each claim that has just lost its last one: no two get the same. */

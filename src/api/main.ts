@@ -79,6 +79,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),
       scans: portOf(SCAN_IMPORT),
+      countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
     },
     routes: ROUTES,

@@ -11,6 +11,8 @@ interface ApiMetrics {
   readonly registry: Registry;
   /** Call it before the routes are mounted. */
   watch(app: FastifyInstance): void;
+  /** An observer elsewhere has answered. */
+  countVantageAnswer(outcome: string): void;
 }
 
 export function createApiMetrics(): ApiMetrics {
@@ -28,6 +30,12 @@ export function createApiMetrics(): ApiMetrics {
     buckets: LATENCY_BOUNDS_SECONDS,
     registers: [registry],
   });
+  const answers = new Counter({
+    name: 'zonefleet_vantage_answers_total',
+    help: 'Answers of observers elsewhere: taken, or why they were dropped.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'process_resident_memory_bytes',
     help: 'Resident memory.',
@@ -38,6 +46,7 @@ export function createApiMetrics(): ApiMetrics {
   });
   return {
     registry,
+    countVantageAnswer: (outcome) => answers.inc({ outcome }),
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
         // Label by route, since there are as many paths as domains; unknown paths and methods share one label.

@@ -37,6 +37,13 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `svc_…`.' },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same.' },
+          vantage: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-Vantage-Signature',
+            description:
+              'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time` and `-Nonce`, as docs/api.md "Observers" says.',
+          },
         },
       },
       tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -139,7 +146,9 @@ function finish(document: Document, routes: readonly Route[]): Document {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const common = ['X-Request-Id', ...RATE_HEADERS];
+    const isVantage = route.access.kind === 'vantage';
+    if (isVantage) operation.security = [{ vantage: [] }];
+    const common = ['X-Request-Id', ...(isVantage ? [] : RATE_HEADERS)];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
     success.description = route.summary;
@@ -147,7 +156,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
       success.content = { [route.textResponse]: { schema: { type: 'string' } } };
     success.headers = headers([...common, ...replay, ...(route.answerHeaders ?? [])]);
     for (const refusal of refusalsOf(route)) {
-      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal) };
+      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, isVantage) };
     }
   }
   document.components = { ...document.components, headers: { ...HEADERS } };
@@ -156,7 +165,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
 
 const PROBLEM = `#/components/schemas/${z.globalRegistry.get(ProblemBody)?.id}`;
 
-function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.ResponseObject {
+function describeRefusal({ status, words, codes }: Refusal, isVantage: boolean): OpenAPIV3_1.ResponseObject {
   const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
   const more: Record<number, string[]> = {
     401: ['WWW-Authenticate'],
@@ -164,7 +173,7 @@ function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.Respons
     429: ['Retry-After'],
     503: ['Retry-After'],
   };
-  const counted = ![401, 500, 503].includes(status);
+  const counted = !isVantage && ![401, 500, 503].includes(status);
   return {
     description: `${words}${told}`,
     headers: headers(['X-Request-Id', ...(counted ? RATE_HEADERS : []), ...(more[status] ?? [])]),

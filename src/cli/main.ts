@@ -17,6 +17,7 @@ import { addScanCommand } from './scan/scan.ts';
 import { Cli, type CliSettings } from './terminal/cli.ts';
 import { explainFailure, Failure } from './terminal/failure.ts';
 import { Output } from './terminal/output.ts';
+import { addVantageCommands } from './vantage/vantage.ts';
 import { addZoneCommands } from './zone/zone.ts';
 
 const FAILED = 2;
@@ -55,6 +56,7 @@ function programFor(cli: Cli): Command {
   addZoneCommands(program, cli);
   addNodeCommands(program, cli);
   addNameserverCommand(program, cli);
+  addVantageCommands(program, cli);
   addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;

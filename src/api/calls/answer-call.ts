@@ -23,6 +23,8 @@ export interface AskedCall {
   readonly url: string;
   /** Undefined on public routes. */
   readonly admitted: Admitted | undefined;
+  /** The observer elsewhere that calls, and from where. */
+  readonly vantage?: { readonly name: string; readonly address: string } | undefined;
   readonly query: unknown;
   readonly body: unknown;
   /** The bytes of the body as they came. */
@@ -111,6 +113,8 @@ async function run(api: Api, route: Route, asked: AskedCall) {
     caller: admitted?.caller,
     domain: admitted?.domain,
     found: admitted?.found,
+    vantage: asked.vantage?.name,
+    address: asked.vantage?.address,
     params: admitted?.params ?? {},
     query,
     body,

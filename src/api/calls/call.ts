@@ -21,6 +21,8 @@ export interface Api {
   readonly scans: JobPort<ScanJob>;
   /** The country of an address, for `saveEdit`; undefined: not known. */
   readonly countryOf?: CountryOf | undefined;
+  /** Counts the answers of observers elsewhere. */
+  readonly countVantageAnswer?: (outcome: string) => void;
 }
 
 /** The queue of the workers that do one kind of job. */
@@ -59,6 +61,13 @@ export interface Call<Params, Query, Body> {
   answerHeader(name: AnswerHeader, value: string | number): void;
   /** Keeps what `remake` needs for an answer that may be too large to be kept under an Idempotency-Key. */
   answerRest(rest: unknown): void;
+}
+
+/** A call of an observer elsewhere. */
+export interface VantageCall<Body> extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'gone' | 'log'> {
+  readonly vantage: string;
+  /** Where it calls from. */
+  readonly address: string;
 }
 
 export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {

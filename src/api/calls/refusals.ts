@@ -22,6 +22,11 @@ const WORDS: Readonly<Record<number, string>> = {
   503: 'Something that the service needs is not there. Try again.',
 };
 
+const VANTAGE_WORDS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  401: 'The signature is missing or wrong, its time is not ours, its nonce was used, or there is no such observer.',
+};
+
 export function refusalsOf(route: Route): Refusal[] {
   const codes = [...guardCodes(route), ...(route.problems ?? [])];
   const statuses = new Set([...guardStatuses(route), ...codes.map((code) => PROBLEM_CODES[code])]);
@@ -29,12 +34,13 @@ export function refusalsOf(route: Route): Refusal[] {
     .sort((a, b) => a - b)
     .map((status) => ({
       status,
-      words: WORDS[status] as string,
+      words: (route.access.kind === 'vantage' && VANTAGE_WORDS[status]) || (WORDS[status] as string),
       codes: [...new Set(codes.filter((code) => PROBLEM_CODES[code] === status))],
     }));
 }
 
 function guardStatuses({ access, params }: Route): number[] {
+  if (access.kind === 'vantage') return [400, 401, 429, 500, 503];
   const named = access.kind === 'domain' || params !== undefined;
   return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
 }
@@ -42,6 +48,7 @@ function guardStatuses({ access, params }: Route): number[] {
 function guardCodes(route: Route): ProblemCode[] {
   const { access, method, query } = route;
   const writes = isWrite(method);
+  if (access.kind === 'vantage') return ['validation_failed'];
   const codes: ProblemCode[] = ['account_suspended'];
   if (writes || query !== undefined) codes.push('validation_failed');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');

@@ -7,12 +7,14 @@ import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
 import type { StreamedText } from '../answers/stream-text.ts';
 import type { Permission } from '../callers/permissions.ts';
-import type { AnswerHeader, Api, Call, DomainCall } from './call.ts';
+import type { AnswerHeader, Api, Call, DomainCall, VantageCall } from './call.ts';
 
 /** OPTIONS routes are made by `mountRoutes`. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 export type Access =
+  /** Any observer elsewhere may call it, by its signature; no API key counts. */
+  | { readonly kind: 'vantage' }
   /** Any valid key may call it. */
   | { readonly kind: 'account' }
   | {
@@ -61,6 +63,8 @@ interface Declaration<
    * its own.
    */
   readonly largeBody?: true;
+  /** The most bytes of the body, if less than others may have. */
+  readonly bodyBytes?: number;
   /** The most records in one call with a large body. */
   readonly maxItems?: number;
   /** Whether a small body is much work too: then the thread does it as well. */
@@ -171,9 +175,19 @@ export function domainRoute<
   };
 }
 
+interface VantageRoute<B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<None, None, B, R> {
+  readonly run: (call: VantageCall<z.output<B>>) => Promise<z.input<R> | Problem>;
+}
+
+/** Declares a route for observers elsewhere. */
+export function vantageRoute<B extends z.ZodType, R extends z.ZodType>(route: VantageRoute<B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'vantage' } };
+}
+
 /** Whether an Idempotency-Key counts: on every POST, and on other methods if the route says so. */
-export function takesIdempotencyKey({ method, idempotent }: Route): boolean {
-  return method === 'POST' || idempotent === true;
+export function takesIdempotencyKey({ access, method, idempotent }: Route): boolean {
+  return access.kind !== 'vantage' && (method === 'POST' || idempotent === true);
 }
 
 export function isWrite(method: string): boolean {

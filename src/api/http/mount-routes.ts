@@ -8,6 +8,7 @@ import { Problem, sendProblem } from '../answers/problem.ts';
 import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
 import { openTextStream, StreamedText } from '../answers/stream-text.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
+import type { ClaimedVantage } from '../callers/vantage-callers.ts';
 import { type Api, STOPPING } from '../calls/call.ts';
 import type { Admitted } from '../calls/guard.ts';
 import { allowedMethods } from '../calls/open-path.ts';
@@ -26,6 +27,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined on public routes. */
     admitted: Admitted | undefined;
+    /** The observer elsewhere that calls: before its body is read as it claims, then as its signature proves. */
+    claimed: ClaimedVantage | undefined;
+    vantage: AskedCall['vantage'];
     /** Undefined where no body came. */
     received: ReceivedBody | undefined;
     /** The response; it tells when the caller has gone. */
@@ -82,7 +86,7 @@ async function respond(
   reply: FastifyReply,
   { stopping, turns, largeWork }: Shared,
 ) {
-  const { admitted, method, url, query, body, log, received } = request;
+  const { admitted, vantage, method, url, query, body, log, received } = request;
   const inTurn: InTurn = (work) =>
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
   const gone = () => goneSignal(reply, stopping);
@@ -101,6 +105,7 @@ async function respond(
     method,
     url,
     admitted,
+    vantage,
     query,
     body,
     segments: received?.segments ?? [],

@@ -22,6 +22,7 @@ import { fieldProblems } from '../body/field-problems.ts';
 import { isStorable } from '../body/read-body.ts';
 import { authenticate, judgeCredentials, KeyUses, openKeys } from '../callers/authenticate.ts';
 import type { RateLimit } from '../callers/call-rate-limit.ts';
+import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
 import { type Admitted, admit } from '../calls/guard.ts';
 import { isWrite, type Route } from '../calls/route.ts';
@@ -66,6 +67,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     rewriteUrl: ({ url }) => routablePath(url ?? '/'),
   });
   app.decorateRequest('admitted', undefined);
+  app.decorateRequest('claimed', undefined);
+  app.decorateRequest('vantage', undefined);
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
   app.decorateRequest('response');
@@ -82,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
 
   const slashHint = createSlashHint(options.routes);
+  const vantages = new VantageCallers(api.db);
   const keys = openKeys(api.db);
   const uses = new KeyUses(api.db);
   app.addHook('onClose', () => uses.settle());
@@ -89,6 +93,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.headers({ ...ANSWER_HEADERS, 'X-Request-Id': request.id });
     const { route, openTo } = request.routeOptions.config;
     if (openTo === 'everyone') return;
+    if (route?.access.kind === 'vantage' && !request.is404) {
+      const claimed = await vantages.claim(request.headers, request.ip);
+      if (claimed instanceof Problem) return sendProblem(reply, claimed);
+      reply.raw.once('close', claimed.release);
+      request.claimed = claimed;
+      return;
+    }
     const caller =
       judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
     if (caller instanceof Problem) return sendProblem(reply, caller);
@@ -118,6 +129,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('preValidation', async (request, reply) => {
     if (request.body instanceof Problem) return sendProblem(reply, request.body);
+    const { claimed } = request;
+    if (claimed !== undefined) {
+      const { method, path } = request.routeOptions.config.route as Route;
+      const body = Buffer.concat(request.received?.segments ?? []);
+      const name = await vantages.verify(claimed, { method, path, body });
+      claimed.release();
+      if (name instanceof Problem) return sendProblem(reply, name);
+      trustConnection(request.raw.socket);
+      request.vantage = { name, address: request.ip };
+    }
     const unstorable = Object.entries(request.query as Record<string, string | string[]>).find(
       ([name, value]) => ![name, value].flat().every(isStorable),
     );

@@ -14,7 +14,7 @@ import { moments } from './moments.ts';
 type Printed = z.input<typeof Check>;
 
 export function printCheck(run: SavedRun): Printed {
-  const { currentNs, matchedNs, parent, evidence } = run;
+  const { currentNs, matchedNs, parent, evidence, vantages } = run;
   return {
     id: run.id,
     domain_id: run.domainId,
@@ -38,6 +38,14 @@ export function printCheck(run: SavedRun): Printed {
     queries: run.queries,
     ...moments({ next_check_at: run.nextCheckAt }),
     ...(evidence !== undefined && { evidence: evidence.servers.map(printServer) }),
+    ...(vantages !== undefined && {
+      vantages: vantages.map(({ label, word, kind, ns }) => ({
+        network: label,
+        word,
+        saw: kind,
+        ...(kind === 'delegated' && { ns: printNames(ns) }),
+      })),
+    }),
   };
 }
 

@@ -18,6 +18,7 @@ import { previewScan } from './scan.ts';
 import { scanImport } from './scan-import.ts';
 import { getFeatures, getSubscription, getSubscriptions } from './subscriptions.ts';
 import { updateDomain } from './update-domain.ts';
+import { answerVantageJob, takeJobs } from './vantage.ts';
 import { verifyDomain } from './verify.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -51,4 +52,6 @@ export const ROUTES: readonly Route[] = [
   deleteRecord,
   getSubscriptions,
   getSubscription,
+  takeJobs,
+  answerVantageJob,
 ];

@@ -2,13 +2,14 @@
 
 import { z } from 'zod';
 import { PLACES, SEVERITIES } from '../../checks/child/child-codes.ts';
+import { SEEN_KINDS } from '../../checks/delegation/seen.ts';
 import { VERDICTS } from '../../checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Domain } from './domain.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
-const SERVER_OUTCOMES = [
+export const SERVER_OUTCOMES = [
   'referral',
   'answer',
   'nodata',
@@ -141,6 +142,21 @@ export const Check = z
       .array(ServerEvidence)
       .optional()
       .describe('What each address of the parent said. In lists with `evidence=true` only.'),
+    vantages: z
+      .array(
+        z.object({
+          network: z.string().describe('Where the observers stand that count as this one.'),
+          word: z
+            .enum(['agrees', 'differs', 'silent'])
+            .describe('Whether they saw what changed the status, or would have.'),
+          saw: z.enum(SEEN_KINDS).describe('`split`: those of this network did not see the same.'),
+          ns: Names.optional().describe('With `delegated`: the delegation that they saw.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'What observers elsewhere saw. They are asked when a check would change the status, and it changes only if they agree.',
+      ),
     child: ChildCheck.optional().describe(
       "The newest look at the domain's own nameservers, which has a time of its own. Advice: no status depends on it. Not in lists.",
     ),

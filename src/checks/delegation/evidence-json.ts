@@ -1,7 +1,7 @@
 // The evidence of a check as JSON: in its row, and in an observer's answer. The owner of a zone decides how much its
 // servers send, so only a bounded part is kept.
 
-import { foldCase, type Name, printName } from '../../dns/name.ts';
+import { foldCase, type Name, parseName, printName } from '../../dns/name.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
 
 const MAX_NAMES = 64;
@@ -84,6 +84,24 @@ export function encodeNames(names: readonly Name[]): string[] {
 export function boundedText(text: string): string {
   const plain = text.replace(/[^\x20-\ud7ff\ue000-\uffff]/g, '?');
   return plain.length <= MAX_TEXT ? plain : `${plain.slice(0, MAX_TEXT - 1)}…`;
+}
+
+/** Whether the text is a name as it stands in this JSON. */
+export function isJsonName(text: string): boolean {
+  try {
+    return jsonName(parseName(text)) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** In any form, with or without the final dot. Undefined: it is no name. */
+export function readJsonName(text: string): string | undefined {
+  try {
+    return jsonName(parseName(/(?:^|[^\\])(?:\\\\)*\.$/.test(text) ? text : `${text}.`));
+  } catch {
+    return undefined;
+  }
 }
 
 function jsonName(name: Name): string {

@@ -1,6 +1,7 @@
 // `domain check`, for one name: a worker checks its delegation ahead of all others, and the outcome and the change of
 // status are printed.
 
+import { seenText } from '../../checks/delegation/finding-text.ts';
 import type { CheckJob } from '../../queue/jobs.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
@@ -50,12 +51,15 @@ function unchecked({ status, dnsMode, served }: Domain): string | undefined {
 }
 
 function toldOf(run: SavedRun): DomainOutcome {
-  const { id, verdict, findings, statusBefore, statusAfter, currentNs, nextCheckAt } = run;
+  const { id, verdict, findings, statusBefore, statusAfter, currentNs, nextCheckAt, vantages } = run;
   const moved = statusBefore === statusAfter ? statusAfter : `${statusBefore} -> ${statusAfter}`;
   return {
     kind: 'done',
     words: `${verdict} status ${moved} check ${id}`,
-    lines: findings.map(({ code, message }) => `  ${code}: ${message}`),
+    lines: [
+      ...findings.map(({ code, message }) => `  ${code}: ${message}`),
+      ...(vantages ?? []).map((view) => `  from ${view.label} (${view.word}): ${seenText(view)}`),
+    ],
     isNo: verdict !== 'match',
     members: {
       check_id: id,
@@ -64,6 +68,13 @@ function toldOf(run: SavedRun): DomainOutcome {
       status_after: statusAfter,
       findings: findings.map(({ code, message }) => ({ code, message })),
       current_nameservers: currentNs?.map(printWithoutDot) ?? null,
+      vantages:
+        vantages?.map(({ label, word, kind, ns }) => ({
+          network: label,
+          word,
+          saw: kind,
+          nameservers: ns.map(printWithoutDot),
+        })) ?? null,
       next_check_at: nextCheckAt?.toISOString() ?? null,
     },
   };

@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { JsonEvidence } from '../../checks/delegation/evidence-json.ts';
+import type { Name } from '../../dns/name.ts';
 import { decodeEvidence } from '../checks/check-run-row.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /** A vantage that has not asked for jobs for so long is not waited for. */
 export const VANTAGE_SILENT_SECONDS = 60;
@@ -62,8 +64,7 @@ export async function endAsk(db: Database, ask: string): Promise<void> {
 
 export interface VantageJob {
   readonly id: string;
-  /** As in its column. */
-  readonly nameText: string;
+  readonly name: Name;
   readonly deadline: Date;
   readonly fresh: boolean;
   readonly thorough: boolean;
@@ -71,7 +72,7 @@ export interface VantageJob {
 
 /** Hands out jobs, the oldest first. */
 export async function takeVantageJobs(db: Database, vantage: string, max: number): Promise<VantageJob[]> {
-  const { rows } = await sql<VantageJob>`
+  const { rows } = await sql<Omit<VantageJob, 'name'> & { name: string }>`
     with taken as (
       update vantage_jobs set taken_at = clock_timestamp()
       where id = any(array(
@@ -79,8 +80,8 @@ export async function takeVantageJobs(db: Database, vantage: string, max: number
         where vantage = ${vantage} and taken_at is null and deadline > clock_timestamp()
         order by deadline, id limit ${max} for update skip locked))
       returning id, name, deadline, fresh, thorough)
-    select id, name as "nameText", deadline, fresh, thorough from taken order by deadline, id`.execute(db);
-  return rows;
+    select id, name, deadline, fresh, thorough from taken order by deadline, id`.execute(db);
+  return rows.map((row) => ({ ...row, name: decodeNameColumn(row.name) }));
 }
 
 /** Which of these vantages have jobs. */

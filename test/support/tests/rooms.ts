@@ -87,18 +87,18 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': '',
-  'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
+  'api/callers': 'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
     'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
   'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
-    'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
+    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
   'api/body': 'api/answers api/calls api/schemas',
   'api/print':
     'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child checks/shares',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
@@ -108,11 +108,13 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
+  'cli/vantage':
+    'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
@@ -125,5 +127,5 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
-  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/zone start',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start',
 };

@@ -1,0 +1,176 @@
+// `zonefleet vantage …`: the observers elsewhere whose word a change of status needs (docs/rules.md "Vantage points").
+
+import type { Command } from 'commander';
+import type { AsnOf } from '../../checks/child/observation.ts';
+import { areAsked, type Voice, voicesOf } from '../../checks/vantage/voices.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { StoredVantage } from '../../store/vantage/vantages.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
+import type { Output } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
+
+const NETWORK = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
+
+export function addVantageCommands(program: Command, cli: Cli): void {
+  const vantage = program.command('vantage').description('observers elsewhere, that confirm what checks see');
+  vantage
+    .command('add')
+    .description('add an observer and show its private key, once; exit 1 if there is one of that name')
+    .argument('<name>', '1 to 63 small letters, digits and hyphens')
+    .requiredOption('--network <label>', 'where it stands; observers of one network count as one')
+    .option('--address <address>', 'its address, if a proxy in front of the API hides it')
+    .action((name: string, options: AddOptions) => addOne(cli, name, options));
+  vantage
+    .command('list')
+    .description('list the observers, and which of them count as one')
+    .action(() => cli.withStore((db) => showVantages(db, cli)));
+  vantage
+    .command('remove')
+    .description('remove an observer: nobody waits for it any more; exit 1 if there is none')
+    .argument('<name>')
+    .action((name: string) => removeOne(cli, name));
+}
+
+interface AddOptions {
+  readonly network: string;
+  readonly address?: string;
+}
+
+async function addOne(cli: Cli, name: string, { network, address }: AddOptions): Promise<void> {
+  const { fingerprintOf, isVantageName, makeVantageKey } = await import('../../process/vantage-signature.ts');
+  const { addVantage, MOST_VANTAGES } = await import('../../store/vantage/vantages.ts');
+  const { canonicalAddress } = await import('../../zone/pool/address-lists.ts');
+  if (!isVantageName(name))
+    throw new Failure('usage', `${name}: a name is 1 to 63 small letters, digits and hyphens`);
+  if (!NETWORK.test(network))
+    throw new Failure('usage', `--network ${network}: a label is 1 to 32 small letters, digits and hyphens`);
+  const known = address === undefined ? null : canonicalAddress(address);
+  if (known === undefined) throw new Failure('usage', `--address ${address}: not an IP address`);
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const { privateKey, publicKey } = makeVantageKey();
+    const added = await addVantage(db, { name, network, publicKey, address: known });
+    if (added !== 'added') {
+      const error = added === 'exists' ? 'exists already' : `there are ${MOST_VANTAGES} observers, no more fit`;
+      if (output.json) await output.print(JSON.stringify({ name, outcome: 'refused', error }));
+      else await output.complain(`${name}: ${error}`);
+      return 1;
+    }
+    const fingerprint = fingerprintOf(publicKey);
+    if (output.json) {
+      await output.print(JSON.stringify({ name, outcome: 'added', network, key: privateKey, fingerprint }));
+      return 0;
+    }
+    await output.print(privateKey);
+    await output.complain(`the key of ${name} (${fingerprint}); it is not shown again`);
+    const left = await describe(db, cli);
+    for (const line of left.hints) await output.complain(line);
+    return 0;
+  });
+}
+
+async function removeOne(cli: Cli, name: string): Promise<void> {
+  const { removeVantage } = await import('../../store/vantage/vantages.ts');
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const isGone = await removeVantage(db, name);
+    if (output.json)
+      await output.print(JSON.stringify({ name, outcome: isGone ? 'removed' : 'absent' }));
+    else if (isGone) await output.print(`removed ${name}`);
+    else await output.complain(`${name}: no such observer`);
+    if (isGone && !output.json) for (const line of (await describe(db, cli)).hints) await output.complain(line);
+    return isGone ? 0 : 1;
+  });
+}
+
+interface Described {
+  readonly vantages: readonly StoredVantage[];
+  readonly voices: readonly Voice[];
+  readonly isAsked: boolean;
+  /** What the operator should know or do, each in a line. */
+  readonly hints: readonly string[];
+}
+
+async function describe(db: Database, cli: Cli): Promise<Described> {
+  const { listVantages } = await import('../../store/vantage/vantages.ts');
+  const { openAsnDb } = await import('../../process/asn-db.ts');
+  const asnOf: AsnOf | undefined = await openAsnDb((await cli.settings()).asnDb);
+  const vantages = await listVantages(db);
+  const known = vantages.map((vantage) => ({ ...vantage, address: vantage.address ?? undefined }));
+  const voices = voicesOf(known, asnOf);
+  const isAsked = areAsked(known);
+  return { vantages, voices, isAsked, hints: hintsOf(voices, isAsked) };
+}
+
+function hintsOf(voices: readonly Voice[], isAsked: boolean): string[] {
+  if (!isAsked)
+    return ['nobody is asked before a status changes: that needs observers of two networks at least'];
+  const hints = voices
+    .filter(({ label }) => label.includes('+'))
+    .map(
+      ({ label, vantages }) =>
+        `${vantages.join(', ')} count as one (${label}): their addresses are in one network; if that is a proxy in front of the API, remove them and add them with --address`,
+    );
+  if (voices.length < 2)
+    hints.push('changes wait: with one voice only, domains become active, but are not moved, disabled or handed over');
+  return hints;
+}
+
+async function showVantages(db: Database, cli: Cli): Promise<number> {
+  const { fingerprintOf } = await import('../../process/vantage-signature.ts');
+  const { output } = cli;
+  const described = await describe(db, cli);
+  const { vantages, voices, isAsked, hints } = described;
+  const voiceOf = ({ name }: StoredVantage) =>
+    (voices.find((voice) => voice.vantages.includes(name)) as Voice).label;
+  if (output.json) {
+    const listed = vantages.map((vantage) => ({
+      name: vantage.name,
+      network: vantage.network,
+      voice: voiceOf(vantage),
+      address: vantage.address,
+      fingerprint: fingerprintOf(vantage.publicKey),
+      created_at: vantage.createdAt.toISOString(),
+      seen_at: vantage.seenAt?.toISOString() ?? null,
+      answers: vantage.answers,
+      dropped: vantage.dropped,
+    }));
+    await output.print(JSON.stringify({ vantages: listed, voices: voices.length, asked: isAsked, hints }));
+    return 0;
+  }
+  await printList(vantages, { output, voiceOf, fingerprintOf });
+  for (const hint of hints) await output.complain(hint);
+  return 0;
+}
+
+async function printList(
+  vantages: readonly StoredVantage[],
+  {
+    output,
+    voiceOf,
+    fingerprintOf,
+  }: {
+    readonly output: Output;
+    readonly voiceOf: (vantage: StoredVantage) => string;
+    readonly fingerprintOf: (publicKey: string) => string;
+  },
+): Promise<void> {
+  const heads = ['NAME', 'NETWORK', 'VOICE', 'SEEN', 'ADDRESS', 'ANSWERS', 'DROPPED', 'KEY'];
+  const rows = vantages.map((vantage) => [
+    vantage.name,
+    vantage.network,
+    voiceOf(vantage),
+    agoOf(vantage),
+    vantage.address ?? '-',
+    vantage.answers,
+    vantage.dropped,
+    fingerprintOf(vantage.publicKey),
+  ]);
+  await output.print(printTable(heads, rows));
+}
+
+function agoOf({ seenAt, now }: StoredVantage): string {
+  if (seenAt === null) return 'never';
+  return `${Math.max(0, Math.round((now.getTime() - seenAt.getTime()) / 1000))} s ago`;
+}
