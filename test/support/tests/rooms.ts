@@ -113,8 +113,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
-  'cli/vantage':
-    'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
+  'cli/vantage': 'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
