@@ -13,7 +13,13 @@ export interface ObserverProcess {
 
 const MAIN = fileURLToPath(new URL('../../../workers/observer/main.ts', import.meta.url));
 
-export function startObserver(network: SmallNetwork, vantage: string, key: string): ObserverProcess {
+/** `metrics`: an address of the network, for more than one in it. */
+export function startObserver(
+  network: SmallNetwork,
+  vantage: string,
+  key: string,
+  metrics = '127.0.0.1:9153',
+): ObserverProcess {
   const { command, args } = network.within(process.execPath);
   const child = spawn(command, [...args, '--import', 'tsx', MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -24,6 +30,7 @@ export function startObserver(network: SmallNetwork, vantage: string, key: strin
       VANTAGE_KEY: key,
       VANTAGE_API: network.apiUrl,
       LOG_LEVEL: 'debug',
+      METRICS_LISTEN: metrics,
       ...network.settings,
     },
   });

@@ -55,6 +55,7 @@ export class SmallNetwork {
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   #lines: AsyncIterator<string> | undefined;
   #way: Server | undefined;
+  #isCut = false;
 
   private constructor(label: string, folder: string) {
     this.label = label;
@@ -110,9 +111,20 @@ export class SmallNetwork {
     if (line === undefined || line.done === true) throw new Error(`the process in ${this.label} has ended`);
   }
 
+  /** Nothing reaches the API from here any more, until it is healed. */
+  cut(): void {
+    this.#isCut = true;
+    this.#way?.closeAllConnections();
+  }
+
+  heal(): void {
+    this.#isCut = false;
+  }
+
   /** A proxy to the API that keeps what passes. */
   async #openWay(socketPath: string, apiPort: () => number): Promise<Server> {
     const way = createServer(async (incoming, outgoing) => {
+      if (this.#isCut) return void incoming.destroy();
       const chunks: Buffer[] = [];
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
       const { method, url: path = '/', headers } = incoming;
