@@ -14,6 +14,7 @@ export const PROBLEM_CODES = {
   plan_limit: 403,
   domain_disabled: 409,
   domain_taken: 409,
+  domain_ambiguous: 409,
   record_conflict: 409,
   record_managed: 409,
   idempotency_mismatch: 422,
@@ -40,6 +41,8 @@ export interface ProblemMembers {
   readonly fields?: readonly FieldProblem[];
   readonly items?: readonly ItemProblem[];
   readonly limit?: number;
+  /** The domains among which a global admin has to choose. */
+  readonly domains?: readonly { readonly id: number; readonly user_id: number; readonly status: string }[];
   /** For removed routes: the text for people, since `error` is a word for machines there. */
   readonly message?: string;
 }

@@ -2,8 +2,9 @@
 // of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
+import type { Name } from '../../dns/name.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
-import { loadDomain, loadVisibleById } from '../../store/domains/load-domains.ts';
+import { findDomains, loadDomain, loadVisibleById } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
@@ -55,7 +56,7 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');
-  const loaded = await loadDomainOf(api.db, caller, route.access, asked.params.domain);
+  const loaded = await loadDomainOf(api.db, caller, route.access, asked.params.domain, isWrite(method));
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };
   let found: unknown;
@@ -78,6 +79,7 @@ async function loadDomainOf(
   caller: ApiCaller,
   access: Access,
   text = '',
+  writes = false,
 ): Promise<VisibleDomain | Problem | undefined> {
   if (access.kind !== 'domain') return undefined;
   if (DOMAIN_ID.test(text)) {
@@ -86,7 +88,21 @@ async function loadDomainOf(
   }
   const parsed = parseDomainName(text);
   if (parsed.kind === 'problem' || !seesDomain(caller.key, parsed.name)) return notFound('domain');
+  if (writes && caller.account.isAdmin) return await loadOnlyDomain(db, caller, parsed.name);
   return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
+}
+
+/** A global admin may write any domain: where several accounts have the name, we do not guess whose is meant. */
+async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Promise<VisibleDomain | Problem> {
+  const domains = await findDomains(db, name);
+  const own = domains.find(({ accountId }) => accountId === caller.account.id);
+  const [meant = own] = own === undefined ? domains : [own];
+  if (meant === undefined) return notFound('domain');
+  if (own === undefined && domains.length > 1)
+    return problem('domain_ambiguous', 'several accounts have this domain: name it by its id in the path', {
+      domains: domains.map(({ id, accountId, status }) => ({ id, user_id: accountId, status })),
+    });
+  return { ...meant, myRole: 'owner' };
 }
 
 function judgeAccess(

@@ -63,6 +63,17 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
   };
 }
 
+/**
+ * A domain that has just been created or enabled by its owner: what is answered of a claim depends on who else waits for the name,
+ * so that is left out.
+ */
+export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
+  const body = printDomain(domain, options);
+  if (domain.status !== 'pending') return body;
+  const { served: _served, ns_turn: _turn, ...rest } = body;
+  return { ...rest, findings: body.findings.filter(({ code }) => code !== 'NS_TURN') };
+}
+
 /** `subscription`: the active one. Only the owner sees it. */
 export function printDomainListItem(
   domain: VisibleDomain,

@@ -5,7 +5,7 @@ import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.
 import { domainTaken, invalid, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import { accountRoute } from '../calls/route.ts';
-import { printDomain } from '../print/print-domain.ts';
+import { printDomain, printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainCreate } from '../schemas/domain.ts';
 
 export const createDomain = accountRoute({
@@ -15,7 +15,7 @@ export const createDomain = accountRoute({
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:
-    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, whoever else waits for the name. Until a first check has seen that the parent names none of our other servers, only the SOA and NS of its apex are answered (`served`: `apex`); if it does, the finding `PRESET_DELEGATION` tells what to change. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for it. At most 32 domains of one name wait; if none of them can give its place, this is a 409 `domain_taken` with `Retry-After`.',
+    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, whoever else waits for the name. Until a first check has seen that the parent names none of our other servers, only the SOA and NS of its apex are answered (`served`: `apex`), in turn with others that wait; this answer says nothing of that, and is the same whoever waits. If the parent does, the finding `PRESET_DELEGATION` tells what to change. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for it. At most 32 domains of one name wait; if none of them can give its place, this is a 409 `domain_taken` with `Retry-After`.',
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -47,6 +47,7 @@ export const createDomain = accountRoute({
     if (created.kind !== 'created') throw new Error(created.message); // account and plan come from the key
     call.answerHeader('X-Change-Id', created.changeId);
     call.answerHeader('X-Zone-Serial', created.domain.serial);
-    return printDomain({ ...created.domain, myRole: 'owner' });
+    const print = caller.account.isAdmin ? printDomain : printNewClaim;
+    return print({ ...created.domain, myRole: 'owner' });
   },
 });

@@ -6,6 +6,7 @@ import { notFound } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerDomain } from '../print/answer-domain.ts';
+import { printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainEnable } from '../schemas/domain.ts';
 import { Message } from '../schemas/message.ts';
 import { answerUpdated } from './update-domain.ts';
@@ -49,13 +50,13 @@ export const enableDomain = domainRoute({
   tag: 'Domains',
   summary: 'Enables a disabled domain.',
   description:
-    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`.',
+    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`. As many domains as may wait for one account are a limit here too, and `served` is absent as it is there.',
   permission: 'domain.settings',
   whileDisabled: true,
   body: DomainEnable.nullish(),
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'domain_taken'],
+  problems: ['wrong_state', 'domain_taken', 'plan_limit'],
   async run(call) {
     const { api, caller, domain, body } = call;
     const changed = await changeStatus(api.db, {
@@ -63,9 +64,10 @@ export const enableDomain = domainRoute({
       event: 'enable',
       exempt: caller.account.isAdmin,
       transfer: body?.transfer ?? false,
+      claimsPerAccount: api.claimsPerAccount,
       by: asActor(caller),
       source: 'status',
     });
-    return answerUpdated(call, changed);
+    return answerUpdated(call, changed, caller.account.isAdmin ? undefined : printNewClaim);
   },
 });

@@ -59,18 +59,20 @@ export const updateDomain = domainRoute({
 export function answerUpdated(
   call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'domain' | 'answerHeader'>,
   updated: UpdatedDomain,
+  print = printDomain,
 ): z.input<typeof Domain> | Problem {
   if (updated.kind === 'absent') return notFound('domain');
   if (updated.kind === 'refused') {
     const { code, message } = updated;
     if (code === 'not_accepted') return invalid([{ field: 'svc_ns', error: message }]);
+    if (code === 'plan_limit') return problem(code, message, { limit: updated.limit ?? 0 });
     return code === 'taken' ? domainTaken(updated) : problem(code, message);
   }
   if (updated.changeId !== undefined) {
     call.answerHeader('X-Change-Id', updated.changeId);
     call.answerHeader('X-Zone-Serial', updated.domain.serial);
   }
-  return printDomain({ ...updated.domain, myRole: call.domain.myRole }, call.api);
+  return print({ ...updated.domain, myRole: call.domain.myRole }, call.api);
 }
 
 /** Undefined: the call names none, or the set that the domain has. */

@@ -66,7 +66,10 @@ const facts = {
   ),
   served: z
     .enum(['full', 'apex', 'none'])
-    .describe('What the nameservers answer: everything, SOA and NS of the apex alone, or nothing.'),
+    .optional()
+    .describe(
+      'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. Absent when a managed domain has just been created or enabled: that answer is the same whoever else waits for the name.',
+    ),
   serial: z.int().min(0).describe('Of the SOA; every change raises it.'),
   user_id: Id.describe('The account that owns it.'),
   verification_started_at: Timestamp.optional(),

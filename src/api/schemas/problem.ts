@@ -28,6 +28,10 @@ export const ProblemBody = z
       .optional()
       .describe('Of a batch: what is wrong, by item.'),
     limit: z.int().optional().describe('With `plan_limit`: how many the plan allows.'),
+    domains: z
+      .array(z.object({ id: z.int(), user_id: z.int(), status: z.string() }))
+      .optional()
+      .describe('With `domain_ambiguous`: the domains of this name. Say which by its id in the path.'),
     message: z.string().optional().describe('Of removed routes: what to use instead.'),
   })
   .meta({ id: 'Problem' });

@@ -15,37 +15,86 @@ export const nameserverPool: Shape<string[][]> = reading((text, fault) => {
   const lists = text.split(',').map((list) => list.split('+').map((item) => item.trim().toLowerCase()));
   const patterns = lists.map((items) => items.map((item) => (item.endsWith('.') ? item : `${item}.`)));
   const names = patterns.map((items) => items.map(expandNames));
-  if (!names.flat().every((item) => item !== undefined)) {
-    return fault('lists like ns[01-40].example.net or a.example.net+ns[1-9].example.net');
+  const wrong = findItem(names, (expanded) => expanded === undefined);
+  if (wrong !== undefined) {
+    const item = lists[wrong.list]?.[wrong.item];
+    return fault(
+      `lists like ns[01-40].example.net or a.example.net+ns[1-9].example.net (list ${wrong.list + 1} has "${item}")`,
+    );
   }
   if (lists.length < LEAST_LISTS || lists.length > MOST_LISTS) {
-    return fault(`${LEAST_LISTS} to ${MOST_LISTS} lists with commas between them`);
+    return fault(
+      `${LEAST_LISTS} to ${MOST_LISTS} lists with commas between them (there are ${lists.length})`,
+    );
   }
-  const flat = names.map((items) => items.flat());
-  if (flat.some((list) => list.length > MAX_LIST_NAMES))
-    return fault(`at most ${MAX_LIST_NAMES} names in a list`);
-  const all = flat.flat();
-  if (new Set(all).size !== all.length) return fault('each name once in all lists');
+  const flat = names.map((items) => items.flat() as string[]);
+  const long = flat.findIndex((list) => list.length > MAX_LIST_NAMES);
+  if (long !== -1)
+    return fault(`at most ${MAX_LIST_NAMES} names in a list (list ${long + 1} has ${flat[long]?.length})`);
+  const twice = findTwice(flat);
+  if (twice !== undefined) {
+    const { value, a, b } = twice;
+    const where = a === b ? `twice in list ${a}` : `in lists ${a} and ${b}`;
+    return fault(`each name once in all lists (${value.slice(0, -1)} is ${where})`);
+  }
   return patterns;
 });
 
 /** Addresses in lists: `;` between the lists, commas within. */
 export const nameserverAddresses: Shape<string[][]> = reading((text, fault) => {
-  const lists = text.split(';').map((list) => list.split(',').map((item) => canonicalAddress(item.trim())));
-  if (!isComplete(lists)) return fault('lists of IPv4 and IPv6 addresses with ; between them');
-  if (lists.some((list) => list.length > MOST_ADDRESSES))
-    return fault(`at most ${MOST_ADDRESSES} addresses in a list`);
-  if (lists.some((list) => new Set(list).size !== list.length)) return fault('each address once in a list');
-  const shared = findSharedNetwork(lists);
+  const texts = text.split(';').map((list) => list.split(',').map((item) => item.trim()));
+  const lists = texts.map((list) => list.map(canonicalAddress));
+  const wrong = findItem(lists, (address) => address === undefined);
+  if (wrong !== undefined) {
+    const item = texts[wrong.list]?.[wrong.item];
+    return fault(
+      `lists of IPv4 and IPv6 addresses with ; between them (list ${wrong.list + 1} has "${item}")`,
+    );
+  }
+  const addresses = lists as string[][];
+  const long = addresses.findIndex((list) => list.length > MOST_ADDRESSES);
+  if (long !== -1)
+    return fault(
+      `at most ${MOST_ADDRESSES} addresses in a list (list ${long + 1} has ${addresses[long]?.length})`,
+    );
+  for (const [i, list] of addresses.entries()) {
+    const twice = findTwice([list]);
+    if (twice !== undefined)
+      return fault(`each address once in a list (${twice.value} is twice in list ${i + 1})`);
+  }
+  const shared = findSharedNetwork(addresses);
   if (shared !== undefined) {
     const { network, a, b } = shared;
     return fault(`lists that share no /24 and no /48, while ${network} is in lists ${a} and ${b}`);
   }
-  return lists;
+  return addresses;
 });
 
-function isComplete(lists: (string | undefined)[][]): lists is string[][] {
-  return lists.flat().every((address) => address !== undefined);
+/** Where the first item is that is wrong. */
+function findItem<T>(
+  lists: readonly (readonly T[])[],
+  isWrong: (item: T) => boolean,
+): { readonly list: number; readonly item: number } | undefined {
+  for (const [list, items] of lists.entries()) {
+    const item = items.findIndex(isWrong);
+    if (item !== -1) return { list, item };
+  }
+  return undefined;
+}
+
+/** The first value that is there twice, and in which lists; `a` and `b` count from 1. */
+function findTwice(
+  lists: readonly (readonly string[])[],
+): { readonly value: string; readonly a: number; readonly b: number } | undefined {
+  const seen = new Map<string, number>();
+  for (const [i, list] of lists.entries()) {
+    for (const value of list) {
+      const a = seen.get(value);
+      if (a !== undefined) return { value, a, b: i + 1 };
+      seen.set(value, i + 1);
+    }
+  }
+  return undefined;
 }
 
 function expandNames(pattern: string): string[] | undefined {

@@ -4,6 +4,7 @@
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { DomainState, DomainStatus, RefusalCode, StatusEvent } from '../../zone/domain/domain-status.ts';
 import { nextState } from '../../zone/domain/domain-status.ts';
+import { type AccountRoom, lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
@@ -23,8 +24,10 @@ import { offParts, startParts } from './start-status.ts';
 
 interface Refusal {
   readonly kind: 'refused';
-  readonly code: RefusalCode | 'taken';
+  readonly code: RefusalCode | 'taken' | 'plan_limit';
   readonly message: string;
+  /** For `plan_limit`. */
+  readonly limit?: number;
   /** No place is free among those that wait for the name before so many seconds have passed. */
   readonly retryAfterSeconds?: number;
 }
@@ -48,21 +51,39 @@ export async function changeStatus(
     readonly domainId: number;
     readonly event: StatusEvent;
     readonly expected?: DomainStatus;
+    /** As for a new domain; `enable` alone heeds it. */
+    readonly claimsPerAccount?: number | undefined;
   },
 ): Promise<ChangedStatus> {
   return await inTransaction<ChangedStatus>(db, async (trx) => {
-    const { domainId, event, expected } = order;
+    const { domainId, event, expected, exempt = false } = order;
+    const account = event === 'enable' && !exempt ? await lockAccountOf(trx, domainId) : undefined;
     const lock = await lockDomainAndNames(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { status } = lock.row;
     if (expected !== undefined && status !== expected) {
       return { kind: 'refused', code: 'wrong_state', message: `the domain is ${status} by now` };
     }
+    const noRoom =
+      account === undefined || status !== 'disabled'
+        ? undefined
+        : refuseClaim(account, order.claimsPerAccount);
+    if (noRoom !== undefined) return { kind: 'refused', code: 'plan_limit', ...noRoom };
     const applied = await applyEvent(trx, lock, event, order);
     if (applied.kind === 'refused') rollBackTo(applied);
     const { changeId } = applied;
     return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
+}
+
+/** Before the names, as a create does. */
+async function lockAccountOf(trx: Database, domainId: number): Promise<AccountRoom | undefined> {
+  const found = await trx
+    .selectFrom('domains')
+    .select('account_id')
+    .where('id', '=', domainId)
+    .executeTakeFirst();
+  return found && (await lockAccount(trx, found.account_id));
 }
 
 type Applied = { readonly kind: 'applied'; readonly changeId: number | undefined } | Refusal;

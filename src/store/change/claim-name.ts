@@ -23,7 +23,7 @@ interface Claim {
   readonly settings: PublishSettings;
 }
 
-export type Claimed =
+type Claimed =
   | {
       readonly kind: 'claimed';
       /** The highest serial that any zone of this name has had; undefined for a new name. */

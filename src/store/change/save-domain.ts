@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode } from '../../zone/domain/domain-status.ts';
+import { lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
@@ -17,7 +18,7 @@ import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
-import { type Claimed, claimName } from './claim-name.ts';
+import { claimName } from './claim-name.ts';
 import { insertParts, setParts } from './domain-parts.ts';
 import {
   currentTime,
@@ -31,7 +32,7 @@ import { openBackgroundScan } from './open-scan.ts';
 import { writeOther } from './save-other.ts';
 import { saveServed } from './save-status.ts';
 import { settleAbove, settleBelow } from './settle-enclosed.ts';
-import { settleName } from './settle-name.ts';
+import { BEFORE_FIRST_SERIAL, settleName } from './settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -74,14 +75,8 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       const { limit } = account;
       return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
     }
-    const { claimsPerAccount: limit = account.claimLimit } = wanted;
-    if (!exempt && account.claims >= limit) {
-      return {
-        kind: 'plan_limit',
-        limit,
-        message: `an account may have ${limit} domains that wait to be proved`,
-      };
-    }
+    const noRoom = exempt ? undefined : refuseClaim(account, wanted.claimsPerAccount);
+    if (noRoom !== undefined) return { kind: 'plan_limit', ...noRoom };
     const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);
     if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
     await lockNamesAround(trx, nameText);
@@ -102,7 +97,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const needsSets = dnsMode === 'managed' || settings.pool !== undefined;
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
-    const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, claimed, planId);
+    const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, planId);
     if (planId !== null) await startSubscription(trx, id, accountId, planId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
     const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
@@ -110,34 +105,6 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
 }
-
-/** The limit of an account without a plan: an operator who takes the plan away does not lift the limit. */
-const DOMAINS_WITHOUT_PLAN = 100;
-const CLAIMS_WITHOUT_PLAN = 100;
-
-/**
- * Locks the account until the transaction ends, so that two creates at once do not pass its limit. The holder of the
- * lock waits for names after it, and no transaction waits in the other order.
- */
-async function lockAccount(trx: Database, accountId: number) {
-  const { rows } = await sql<{ planId: number | null; maxDomains: number | null; maxClaims: number | null }>`
-    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims"
-    from accounts a left join plans p on p.id = a.plan_id
-    where a.id = ${accountId} for no key update of a`.execute(trx);
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  // A statement of its own: it sees what the holder of the lock before us has saved.
-  const counted = await sql<{ domains: number; claims: number }>`
-    select count(*)::integer as domains,
-      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
-    where account_id = ${accountId} and deleted_at is null`.execute(trx);
-  const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
-  const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
-  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
-  return { planId: row.planId, limit, domains, claimLimit, claims };
-}
-
-const BEFORE_FIRST_SERIAL = 0xffff_ffff;
 
 async function insertDomain(
   trx: Database,
@@ -151,7 +118,6 @@ async function insertDomain(
     nsSets,
     isChecked = true,
   }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets'] },
-  { serial = BEFORE_FIRST_SERIAL }: Extract<Claimed, { kind: 'claimed' }>,
   planId: number | null,
 ): Promise<number> {
   const now = await currentTime(trx);
@@ -165,7 +131,8 @@ async function insertDomain(
       zone_id: null,
       dns_mode: dnsMode,
       served: 'none',
-      serial,
+      // One that gets the name's zone goes on with its serial (settle-name.ts); of others it must not show that there are more.
+      serial: BEFORE_FIRST_SERIAL,
       answers_generation: 0,
       plan_id: planId,
       created_at: now,

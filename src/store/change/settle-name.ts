@@ -24,6 +24,9 @@ export interface SettledName {
   readonly lent?: { readonly id: number; readonly before: readonly string[] | null };
 }
 
+/** The serial of a domain without any change: the next one is 1. */
+export const BEFORE_FIRST_SERIAL = 0xffff_ffff;
+
 /** What nodes serve of one domain of the name. */
 export function servedIn({ answered }: SettledName, domainId: number): Served {
   return answered?.id === domainId ? answered.served : 'none';
@@ -240,8 +243,9 @@ async function passZone(
     );
   // Seen from outside it is one zone, and its serial only grows, whoever has it.
   await sql`
-    update domains set zone_id = ${zone.id}, served = 'none', serial = greatest(serial, coalesce((
-      select max(d.serial) from domains d where d.name = ${nameText} and d.id <> ${answered.id}), serial))
+    update domains set zone_id = ${zone.id}, served = 'none', serial = coalesce(greatest(
+      nullif(serial, ${BEFORE_FIRST_SERIAL}), (
+        select max(d.serial) from domains d where d.name = ${nameText} and d.id <> ${answered.id})), serial)
     where id = ${answered.id}`.execute(trx);
   await sql`update zones set kind = 'domain' where id = ${zone.id}`.execute(trx);
   return { answered, moved: [...(before === undefined ? [] : [before.id]), answered.id] };

@@ -28,8 +28,10 @@ export type UpdatedDomain =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: RefusalCode | 'not_accepted' | 'taken';
+      readonly code: RefusalCode | 'not_accepted' | 'taken' | 'plan_limit';
       readonly message: string;
+      /** For `plan_limit`. */
+      readonly limit?: number;
       /** For `taken`: when a place among those that wait for the name may be free. */
       readonly retryAfterSeconds?: number;
     };

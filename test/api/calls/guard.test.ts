@@ -284,6 +284,31 @@ describe('a name that several accounts have', () => {
     await answer(ids.owners);
     expect(await idSeen('operator')).toBe(String(ids.owners));
   });
+
+  it('is not written by global admins without saying whose is meant', async () => {
+    const write = (domain: string | number, as = 'operator') =>
+      api.ask('PUT', `/domains/${domain}/settings`, { as });
+    const statusOf = async (...order: Parameters<typeof write>) => (await write(...order)).status;
+    const refused = await write('several.test');
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      {
+        code: 'domain_ambiguous',
+        error: 'several accounts have this domain: name it by its id in the path',
+        domains: [
+          { id: ids.owners, user_id: api.accountIds.owner, status: 'pending' },
+          { id: ids.strangers, user_id: api.accountIds.stranger, status: 'pending' },
+        ],
+      },
+    ]);
+    // A write that was admitted is refused for its body here.
+    const admitted = BODY_REFUSAL[0];
+    expect(await statusOf(ids.strangers)).toBe(admitted);
+    expect(await statusOf(NAME)).toBe(admitted);
+    expect(await statusOf('several.test', 'stranger')).toBe(admitted);
+    await newDomain(api.db, api.accountIds.operator, 'several.test.');
+    expect(await statusOf('several.test')).toBe(admitted);
+  });
 });
 
 describe('a narrowed key', () => {

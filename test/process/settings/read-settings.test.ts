@@ -255,6 +255,20 @@ describe('a setting', () => {
     ]);
   });
 
+  it.each([
+    ['NAMESERVER_POOL', 'ns[1-9].x.net,ns[9-1].y.net', 'list 2 has "ns[9-1].y.net"'],
+    ['NAMESERVER_POOL', 'ns[1-9].x.net,a.y.net+b_c.y.net', 'list 2 has "b_c.y.net"'],
+    ['NAMESERVER_POOL', 'ns[1-9].x.net', 'there are 1'],
+    ['NAMESERVER_POOL', 'a.x.net,ns[1-600].y.net+a[1-600].y.net', 'list 2 has 1200'],
+    ['NAMESERVER_POOL', 'ns[1-9].x.net,NS3.x.net', 'ns3.x.net is in lists 1 and 2'],
+    ['NAMESERVER_POOL', 'a.x.net,b.y.net+b.y.net', 'b.y.net is twice in list 2'],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1;198.51.100.1,198.51.100', 'list 2 has "198.51.100"'],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1;2001:db8::1,2001:DB8::0001', '2001:db8::1 is twice in list 2'],
+    ['NAMESERVER_ADDRESSES', '192.0.2.1;192.0.2.9', '192.0.2.0/24 is in lists 1 and 2'],
+  ])('%s=%s: the fault says where it is', (name, text, where) => {
+    expect(faultsOf({ [name]: text }).find((fault) => fault.startsWith(name))).toContain(where);
+  });
+
   it('that nobody knows is ignored', () => {
     expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
   });

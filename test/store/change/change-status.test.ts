@@ -1,5 +1,6 @@
 // What people may do to a domain's status, and what is served after it.
 
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -21,6 +22,12 @@ describe.each(testServers())('on $name', (server) => {
   });
   afterEach(() => database.drop());
 
+  const row = () =>
+    database.db
+      .selectFrom('domains')
+      .select(['status', 'account_id'])
+      .where('id', '=', domainId)
+      .executeTakeFirstOrThrow();
   const move = (event: StatusEvent, rest = {}) =>
     changeStatus(database.db, { ...BY, domainId, event, exempt: true, ...rest });
 
@@ -51,6 +58,24 @@ describe.each(testServers())('on $name', (server) => {
     );
     expect(log.every(({ source, operation }) => source === 'status' && operation === 'status')).toBe(true);
     await node.stop();
+  });
+
+  test('enable makes no more domains wait than a create may; operators have no limit', async () => {
+    await newDomain(database.db, (await row()).account_id, 'waits.test.');
+    await move('disable');
+    const enable = (rest = {}) => move('enable', { exempt: false, ...rest });
+    expect(await enable({ claimsPerAccount: 1 })).toMatchObject({
+      kind: 'refused',
+      code: 'plan_limit',
+      limit: 1,
+    });
+    await sql`update plans set max_claims = 1`.execute(database.db);
+    expect(await enable()).toMatchObject({ kind: 'refused', code: 'plan_limit', limit: 1 });
+    expect((await row()).status).toBe('disabled');
+    expect(await enable({ claimsPerAccount: 2 })).toMatchObject({ kind: 'updated' });
+    expect(await enable({ claimsPerAccount: 0 })).toMatchObject({ code: 'wrong_state' });
+    await move('disable');
+    expect(await move('enable')).toMatchObject({ kind: 'updated' });
   });
 
   test('a move that is not allowed, or comes too late, changes nothing', async () => {

@@ -90,7 +90,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/answers': '',
   'api/callers': 'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
-    'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
+    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
   'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
