@@ -39,3 +39,16 @@ test('nothing is claimed for a full queue, so that no domain waits for its lease
   expect(await fillQueue({ queue, room: 8, claim: claimOf(due) })()).toEqual({ isMore: true });
   expect([queue.taken, due]).toEqual([[], [1, 2]]);
 });
+
+test('a full queue takes a few jobs of accounts that have used little, and no more than twenty times its room', async () => {
+  const due = Array.from({ length: 30 }, (_, i) => i);
+  const full = fakeQueue(8);
+  const claim = () => Promise.reject(new Error('there is no room'));
+  expect(await fillQueue({ queue: full, room: 8, claim, claimLight: claimOf(due) })()).toEqual({
+    isMore: true,
+  });
+  expect(full.taken).toHaveLength(20);
+  const fuller = fakeQueue(160);
+  await fillQueue({ queue: fuller, room: 8, claim, claimLight: claimOf(due) })();
+  expect(fuller.taken).toEqual([]);
+});

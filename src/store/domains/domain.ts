@@ -134,9 +134,9 @@ const TURN = sql`case when ${IS_WAITING(sql`d`)}
 
 /** Another account's TXT record was found, and the domain's own was not: after a second such look the name is lost. */
 const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'active' and exists (
-  select from domains o join domain_verifications w on w.domain_id = o.id
+  select from domains o
   where o.name = d.name and o.id <> d.id and o.deleted_at is null and o.status = 'unverified'
-    and w.takeover_seen_at is not null))`;
+    and o.findings @> '[{"code": "TAKEOVER_WAITS"}]'))`;
 
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */
 export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",

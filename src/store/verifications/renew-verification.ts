@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { setParts } from '../change/domain-parts.ts';
 import { currentTime } from '../change/lock-domain.ts';
 import { tokenColumns } from '../change/start-status.ts';
+import { findingsWithout } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { IS_TO_BE_VERIFIED, lockVerified } from './load-verified-domain.ts';
@@ -17,7 +18,7 @@ export async function renewExpiredVerification(db: Database, domainId: number): 
       where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and v.expires_at <= clock_timestamp()`.execute(trx);
     if (rows.length === 0) return false;
     const now = await currentTime(trx);
-    await setParts(trx, domainId, { domain: { updated_at: now }, verification: tokenColumns(now) });
+    await setParts(trx, domainId, { domain: { updated_at: now, findings: findingsWithout('TAKEOVER_WAITS') }, verification: tokenColumns(now) });
     return true;
   });
 }

@@ -4,6 +4,7 @@ import type { Api } from '../../../src/api/calls/call.ts';
 import type { VerifyJob } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
 import { until } from '../../support/tests/until.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
@@ -67,7 +68,7 @@ describe('POST verify', () => {
       message: expect.stringContaining('2 of 3'),
     });
     expect(jobs).toEqual([
-      { domainId: id, kind: 'manual', request: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { domainId: id, kind: 'manual', request: expect.stringMatching(/^[0-9a-f-]{36}$/), turn: 1 },
     ]);
     const { seconds_remaining: _, ...read } = (await api.ask('GET', path)).body.verification;
     expect(body.verification).toMatchObject(read);
@@ -121,6 +122,48 @@ describe('POST verify', () => {
       found: 0,
       asked: 2,
     });
+  });
+
+  it('looks for the record of a waiting managed domain that is offered one, and shows it with the offer', async () => {
+    const name = `v${++domains}.example`;
+    const { body: made } = await api.ask('POST', '/domains/', { body: { name, scan: false } });
+    const path = `/domains/${name}`;
+    const { db } = api.database;
+    await api.ask('POST', '/domains/', { body: { name, scan: false }, as: 'stranger' });
+    await checkOnce(db, made.id, 'referral ns1.other. ns2.other.');
+    const { body: offered } = await api.ask('GET', path);
+    const { value } = offered.verification;
+    expect(offered.findings).toContainEqual({
+      code: 'PREPARE',
+      message: expect.stringContaining(`name _svc-challenge.${name}, value ${value}`),
+    });
+    work = seeing(ABSENT);
+    const absent = (await api.ask('POST', `${path}/verify`)).body;
+    expect(absent).toMatchObject({
+      status: 'pending',
+      verification: { verified: false, found: 0, asked: 2 },
+    });
+    expect(absent.verification).toHaveProperty('next_attempt_at');
+    work = seeing({ servers: [[value], [value]] });
+    const found = (await api.ask('POST', `${path}/verify`)).body;
+    expect(found).toMatchObject({
+      status: 'pending',
+      served: 'full',
+      verification: { verified: true, found: 2, verified_until: expect.stringMatching(/Z$/) },
+    });
+    expect(found.findings.map(({ code }: { code: string }) => code)).not.toContain('PREPARE');
+  });
+
+  it('is refused with a 429 once the users of the account asked for a hundred within a minute', async () => {
+    const { verify } = await freshDomain();
+    work = seeing(ABSENT);
+    await api.ask('POST', verify);
+    jobs = [];
+    // a few fade away until the call
+    await sql`update check_shares set manual = 150`.execute(api.database.db);
+    const { status, headers } = await api.ask('POST', verify);
+    expect([status, Number(headers['retry-after']) > 0, jobs]).toEqual([429, true, []]);
+    await sql`delete from check_shares`.execute(api.database.db);
   });
 
   it('leaves an active domain as it is', async () => {

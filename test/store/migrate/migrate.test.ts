@@ -247,6 +247,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(verifications).toEqual([
       {
         domain_id: proved,
+        account_id: expect.any(Number),
         value: 'svc-verify=x',
         started_at: at(1),
         expires_at: at(2),
@@ -255,6 +256,8 @@ describe.each(testServers())('on $name', (server) => {
         next_at: at(5),
         attempts: 3,
         seq: 4,
+        offered: true,
+        takeover_seen_at: null,
       },
       // It never had a value: the one that it has now has expired, and its owner can have it renewed.
       expect.objectContaining({ domain_id: bare, value: expect.stringMatching(/^svc-verify=[0-9a-f]{32}$/) }),
@@ -268,6 +271,14 @@ describe.each(testServers())('on $name', (server) => {
       db,
     );
     expect(moved.rows).toEqual([]);
+    await sql`update domains set account_id = ${await newAccount(db, 'c@example.org')} where id = ${proved}`.execute(
+      db,
+    );
+    const left = await sql`
+      select from domain_verifications v join domains d on d.id = v.domain_id where v.account_id <> d.account_id`.execute(
+      db,
+    );
+    expect(left.rows).toEqual([]);
     await sql`delete from domains`.execute(db);
     expect(await db.selectFrom('domain_checks').selectAll().execute()).toEqual([]);
     expect(await db.selectFrom('domain_verifications').selectAll().execute()).toEqual([]);

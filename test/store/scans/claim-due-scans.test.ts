@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openBackgroundScan } from '../../../src/store/change/open-scan.ts';
-import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
+import { claimDueScans, countScansInHand } from '../../../src/store/scans/claim-due-scans.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 
@@ -76,4 +76,17 @@ test('of processes that claim at once none gets what another has', async () => {
   const claimed = await Promise.all([claim(3), claim(3), claim(3)]);
   while (claimed.flat().length < names.length) claimed.push(await claim(3));
   expect(claimed.flat().sort()).toEqual(names);
+});
+
+test('a scan’s turn is its place among those of its account that wait or run', async () => {
+  await scansOf('bulk', 3, 1000);
+  await scansOf('late', 1, 10);
+  const turns = async (limit: number) =>
+    (await claimDueScans(database.db, limit)).map(({ turn }) => turn).sort();
+  expect(await turns(2)).toEqual([2, 2]);
+  expect(await turns(10)).toEqual([4, 6]);
+  const { rows } = await sql<{
+    id: number;
+  }>`select id from accounts where email = 'bulk@example.org'`.execute(database.db);
+  expect(await countScansInHand(database.db, rows[0]?.id as number)).toBe(3);
 });

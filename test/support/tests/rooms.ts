@@ -93,7 +93,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
   'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
-    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
+    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas checks/shares',
   'api/body': 'api/answers api/calls api/schemas',
   'api/print':
     'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
