@@ -120,7 +120,10 @@ describe('one voice of many vantages', () => {
     expect(word({ ...all, d: 'open', e: 'silent' })).toBe('away');
   });
 
-  it('is open while one of its vantages may still contradict the others', () => {
+  it.each([
+    false,
+    true,
+  ])('is open while one of its vantages may still contradict the others (unheld: %s)', (isUnheld) => {
     for (const said of products(ALL, 3)) {
       const voice: Voice = { label: 'ams', vantages: ['v0', 'v1', 'v2'] };
       const other: Voice = { label: 'fra', vantages: ['w'] };
@@ -132,9 +135,9 @@ describe('one voice of many vantages', () => {
       const ends = new Set<string>();
       for (const late of products(WORDS, count(said, 'open'))) {
         const filled = said.map((answer) => (answer === 'open' ? (late.pop() as Answer) : answer));
-        ends.add(String(judgeVoices([voice, other], answersOf(filled), { isUnheld: false }) === 'agreed'));
+        ends.add(String(judgeVoices([voice, other], answersOf(filled), { isUnheld }) === 'agreed'));
       }
-      const judged = judgeVoices([voice, other], answersOf(said), { isUnheld: false });
+      const judged = judgeVoices([voice, other], answersOf(said), { isUnheld });
       expect([said, judged === 'open']).toEqual([said, ends.size === 2]);
     }
   });
