@@ -30,7 +30,7 @@ export interface VantageQuestion {
   readonly signal: AbortSignal;
 }
 
-export type Asked =
+type Asked =
   /** There are too few: nobody was asked. */
   | { readonly kind: 'off' }
   | { readonly kind: 'agreed' | 'differ' | 'away'; readonly views: readonly VoiceView[] };

@@ -9,7 +9,7 @@ import type { VoiceView } from '../../src/checks/delegation/seen.ts';
 import { changesOf, giveUnheldName, judgeElsewhere, seenOf } from '../../src/checks/vantage/judge-change.ts';
 import type { VantageAsker, VantageQuestion } from './ask-vantages.ts';
 
-export interface Confirmed {
+interface Confirmed {
   /** What the check made here does, if the others agree; else it decides nothing. */
   readonly judged: JudgedName;
   /** Undefined: none was asked. */

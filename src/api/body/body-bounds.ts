@@ -38,7 +38,12 @@ type PlanOfDomain = { readonly maxRecords: number | null } | null;
 
 export function bodyBounds({ largeBody, maxItems, bodyBytes }: Bounded, plan: PlanOfDomain): BodyBounds {
   if (largeBody !== true) {
-    return { bytes: bodyBytes ?? SMALL_BODY_BYTES, values: SMALL_BODY_VALUES, items: undefined, byPlan: false };
+    return {
+      bytes: bodyBytes ?? SMALL_BODY_BYTES,
+      values: SMALL_BODY_VALUES,
+      items: undefined,
+      byPlan: false,
+    };
   }
   const records = plan === null ? 0 : (plan.maxRecords ?? Number.POSITIVE_INFINITY);
   const bytes = Math.min(LARGE_BODY_BYTES, Math.max(MIN_PLAN_BYTES, records * BYTES_A_RECORD));

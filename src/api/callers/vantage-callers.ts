@@ -31,8 +31,8 @@ interface VantageLimits {
   readonly keysMs: number;
 }
 
-/** A vantage answers as many jobs as it takes, 16 at a time. */
-const LIMITS: VantageLimits = { perSecond: 50, bodies: 200, bodiesOfAddress: 20, keysMs: 250 };
+/** A vantage sends one answer for each job that it takes; all of them may come over one proxy. */
+const LIMITS: VantageLimits = { perSecond: 50, bodies: 200, bodiesOfAddress: 100, keysMs: 250 };
 const BURST_SECONDS = 4;
 
 interface Signed {
@@ -70,13 +70,16 @@ export class VantageCallers {
     address: string,
   ): Promise<ClaimedVantage | Problem> {
     const proof = readVantageHeaders(headers);
-    if (proof === undefined) return unsigned('the headers x-vantage-name, -time, -nonce and -signature are needed');
+    if (proof === undefined)
+      return unsigned('the headers x-vantage-name, -time, -nonce and -signature are needed');
     if (Math.abs(this.#nowMs() - proof.timeMs) > VANTAGE_CLOCK_MS)
       return unsigned('x-vantage-time: not within 60 seconds of our time');
     const publicKey = (await this.#loadKeys()).get(proof.name);
     if (publicKey === undefined) return unsigned(WRONG);
     const release = this.#receive(address);
-    return release === undefined ? unavailable('too many requests at a time; try again', 1) : { proof, publicKey, release };
+    return release === undefined
+      ? unavailable('too many requests at a time; try again', 1)
+      : { proof, publicKey, release };
   }
 
   /** Its name. Each nonce counts once. */
@@ -85,7 +88,9 @@ export class VantageCallers {
     if (key === undefined || !isSignedBy(key, proof, signed, this.#nowMs())) return unsigned(WRONG);
     const limited = await this.#count(proof.name);
     if (limited !== undefined) return limited;
-    return (await useNonce(this.#db, proof.name, proof.nonce)) ? proof.name : unsigned('x-vantage-nonce: used before');
+    return (await useNonce(this.#db, proof.name, proof.nonce))
+      ? proof.name
+      : unsigned('x-vantage-nonce: used before');
   }
 
   /** Counted only once it is verified: nobody else uses up what a vantage may send. */

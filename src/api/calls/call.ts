@@ -64,7 +64,8 @@ export interface Call<Params, Query, Body> {
 }
 
 /** A call of an observer elsewhere. */
-export interface VantageCall<Body> extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'gone' | 'log'> {
+export interface VantageCall<Body>
+  extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'gone' | 'log'> {
   readonly vantage: string;
   /** Where it calls from. */
   readonly address: string;

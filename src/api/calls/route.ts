@@ -175,8 +175,7 @@ export function domainRoute<
   };
 }
 
-interface VantageRoute<B extends z.ZodType, R extends z.ZodType>
-  extends Declaration<None, None, B, R> {
+interface VantageRoute<B extends z.ZodType, R extends z.ZodType> extends Declaration<None, None, B, R> {
   readonly run: (call: VantageCall<z.output<B>>) => Promise<z.input<R> | Problem>;
 }
 

@@ -26,7 +26,7 @@ import { printCheck } from '../print/print-check.ts';
 import { printDomain } from '../print/print-domain.ts';
 import { CheckedDomain } from '../schemas/check.ts';
 
-/** A check itself ends within 15 s. */
+/** A check itself ends within 15 s; observers elsewhere, who are asked before a status changes, mostly take a second. */
 const WAIT_MS = 25_000;
 const RETRY_SECONDS = 10;
 /** After that, a third of what an account asked for still counts. */

@@ -35,7 +35,11 @@ const Server = z.strictObject({
   rcode: z.int().min(0).max(4095).optional(),
   aa: z.boolean().optional(),
   ns: NameTexts,
-  ttl: z.int().min(0).max(2 ** 32 - 1).optional(),
+  ttl: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .optional(),
   ds: boundedArray(
     z
       .string()

@@ -8,7 +8,7 @@ export type Word = 'agrees' | 'differs' | 'silent';
 /** `open`: it may still answer. */
 export type Answer = Word | 'open';
 
-export type VoicesJudgement =
+type VoicesJudgement =
   | 'agreed'
   /** Too many see something else. */
   | 'differ'

@@ -52,7 +52,8 @@ async function addOne(cli: Cli, name: string, { network, address }: AddOptions):
     const { privateKey, publicKey } = makeVantageKey();
     const added = await addVantage(db, { name, network, publicKey, address: known });
     if (added !== 'added') {
-      const error = added === 'exists' ? 'exists already' : `there are ${MOST_VANTAGES} observers, no more fit`;
+      const error =
+        added === 'exists' ? 'exists already' : `there are ${MOST_VANTAGES} observers, no more fit`;
       if (output.json) await output.print(JSON.stringify({ name, outcome: 'refused', error }));
       else await output.complain(`${name}: ${error}`);
       return 1;
@@ -75,11 +76,11 @@ async function removeOne(cli: Cli, name: string): Promise<void> {
   const { output } = cli;
   await cli.withStore(async (db) => {
     const isGone = await removeVantage(db, name);
-    if (output.json)
-      await output.print(JSON.stringify({ name, outcome: isGone ? 'removed' : 'absent' }));
+    if (output.json) await output.print(JSON.stringify({ name, outcome: isGone ? 'removed' : 'absent' }));
     else if (isGone) await output.print(`removed ${name}`);
     else await output.complain(`${name}: no such observer`);
-    if (isGone && !output.json) for (const line of (await describe(db, cli)).hints) await output.complain(line);
+    if (isGone && !output.json)
+      for (const line of (await describe(db, cli)).hints) await output.complain(line);
     return isGone ? 0 : 1;
   });
 }
@@ -113,7 +114,9 @@ function hintsOf(voices: readonly Voice[], isAsked: boolean): string[] {
         `${vantages.join(', ')} count as one (${label}): their addresses are in one network; if that is a proxy in front of the API, remove them and add them with --address`,
     );
   if (voices.length < 2)
-    hints.push('changes wait: with one voice only, domains become active, but are not moved, disabled or handed over');
+    hints.push(
+      'changes wait: with one voice only, domains become active, but are not moved, disabled or handed over',
+    );
   return hints;
 }
 

@@ -12,7 +12,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /** A vantage that has not asked for jobs for so long is not waited for. */
-export const VANTAGE_SILENT_SECONDS = 60;
+const VANTAGE_SILENT_SECONDS = 60;
 
 interface VantageQuestion {
   /** As in its column. */
@@ -62,7 +62,7 @@ export async function endAsk(db: Database, ask: string): Promise<void> {
   await sql`delete from vantage_jobs where ask = ${ask}::uuid and taken_at is null`.execute(db);
 }
 
-export interface VantageJob {
+interface VantageJob {
   readonly id: string;
   readonly name: Name;
   readonly deadline: Date;
@@ -93,8 +93,7 @@ export async function vantagesWithJobs(db: Database, vantages: readonly string[]
   return rows.map(({ vantage }) => vantage);
 }
 
-export const DROP_REASONS = ['unknown', 'other_vantage', 'other_name', 'twice', 'late'] as const;
-export type DropReason = (typeof DROP_REASONS)[number];
+type DropReason = 'unknown' | 'other_vantage' | 'other_name' | 'twice' | 'late';
 
 /** Keeps the answer, or says why not. Both are counted. */
 export async function saveVantageAnswer(

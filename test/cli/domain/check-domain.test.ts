@@ -96,6 +96,7 @@ describe('domain check', () => {
           status_after: 'pending',
           findings: [{ code: 'NS_MISSING', message: expect.any(String) }],
           current_nameservers: ['ns1.example.net'],
+          vantages: null,
           next_check_at: expect.any(String),
         },
         { domain: 'silent.com', outcome: 'refused', code: 'absent', message: 'no such domain' },

@@ -69,7 +69,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
-  'store/vantage': 'checks/delegation store/checks store/postgres',
+  'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
   'store/migrate':

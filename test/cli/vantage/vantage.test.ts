@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addVantageCommands } from '../../../src/cli/vantage/vantage.ts';
+import { publicKeyOf, readPrivateKey } from '../../../src/process/vantage-signature.ts';
+import { listVantages, noteVantageSeen } from '../../../src/store/vantage/vantages.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate vantages cascade`.execute(database.db);
+});
+
+const run = (...args: string[]) => runCommands(addVantageCommands, ['vantage', ...args], database.url);
+const add = (name: string, network: string, ...more: string[]) =>
+  run('add', name, '--network', network, ...more);
+
+describe('vantage add', () => {
+  it('shows the private key alone on stdout, and stores the public one', async () => {
+    const { code, stdout, stderr } = await add('paris', 'provider-a');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^zfv_[\w-]{43}\n$/);
+    expect(stderr).toMatch(/^the key of paris \(([0-9a-f]{4}:?){8}\); it is not shown again\n/);
+    const key = readPrivateKey(stdout.trim());
+    const [stored] = await listVantages(database.db);
+    expect(stored).toMatchObject({ name: 'paris', network: 'provider-a', address: null, seenAt: null });
+    expect(stored?.publicKey).toBe(key && publicKeyOf(key));
+  });
+
+  it('says that nobody is asked before there are two networks', async () => {
+    expect((await add('paris', 'provider-a')).stderr).toContain('nobody is asked');
+    expect((await add('lyon', 'provider-a')).stderr).toContain('nobody is asked');
+    expect((await add('rome', 'provider-b')).stderr).not.toContain('nobody is asked');
+  });
+
+  it('refuses a name that is there, and leaves its key', async () => {
+    await add('paris', 'provider-a');
+    const [before] = await listVantages(database.db);
+    const { code, stdout, stderr } = await add('paris', 'provider-b');
+    expect([code, stdout, stderr]).toEqual([1, '', 'paris: exists already\n']);
+    expect(await listVantages(database.db)).toMatchObject([{ publicKey: before?.publicKey }]);
+  });
+
+  it.each([
+    [['Paris', '--network', 'a'], 'Paris: a name is'],
+    [['paris', '--network', 'a b'], '--network a b: a label is'],
+    [['paris', '--network', 'a', '--address', '192.0.2'], '--address 192.0.2: not an IP address'],
+    [['paris'], '--network'],
+  ])('refuses %j', async (args, words) => {
+    const { code, stderr } = await run('add', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(await listVantages(database.db)).toEqual([]);
+  });
+});
+
+describe('vantage list', () => {
+  it('tells network, voice, when it was seen, and what it answered; never a private key', async () => {
+    const key = (await add('paris', 'provider-a', '--address', '2001:DB8:0::1')).stdout.trim();
+    await add('rome', 'provider-b');
+    await noteVantageSeen(database.db, 'paris', null);
+    const told = await run('list', '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      vantages: [
+        {
+          name: 'paris',
+          network: 'provider-a',
+          voice: 'provider-a',
+          address: '2001:db8::1',
+          answers: 0,
+          dropped: 0,
+        },
+        { name: 'rome', voice: 'provider-b', address: null, seen_at: null },
+      ],
+      voices: 2,
+      asked: true,
+      hints: [],
+    });
+    const text = (await run('list')).stdout;
+    expect(text).toMatch(/^paris +provider-a +provider-a +\d+ s ago +2001:db8::1 +0 +0 /m);
+    expect(text).toMatch(/^rome +provider-b +provider-b +never +- +0 +0 /m);
+    expect(told.stdout + text).not.toContain(key);
+  });
+
+  it('says which of them count as one, and what that means', async () => {
+    await add('paris', 'provider-a', '--address', '192.0.2.1');
+    await add('rome', 'provider-b', '--address', '192.0.2.2');
+    const { stdout, stderr } = await run('list');
+    expect(stdout).toMatch(/^paris +provider-a +provider-a\+provider-b/m);
+    expect(stderr).toContain('paris, rome count as one');
+    expect(stderr).toContain('changes wait');
+  });
+});
+
+describe('vantage remove', () => {
+  it('removes one, and says what is left', async () => {
+    await add('paris', 'provider-a');
+    await add('rome', 'provider-b');
+    const { code, stdout, stderr } = await run('remove', 'rome');
+    expect([code, stdout]).toEqual([0, 'removed rome\n']);
+    expect(stderr).toContain('nobody is asked');
+    expect(await run('remove', 'rome')).toMatchObject({ code: 1, stderr: 'rome: no such observer\n' });
+  });
+});

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { encodeEvidence, type JsonEvidence } from '../../../src/checks/delegation/evidence-json.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import {
+  endAsk,
+  loadVantageAnswers,
+  makeVantageJobs,
+  saveVantageAnswer,
+  takeVantageJobs,
+  vantagesWithJobs,
+} from '../../../src/store/vantage/vantage-jobs.ts';
+import {
+  addVantage,
+  listVantages,
+  MOST_VANTAGES,
+  noteVantageSeen,
+  removeVantage,
+  useNonce,
+} from '../../../src/store/vantage/vantages.ts';
+import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { evidenceOf } from '../../support/world/made-checks.ts';
+
+const NAME = 'shop.example.';
+const QUESTION = { nameText: NAME, fresh: true, thorough: false, deadlineSeconds: 30 };
+
+let database: TestDatabase;
+let db: Database;
+/** As the processes connect: a privilege that is missing shows here. */
+let api: Database;
+let worker: Database;
+beforeAll(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  api = openDatabase(asRole(database.url, 'zonefleet_api'));
+  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+});
+afterAll(async () => {
+  await Promise.all([api.destroy(), worker.destroy()]);
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`truncate vantages, vantage_jobs, vantage_nonces cascade`.execute(db);
+  for (const name of ['a', 'b']) await add(name);
+});
+
+const add = (name: string) =>
+  addVantage(db, { name, network: `net-${name}`, publicKey: `key-${name}`, address: null });
+const evidence = (): JsonEvidence => encodeEvidence(evidenceOf(parseName(NAME), ['ns1.x.example.']));
+const rows = async (table: string) =>
+  (await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db)).rows[0]?.n;
+
+test('jobs are made for vantages that asked for some within a minute', async () => {
+  expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual([]);
+  await noteVantageSeen(api, 'a', '192.0.2.1');
+  await noteVantageSeen(api, 'b', null);
+  expect((await makeVantageJobs(worker, QUESTION)).asked.toSorted()).toEqual(['a', 'b']);
+  await sql`update vantages set seen_at = clock_timestamp() - interval '61 seconds' where name = 'b'`.execute(
+    db,
+  );
+  expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual(['a']);
+});
+
+test('a job is handed out once, however many ask at the same time, and not behind its deadline', async () => {
+  await noteVantageSeen(api, 'a', null);
+  for (let i = 0; i < 10; i++) await makeVantageJobs(worker, QUESTION);
+  expect(await vantagesWithJobs(api, ['a', 'b'])).toEqual(['a']);
+  const taken = await Promise.all(Array.from({ length: 6 }, () => takeVantageJobs(api, 'a', 3)));
+  const ids = taken.flat().map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const rest = await takeVantageJobs(api, 'a', 16);
+  expect(ids.length + rest.length).toBe(10);
+  await makeVantageJobs(worker, { ...QUESTION, deadlineSeconds: 0 });
+  expect(await takeVantageJobs(api, 'a', 16)).toEqual([]);
+  expect(await vantagesWithJobs(api, ['a'])).toEqual([]);
+});
+
+test('answers that come twice at the same time are taken once', async () => {
+  await noteVantageSeen(api, 'a', null);
+  const { ask } = await makeVantageJobs(worker, QUESTION);
+  const [job] = await takeVantageJobs(api, 'a', 1);
+  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => saveVantageAnswer(api, answer)));
+  expect(outcomes.toSorted()).toEqual(['taken', 'twice', 'twice', 'twice', 'twice']);
+  const [read] = await loadVantageAnswers(worker, [ask], []);
+  expect(read?.evidence.domain).toBe(parseName(NAME));
+  expect(await loadVantageAnswers(worker, [ask], [job?.id as string])).toEqual([]);
+  expect((await listVantages(worker))[0]).toMatchObject({ name: 'a', answers: 1, dropped: 4 });
+});
+
+test('a check that waits no more takes back what nobody has begun, and leaves the rest', async () => {
+  for (const name of ['a', 'b']) await noteVantageSeen(api, name, null);
+  const { ask } = await makeVantageJobs(worker, QUESTION);
+  const [job] = await takeVantageJobs(api, 'a', 1);
+  await endAsk(worker, ask);
+  expect(await takeVantageJobs(api, 'b', 1)).toEqual([]);
+  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
+  expect(await saveVantageAnswer(api, answer)).toBe('taken');
+});
+
+test('with a vantage its jobs go', async () => {
+  await noteVantageSeen(api, 'a', null);
+  await makeVantageJobs(worker, QUESTION);
+  expect(await removeVantage(db, 'a')).toBe(true);
+  expect(await rows('vantage_jobs')).toBe(0);
+  expect(await removeVantage(db, 'a')).toBe(false);
+});
+
+test('there are only so many vantages, each name once', async () => {
+  expect(await add('a')).toBe('exists');
+  for (let i = 2; i < MOST_VANTAGES; i++) expect(await add(`v${i}`)).toBe('added');
+  expect(await add('one-more')).toBe('too_many');
+});
+
+test('an address that the operator gave stands, whatever a vantage connects from', async () => {
+  await addVantage(db, { name: 'c', network: 'net-c', publicKey: 'key-c', address: '198.51.100.7' });
+  for (const name of ['a', 'c']) await noteVantageSeen(api, name, '192.0.2.9');
+  await noteVantageSeen(api, 'a', null);
+  const addresses = (await listVantages(api)).map(({ name, address }) => [name, address]);
+  expect(addresses).toEqual([
+    ['a', '192.0.2.9'],
+    ['b', null],
+    ['c', '198.51.100.7'],
+  ]);
+});
+
+test('a nonce counts once for each vantage, as long as its time is accepted', async () => {
+  expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(true);
+  expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(false);
+  expect(await useNonce(api, 'b', 'f'.repeat(32))).toBe(true);
+  await purgeOld(worker);
+  expect(await rows('vantage_nonces')).toBe(2);
+  await sql`update vantage_nonces set at = at - interval '200 seconds'`.execute(db);
+  await purgeOld(worker);
+  expect(await rows('vantage_nonces')).toBe(0);
+});
+
+test('old jobs are deleted, those that a late answer may come for stay', async () => {
+  await noteVantageSeen(api, 'a', null);
+  await makeVantageJobs(worker, QUESTION);
+  const [job] = await takeVantageJobs(api, 'a', 1);
+  await sql`update vantage_jobs set deadline = clock_timestamp() - interval '9 minutes'`.execute(db);
+  await purgeOld(worker);
+  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
+  expect(await saveVantageAnswer(api, answer)).toBe('late');
+  await sql`update vantage_jobs set deadline = clock_timestamp() - interval '11 minutes'`.execute(db);
+  await purgeOld(worker);
+  expect(await rows('vantage_jobs')).toBe(0);
+});
