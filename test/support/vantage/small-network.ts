@@ -83,6 +83,7 @@ export class SmallNetwork {
   async #start(apiPort: () => number): Promise<void> {
     const hints = `. 3600000 NS a.root.\na.root. 3600000 A ${ROOT_SERVER}\n`;
     await writeFile(join(this.#folder, 'root.hints'), hints);
+    await removeAbandoned();
     await run('ip', ['netns', 'add', this.#name]);
     const batch = join(this.#folder, 'batch');
     const lines = [ROOT_SERVER, ...REGISTRY].map((address) => `addr add ${address}/32 dev lo`);
@@ -154,6 +155,23 @@ export class SmallNetwork {
     this.#way?.close();
     await run('ip', ['netns', 'del', this.#name]).catch(() => {});
     await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what runs that were killed have left. */
+async function removeAbandoned(): Promise<void> {
+  const { stdout } = await run('ip', ['netns', 'list']);
+  for (const [name, pid] of stdout.matchAll(/^zf(\d+)[a-z]+(?= |$)/gm)) {
+    if (!isRunning(Number(pid))) await run('ip', ['netns', 'del', name]).catch(() => {}); // another one may be at it
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
