@@ -7,7 +7,10 @@ import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
+import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { hashName } from '../../../src/zone/image/hash-name.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 import {
   collectingLog,
   differences,
@@ -68,6 +71,40 @@ describe.each(testServers())('on $name', (server) => {
     await until(() => !node.zones.has(parseName('b.example.')));
     expect(await differences(node, db)).toEqual([]);
     expect(node.state().records).toBe(6);
+  });
+
+  test('unproven zones that are asked for are reported to the primary, also when it was away, and no others', async () => {
+    const { db } = database;
+    const primary = await startProxy(database.url);
+    const accountId = await newAccount(db, 'a@example.org');
+    for (const name of ['waits.example.', 'also.example.', 'proven.example.'])
+      await newDomain(db, accountId, name);
+    await sql`update zone_records set ttl = 0, removed = true where type = 0 and owner = 'proven.example.'`.execute(
+      db,
+    );
+    const writer = newWriter();
+    const asked = new AskedMarks();
+    // As a node on a standby: it reads there and reports to the primary.
+    const node = await follow({ databaseUrl: primary.url, readUrl: database.url, writer, asked });
+    const ask = (name: string) => asked.note(hashName(writer.image.header, parseName(name)));
+    const reported = async () => {
+      const { rows } = await sql<{ name: string }>`
+        select z.name from asked_names a join zones z on z.id = a.zone_id order by a.asked_at`.execute(db);
+      return rows.map(({ name }) => name);
+    };
+    for (const name of ['proven.example.', 'unknown.example.', 'waits.example.']) ask(name);
+    await until(async () => (await reported()).length === 1, 'it is reported');
+    primary.cut();
+    ask('also.example.');
+    const before = primary.refused();
+    await until(() => primary.refused() > before, 'the node has missed the primary');
+    expect(await reported()).toHaveLength(1);
+    primary.resume();
+    await until(async () => (await reported()).length === 2, 'it is reported, too');
+    expect(await reported()).toEqual(['waits.example.', 'also.example.']);
+    await until(() => node.state().asked.reported === 2);
+    expect(node.state().asked).toEqual({ reported: 2, dropped: 0 });
+    await primary.stop();
   });
 
   test('a change arrives by NOTIFY, without the timer', async () => {

@@ -67,11 +67,33 @@ describe.each(testServers())('on $name', (server) => {
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({
       applied: Object.keys(migrations).filter((name) => name > '0003-rate-limits'),
       changed: [],
-      zones: 1,
+      zones: 2, // the one that waits is published with a mark of its own
     });
     expect(await published(db)).toContain('m 0 TYPE0 \\# 0');
     await expectPublished(db, id, plainId);
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [], changed: [], zones: 0 });
+  });
+
+  test('domains that wait and are answered whole get the mark that says so, those that are proven none', async () => {
+    const { db } = database;
+    const ids = await inOlderSchema({ db, server }, '0019-trust-anchors', async (today) => {
+      const accountId = await newAccount(today, 'a@example.org');
+      const { id } = await newDomain(today, accountId);
+      const other = await newDomain(today, accountId, 'plain.test.');
+      return [id, other.id];
+    });
+    await sql`update domains set status = 'active' where name = 'plain.test.'`.execute(db);
+    const marked = async () =>
+      (
+        await sql<{ owner: string; ttl: number }>`select owner, ttl from zone_records where type = 0`.execute(
+          db,
+        )
+      ).rows;
+    expect(await marked()).toEqual([]);
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: ['0021-asked-names'], zones: 1 });
+    expect(await marked()).toEqual([{ owner: 'example.com.', ttl: 1 }]);
+    await expectPublished(db, ...ids);
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [], zones: 0 });
   });
 
   test('the targets of ANAME records from before are looked up, each once however many records have it', async () => {
@@ -80,9 +102,10 @@ describe.each(testServers())('on $name', (server) => {
       const { id } = await newDomain(today, await newAccount(today, 'a@example.org'));
       await saved(today, id, edit({ create: Array.from({ length: 300 }, (_, i) => `m${i} TXT x`) }));
     });
-    await sql`update records set type = 'ANAME', destination = 'Edge.example.net' where name like 'm%'`.execute(
-      db,
-    );
+    const target = Buffer.from('\x04Edge\x07example\x03net\0', 'latin1');
+    await sql`
+      update records set type = 'ANAME', destination = 'Edge.example.net', rdata = ${target}, identity = ${target}
+      where name like 'm%'`.execute(db);
     await migrate(db, TEST_SETTINGS);
     const targets = await db.selectFrom('aname_targets').select('target').execute();
     expect(targets).toEqual([{ target: 'edge.example.net' }]);
@@ -214,6 +237,8 @@ describe.each(testServers())('on $name', (server) => {
     expect(all[0]).toEqual({
       domain_id: checked,
       account_id: expect.any(Number),
+      asked_at: null,
+      asked_due_at: null,
       deleted: false,
       parent: 'parent.test.',
       due_at: at(1),
@@ -311,6 +336,7 @@ async function inOlderSchema<T>(
   const today = await createDatabase({ server });
   try {
     const result = await work(today.db);
+    await sql`delete from zone_records where type = 0 and ttl = 1`.execute(today.db); // marks that were not known
     await copyRows(today.db, db);
     return result;
   } finally {

@@ -15,6 +15,7 @@ import { streamRecords } from '../../../src/store/records/load-records.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import type { Edit } from '../../../src/zone/edit/edit.ts';
 import { printRecordName } from '../../../src/zone/records/record-name.ts';
+import { isUnprovenMark } from '../../../src/zone/zone.ts';
 import { APEX, showRecord } from '../zone/customer-records.ts';
 
 export const BY: { by: Actor; source: 'api' } = {
@@ -63,10 +64,11 @@ export async function saved(
   return result;
 }
 
-/** What is served, without the SOA's timers: `www 300 A 192.0.2.1`. */
+/** What is served, without the SOA's timers and the mark of an unproven zone: `www 300 A 192.0.2.1`. */
 export async function published(db: Database, apex: Name = APEX): Promise<string[] | undefined> {
   const zone = await loadZone(db, apex);
-  return zone?.records.map(({ owner, type, ttl, rdata }) => {
+  const records = zone?.records.filter((record) => !isUnprovenMark(record, apex));
+  return records?.map(({ owner, type, ttl, rdata }) => {
     const text = printRdata(type, rdata);
     const shown = type === 6 ? `serial ${text.split(' ')[2]}` : text;
     return `${printRecordName(owner, apex)} ${ttl} ${typeMnemonic(type)} ${shown}`;
