@@ -26,7 +26,7 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   let made = 0;
 
   beforeAll(async () => {
-    parent = await startRealParent({});
+    parent = await startRealParent({}, { isSigned: true });
     fleet = await RealFleet.start(parent, { answers: true, hasPool: true });
     ann = await fleet.newAccount('ann@example.org');
     bob = await fleet.newAccount('bob@example.org');
@@ -220,5 +220,25 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
       const back = await untilSeen(ann, 'back', (body) => codesOfClaim(body).length === 0);
       expect(back).toMatchObject({ status: 'active', served: 'full' });
     }
+  });
+
+  it('12: a DS of the old provider’s key keeps it from being active, and the old holder is answered on', async () => {
+    fresh();
+    await activate(ann, anns);
+    await publish(ann, '192.0.2.12');
+    await create(bob, { transfer: true });
+    const digest = 'ab'.repeat(32);
+    await parent.showDs(label, `31337 13 2 ${digest}`);
+    await shows(bobs);
+    const told = await untilFinding(bob, 'STALE_DS');
+    expect(message(told, 'STALE_DS')).toContain('remove the DS records (key tags: 31337)');
+    // What would hand the name over, twice, were it not for the DS.
+    for (const _ of [1, 2]) expect((await untilFinding(bob, 'STALE_DS')).status).toBe('pending');
+    expect(await see(ann)).toMatchObject({ status: 'active', served: 'full' });
+    expect(await digged()).toEqual([`${name}. A 192.0.2.12`]);
+    await parent.showDs(label, undefined);
+    const active = await untilStatus(bob, 'active');
+    expect(codesOfClaim(active)).toEqual([]);
+    expect((await see(ann)).status).toBe('disabled');
   });
 });

@@ -10,7 +10,7 @@ import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
 import type { DomainParts } from './domain-parts.ts';
-import { lockDomainAndNames } from './lock-domain.ts';
+import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
 import { loseClaim } from './lose-claim.ts';
 import { saveStatus } from './save-status.ts';
 import { startParts } from './start-status.ts';
@@ -40,7 +40,7 @@ export async function restoreDomain(
     if (now.getTime() - row.deletedAt.getTime() > RESTORABLE_DAYS * 86_400_000) {
       return { kind: 'absent', message: `the domain was deleted more than ${RESTORABLE_DAYS} days ago` };
     }
-    const { accountId, dnsMode, name: nameText } = row;
+    const { accountId, name: nameText } = row;
     const claimed = await claimName(trx, {
       nameText,
       accountId,
@@ -53,11 +53,10 @@ export async function restoreDomain(
     if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    const claim = { nameText, accountId, byOperator: exempt, settings };
-    const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
+    // A domain that was off claims nothing: it gets its sets when it is enabled.
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
-    const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });
+    const start = wasOff ? stillOff(found) : await startAgain(trx, found, exempt);
     const parts: DomainParts = {
       ...start,
       domain: {
@@ -70,4 +69,20 @@ export async function restoreDomain(
     const { changeId } = await saveStatus(trx, found, parts, { by, source, operation: 'restore' });
     return { kind: 'restored', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
   });
+}
+
+/** One that the checker disabled may come back by itself, so it is looked at again. */
+function stillOff({ row, now }: DomainLock): DomainParts {
+  return row.disabledBy === 'checker' ? { check: { due_at: now } } : {};
+}
+
+async function startAgain(
+  trx: Database,
+  { row, settings, now }: DomainLock,
+  exempt: boolean,
+): Promise<DomainParts> {
+  const { name: nameText, accountId, dnsMode } = row;
+  const claim = { nameText, accountId, byOperator: exempt, settings };
+  const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
+  return startParts({ dnsMode, nsSets, byOperator: exempt, now });
 }

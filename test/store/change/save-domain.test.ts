@@ -236,6 +236,39 @@ describe.each(testServers())('on $name', (server) => {
     expect(await db.selectFrom('records').select('id').where('domain_id', '=', b.id).execute()).toEqual([]);
   });
 
+  test('a domain that was off is off when it is restored, without rights, and gets sets when it is enabled', async () => {
+    const { db } = database;
+    const { id } = await newDomain(db, mine, 'off.test.');
+    await newDomain(db, theirs, 'off.test.');
+    await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
+    await deleteDomain(db, { ...BY, domainId: id });
+    const rights = async () =>
+      (await sql`select from ns_rights where name = 'off.test.' and account_id = ${mine}`.execute(db)).rows
+        .length;
+    const due = async () =>
+      (
+        await db
+          .selectFrom('domain_checks')
+          .select('due_at')
+          .where('domain_id', '=', id)
+          .executeTakeFirstOrThrow()
+      ).due_at;
+    expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
+      domain: { status: 'disabled' },
+    });
+    expect([await rights(), await due()]).toEqual([0, null]);
+    await changeStatus(db, { ...BY, domainId: id, event: 'enable', exempt: true });
+    expect((await loadDomainById(db, id))?.nameserverSets).toHaveLength(1);
+    // One that the checker disabled is looked at again: it may come back by itself.
+    await sql`update domains set status = 'disabled', disabled_by = 'checker', ended_at = now() where id = ${id}`.execute(
+      db,
+    );
+    await deleteDomain(db, { ...BY, domainId: id });
+    expect(await due()).toBeNull();
+    await restoreDomain(db, { ...BY, domainId: id });
+    expect(await due()).not.toBeNull();
+  });
+
   test('a domain that is off keeps its name from nobody, and waits beside the others when it is enabled', async () => {
     const { db } = database;
     const old = await newDomain(db, theirs);

@@ -7,9 +7,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
-import { parseName } from '../../../src/dns/name.ts';
+import { parseName, ROOT } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../answer/queries.ts';
+import { signZoneText } from '../dnssec/sign-zone-text.ts';
+import { dsOf, makeKey } from '../dnssec/signing.ts';
 import { freePort } from '../processes/free-port.ts';
 import { startTogether } from '../tests/start-together.ts';
 import { until } from '../tests/until.ts';
@@ -28,6 +31,8 @@ export interface RealParent {
   readonly settings: Readonly<Record<string, string>>;
   /** By label below `zz`; null: the name is gone. Resolves when every server says so. */
   delegate(changes: Readonly<Record<string, readonly string[] | null>>): Promise<void>;
+  /** Adds a DS record, as in a zone file, to what the TLD says of a label; undefined: takes it away. */
+  showDs(label: string, ds: string | undefined): Promise<void>;
   /** The servers of the TLD take questions and answer none, until they are thawed. */
   freeze(): void;
   thaw(): void;
@@ -52,9 +57,10 @@ export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${miss
 const TLD = 'zz.';
 const TTL = 30;
 
-/** `delegated`: as for `delegate`. */
+/** `delegated`: as for `delegate`. `isSigned`: root and TLD are, and the processes of ours validate. */
 export async function startRealParent(
   delegated: Readonly<Record<string, readonly string[]>>,
+  { isSigned = false }: { readonly isSigned?: boolean } = {},
 ): Promise<RealParent> {
   const network = `127.${randomInt(64, 250)}.${randomInt(1, 250)}`;
   const port = await freePort();
@@ -66,10 +72,36 @@ export async function startRealParent(
   await writeFile(join(directory, 'root.hints'), rootHints);
 
   const delegations = new Map(Object.entries(delegated));
+  const dsOfLabels = new Map<string, string>();
   let serial = 1;
-  const tld = () => tldZone(network, serial, delegations);
+  const keys = isSigned ? { root: makeKey(13), tld: makeKey(13) } : undefined;
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const time = { inception: nowSeconds - 3600, expiration: nowSeconds + 86_400 };
+  const tld = () => {
+    const zone = tldZone(network, serial, delegations, dsOfLabels);
+    return keys === undefined ? zone : signZoneText(zone, keys.tld, time);
+  };
+  let rootText = rootZone(network);
+  if (keys !== undefined) {
+    const ds = printRdata(TYPE.DS, dsOf(parseName(TLD), keys.tld));
+    rootText = signZoneText(
+      { ...rootText, text: `${rootText.text}\n${TLD} 86400 DS ${ds}` },
+      keys.root,
+      time,
+    );
+    const anchor = printRdata(TYPE.DS, dsOf(ROOT, keys.root));
+    await writeFile(join(directory, 'root.anchors'), `. IN DS ${anchor}\n`);
+  }
+  const publish = async () => {
+    serial++;
+    for (const peer of registry) await peer.rewrite(tld());
+    for (const host of [2, 3]) {
+      const [place] = at(host) as [PeerAddress];
+      await until(async () => (await serialAt(place)) === serial, `${place.address} has serial ${serial}`);
+    }
+  };
   const [root, ...registry] = await startTogether<[Peer, Peer, Peer]>([
-    startPeer('nsd', [rootZone(network)], at(1)),
+    startPeer('nsd', [rootText], at(1)),
     startPeer('nsd', [tld()], at(2)),
     startPeer('knot', [tld()], at(3)),
   ]);
@@ -82,18 +114,19 @@ export async function startRealParent(
       ROOT_HINTS: join(directory, 'root.hints'),
       DNS_PORT_OUT: String(port),
       RESOLVER_ALLOW: '127.0.0.0/8',
+      ...(isSigned && { TRUST_ANCHORS: join(directory, 'root.anchors') }),
     },
     async delegate(changes) {
       for (const [label, names] of Object.entries(changes)) {
         if (names === null) delegations.delete(label);
         else delegations.set(label, names);
       }
-      serial++;
-      for (const peer of registry) await peer.rewrite(tld());
-      for (const host of [2, 3]) {
-        const [place] = at(host) as [PeerAddress];
-        await until(async () => (await serialAt(place)) === serial, `${place.address} has serial ${serial}`);
-      }
+      await publish();
+    },
+    async showDs(label, ds) {
+      if (ds === undefined) dsOfLabels.delete(label);
+      else dsOfLabels.set(label, ds);
+      await publish();
     },
     freeze: () => registry.forEach((peer) => void peer.freeze()),
     thaw: () => registry.forEach((peer) => void peer.thaw()),
@@ -122,6 +155,7 @@ function tldZone(
   network: string,
   serial: number,
   delegations: ReadonlyMap<string, readonly string[]>,
+  dsOfLabels: ReadonlyMap<string, string>,
 ): ZoneText {
   const text = [
     `@ ${TTL} SOA a.nic hostmaster.nic ${serial} 1800 900 604800 ${TTL}`,
@@ -139,6 +173,7 @@ function tldZone(
       ['ns2.other', 9],
     ].map(([name, host]) => `${name} ${TTL} A ${network}.${host}`),
     ...[...delegations].flatMap(([label, names]) => names.map((name) => `${label} ${TTL} NS ${name}.`)),
+    ...[...dsOfLabels].map(([label, ds]) => `${label} ${TTL} DS ${ds}`),
   ];
   return { apex: TLD, text: text.join('\n') };
 }
