@@ -18,7 +18,10 @@ export async function renewExpiredVerification(db: Database, domainId: number): 
       where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and v.expires_at <= clock_timestamp()`.execute(trx);
     if (rows.length === 0) return false;
     const now = await currentTime(trx);
-    await setParts(trx, domainId, { domain: { updated_at: now, findings: findingsWithout('TAKEOVER_WAITS') }, verification: tokenColumns(now) });
+    await setParts(trx, domainId, {
+      domain: { updated_at: now, findings: findingsWithout('TAKEOVER_WAITS') },
+      verification: tokenColumns(now),
+    });
     return true;
   });
 }

@@ -18,7 +18,7 @@ import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-
 import { loseClaim } from '../change/lose-claim.ts';
 import { saveStatus } from '../change/save-status.ts';
 import { settleAgain } from '../change/settle-enclosed.ts';
-import { NOT_VERIFIED, offParts } from '../change/start-status.ts';
+import { NOT_CHECKED, NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
 import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import type { Database } from '../postgres/database.ts';
@@ -272,7 +272,8 @@ async function saveMove(
           domain: { status: to, findings: findingsWithout('NAME_IN_USE', 'TAKEOVER_WAITS') },
           verification: { ...NOT_VERIFIED, verified_at: lock.now },
         }
-      : offParts(to, 'checker', lock.now);
+      : // no delegation brings it back
+        { ...offParts(to, 'checker', lock.now), check: NOT_CHECKED.check };
   const { changeId } = await saveStatus(trx, lock, parts, STATUS_BY_SYSTEM);
   if (runId !== undefined)
     await sql`update verification_runs set change_id = ${changeId} where id = ${runId}`.execute(trx);

@@ -45,6 +45,9 @@ const columns = async (id = domainId) => {
   );
   return rows[0] as (typeof rows)[number];
 };
+/** How many domains are checked for their delegation, which none in external mode is. */
+const checksDue = async () =>
+  (await sql`select from domain_checks where due_at is not null`.execute(db)).rows.length;
 /** As if its time had come. */
 const due = () => sql`update domain_verifications set due_at = now(), next_at = now()`.execute(db);
 const ago = (column: string, days: number) =>
@@ -184,6 +187,7 @@ describe('the TXT record is not there', () => {
     });
     const { status, served } = await domain();
     expect([status, served]).toEqual(['disabled', 'none']);
+    expect(await checksDue()).toBe(0);
     expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
     await expectPublished(db, domainId);
     const other = await newAccount(db, 'other@example.org');
@@ -298,6 +302,7 @@ describe('a name that another account has by its TXT record', () => {
       ['CLAIM_LOST'],
     ]);
     expect([(await domain()).status, await codes(domainId)]).toEqual(['active', []]);
+    expect(await checksDue()).toBe(0);
     const { rows } =
       await sql`select from_account_id as "from", to_account_id as "to" from name_takeovers`.execute(db);
     expect(rows).toEqual([{ from: lost.accountId, to: mine }]);
