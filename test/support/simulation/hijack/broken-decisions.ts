@@ -2,6 +2,7 @@
 
 import type { ClaimSet, NameClaims } from '../../../../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
+import { HOUR } from '../simulated-parents.ts';
 import type { Violation } from './hijack-judge.ts';
 import type { HijackOptions } from './hijack-simulation.ts';
 import { DECISIONS, type Decisions } from './simulated-store.ts';
@@ -122,6 +123,12 @@ export const BROKEN: readonly Broken[] = [
           { ...around, sightedRights: [] },
         ),
     },
+  },
+  {
+    rule: 'a name that is asked for is checked when its time comes, and no earlier',
+    fleet: 'pool',
+    seen: ['answered too long'],
+    decide: { planAsked: (_, now) => ({ at: now + 6 * HOUR, isAgain: false }) },
   },
   { rule: 'sightings are not written', fleet: 'two', seen: HIJACKED, decide: { isNewSighting: () => false } },
   {

@@ -49,7 +49,7 @@ export class SimulatedName {
       readonly asked: AskedByStrangers;
     },
   ) {
-    this.reports = new SimulatedReports(world.asked, random);
+    this.reports = new SimulatedReports(world.asked, world.decide.planAsked, random);
     this.random = random;
     this.sets = world.sets;
     this.store = new SimulatedStore(world.sets, world.decide, random);

@@ -1,9 +1,9 @@
 // How a name comes to be checked because it is asked for: a node's choice of what to report, and the workers' plan, both by
 // the real rules, in virtual time.
 
-import { planAsked } from '../../../../src/checks/shares/asked.ts';
 import { AskedZones } from '../../../../src/nameserver/follow/asked-zones.ts';
 import type { Random } from '../../random/random-zones.ts';
+import type { Decisions } from './simulated-store.ts';
 
 /**
  * Strangers ask for the names that they claim all the time: for this one alone, or for so many that their account has used up
@@ -22,13 +22,15 @@ const EACH_MS = 300_000;
 
 export class SimulatedReports {
   readonly #asked: AskedByStrangers;
+  readonly #plan: Decisions['planAsked'];
   readonly #random: Random;
   readonly #node: AskedZones;
   #checkedAt: number | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
 
-  constructor(asked: AskedByStrangers, random: Random) {
+  constructor(asked: AskedByStrangers, plan: Decisions['planAsked'], random: Random) {
     this.#asked = asked;
+    this.#plan = plan;
     this.#random = random;
     this.#node = new AskedZones(random);
   }
@@ -58,7 +60,7 @@ export class SimulatedReports {
   /** A report is looked at: when the check is due. */
   plan(now: number): number {
     const again = this.#asked === 'among many' ? EACH_MS : 0;
-    const { at } = planAsked({ checkedAt: this.#checkedAt, again }, now);
+    const { at } = this.#plan({ checkedAt: this.#checkedAt, again }, now);
     this.#dueAt = Math.min(this.#dueAt, at);
     return this.#dueAt;
   }

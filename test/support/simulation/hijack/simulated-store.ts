@@ -32,6 +32,7 @@ import { nextTurn, TURN_EACH_MS } from '../../../../src/checks/claims/next-turn.
 import { areTooMany, isNewSighting, SIGHTINGS_KEPT_MS } from '../../../../src/checks/claims/sightings.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
+import { planAsked } from '../../../../src/checks/shares/asked.ts';
 import type { Name } from '../../../../src/dns/name.ts';
 import { DAY } from '../simulated-parents.ts';
 import { RULES } from '../simulated-rules.ts';
@@ -53,6 +54,7 @@ export const DECISIONS = {
   areTooMany,
   answeredDomain,
   nextTurn,
+  planAsked,
 } as const;
 export type Decisions = typeof DECISIONS;
 
