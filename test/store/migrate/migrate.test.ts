@@ -90,7 +90,10 @@ describe.each(testServers())('on $name', (server) => {
         )
       ).rows;
     expect(await marked()).toEqual([]);
-    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: ['0021-asked-names'], zones: 1 });
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({
+      applied: expect.arrayContaining(['0021-asked-names']),
+      zones: 1,
+    });
     expect(await marked()).toEqual([{ owner: 'example.com.', ttl: 1 }]);
     await expectPublished(db, ...ids);
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [], zones: 0 });
