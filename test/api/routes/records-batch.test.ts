@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { isMark } from '../../../src/zone/zone.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
@@ -335,15 +336,16 @@ describe('ten thousand items', () => {
     const create = Array.from({ length: 10_000 }, (_, i) => A(`h${i}.x`, `192.0.2.${i % 256}`));
     const made = await put(path, { create });
     expect(made.body).toMatchObject({ created: 10_000, serial: 2 });
-    const zone = await loadZone(api.db, parseName(`${domain}.`));
-    expect(zone?.records.length).toBe(10_003);
+    const published = async () =>
+      (await loadZone(api.db, parseName(`${domain}.`)))?.records.filter((record) => !isMark(record)).length;
+    expect(await published()).toBe(10_003);
     const ids = await idsOf(path, 'type=A');
     const changed = await put(path, {
       update: ids.slice(0, 5000).map((id) => ({ id, destination: '198.51.100.1' })),
       delete: ids.slice(5000),
     });
     expect(changed.body).toMatchObject({ updated: 5000, deleted: 5000, serial: 3 });
-    expect((await loadZone(api.db, parseName(`${domain}.`)))?.records.length).toBe(5_003);
+    expect(await published()).toBe(5_003);
   });
 
   it('and one are refused, however they are spread', async () => {
