@@ -25,6 +25,7 @@ import { createWorkerMetrics } from './metrics.ts';
 import { openResolver } from './open-resolver.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
+import { runSubscriptions } from './rounds/move-subscriptions.ts';
 import { shareSilences } from './rounds/share-silences.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
@@ -155,6 +156,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
+  const subscriptions = runSubscriptions({
+    db,
+    onMoved: (moved) => {
+      metrics.countSubscriptions(moved);
+      log.info(moved, 'subscriptions came to their time');
+    },
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => subscriptions.stop());
   pool.start();
   life.onStop(() => pool.stop());
   isStarted = true;

@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { PoolState } from './rounds/watch-pool.ts';
+import { addSubscriptionMetrics } from './subscription-metrics.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
 
@@ -32,6 +33,7 @@ export interface WorkerMetrics {
   countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors'): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
+  countSubscriptions: ReturnType<typeof addSubscriptionMetrics>;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -103,6 +105,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countFailure: (isDead) => failures.inc({ job: isDead ? 'dead' : 'again' }),
     countTrouble: (of) => troubles.inc({ of }),
     countPublishFault: () => publishFaults.inc(),
+    countSubscriptions: addSubscriptionMetrics(registry),
   };
 }
 

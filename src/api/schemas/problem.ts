@@ -28,6 +28,10 @@ export const ProblemBody = z
       .optional()
       .describe('Of a batch: what is wrong, by item.'),
     limit: z.int().optional().describe('With `plan_limit`: how many the plan allows.'),
+    feature: z
+      .string()
+      .optional()
+      .describe('With `plan_feature`: the field of the features that is not enabled.'),
     message: z.string().optional().describe('Of removed routes: what to use instead.'),
   })
   .meta({ id: 'Problem' });

@@ -2,7 +2,7 @@
 
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { startSubscription } from '../accounts/subscribe.ts';
+import { resumeSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
@@ -56,7 +56,9 @@ export async function restoreDomain(
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
     const wasOff = row.status === 'disabled' || row.status === 'banned';
-    if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
+    if (!(await resumeSubscription(trx, domainId)) && row.plan !== null) {
+      await startSubscription(trx, { domainId, accountId, planId: row.plan.id });
+    }
     const start: DomainParts = wasOff ? {} : startParts({ dnsMode, nsSets, byOperator: exempt, now });
     const parts: DomainParts = {
       ...start,

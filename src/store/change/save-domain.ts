@@ -5,7 +5,8 @@ import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { findPlan } from '../accounts/plans.ts';
+import { pauseSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights } from '../claims/rights.ts';
@@ -34,6 +35,11 @@ import { settleName } from './settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
+interface Trial {
+  readonly planSlug: string;
+  readonly days: number;
+}
+
 export interface NewDomain extends ChangedBy {
   readonly accountId: number;
   /** The name comes from `parseDomainName`, and `judgeDomainName` accepts it. */
@@ -51,6 +57,8 @@ export interface NewDomain extends ChangedBy {
   readonly claimsPerAccount?: number | undefined;
   /** The plan; by default the account's. */
   readonly planSlug?: string | null;
+  /** What the first domain of an account that registered itself begins with, once. */
+  readonly trial?: Trial | undefined;
   /** False: the delegation is not checked, since the domain can have none. */
   readonly isChecked?: boolean;
   /** For a managed domain: its records elsewhere are scanned in the background, and imported. */
@@ -81,8 +89,10 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
         message: `an account may have ${limit} domains that wait to be proved`,
       };
     }
-    const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);
-    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
+    const trial = account.mayTry && planSlug === undefined ? wanted.trial : undefined;
+    const slug = trial?.planSlug ?? planSlug;
+    const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
+    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${slug}"` };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
     const { transfer = false } = wanted;
@@ -102,7 +112,15 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
     const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, claimed, planId);
-    if (planId !== null) await startSubscription(trx, id, accountId, planId);
+    if (planId !== null) {
+      await startSubscription(trx, {
+        domainId: id,
+        accountId,
+        planId,
+        ...(trial && { trialDays: trial.days }),
+      });
+    }
+    if (trial !== undefined) await noteTrial(trx, accountId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
     const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
@@ -119,21 +137,31 @@ const CLAIMS_WITHOUT_PLAN = 100;
  * lock waits for names after it, and no transaction waits in the other order.
  */
 async function lockAccount(trx: Database, accountId: number) {
-  const { rows } = await sql<{ planId: number | null; maxDomains: number | null; maxClaims: number | null }>`
-    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims"
+  const { rows } = await sql<{
+    planId: number | null;
+    maxDomains: number | null;
+    maxClaims: number | null;
+    isNew: boolean;
+  }>`
+    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims",
+      a.self_registered and a.trial_at is null as "isNew"
     from accounts a left join plans p on p.id = a.plan_id
     where a.id = ${accountId} for no key update of a`.execute(trx);
   const [row] = rows;
   if (row === undefined) return undefined;
   // A statement of its own: it sees what the holder of the lock before us has saved.
-  const counted = await sql<{ domains: number; claims: number }>`
-    select count(*)::integer as domains,
-      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
-    where account_id = ${accountId} and deleted_at is null`.execute(trx);
+  const counted = await sql<{ domains: number; claims: number; ever: number }>`
+    select count(*) filter (where deleted_at is null)::integer as domains, count(*)::integer as ever,
+      count(*) filter (where deleted_at is null and status in ('pending', 'unverified'))::integer as claims
+    from domains where account_id = ${accountId}`.execute(trx);
   const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
   const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
-  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
-  return { planId: row.planId, limit, domains, claimLimit, claims };
+  const { domains, claims, ever } = counted.rows[0] as (typeof counted.rows)[0];
+  return { planId: row.planId, limit, domains, claimLimit, claims, mayTry: row.isNew && ever === 0 };
+}
+
+async function noteTrial(trx: Database, accountId: number): Promise<void> {
+  await sql`update accounts set trial_at = clock_timestamp() where id = ${accountId}`.execute(trx);
 }
 
 const BEFORE_FIRST_SERIAL = 0xffff_ffff;
@@ -238,7 +266,7 @@ export async function deleteDomain(
       verification: NOT_VERIFIED,
     });
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
-    await stopSubscription(trx, domainId);
+    await pauseSubscription(trx, domainId);
     await endRights(trx, row.name, row.accountId);
     await settleAbove(trx, row.name);
     const settled = await settleName(trx, row.name);

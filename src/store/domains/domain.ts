@@ -1,6 +1,7 @@
 // A customer's domain as it is loaded, and how it is made from its row.
 
 import { sql } from 'kysely';
+import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import type { Name } from '../../dns/name.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
@@ -44,6 +45,7 @@ export interface Domain extends DomainSettings {
   readonly serial: number;
   /** The number of records, without managed ones. */
   readonly recordCount: number;
+  /** With what its subscription overrides. */
   readonly plan: Plan | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -97,7 +99,8 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.markdown_for_agents as "markdownForAgents", d.outage_alerts as "outageAlerts",
   d.uptime_threshold_pct as "uptimeThresholdPct", d.uptime_window_min as "uptimeWindowMin",
   d.uptime_min_requests as "uptimeMinRequests", d.uptime_min_active_min as "uptimeMinActiveMin",
-  d.uptime_recover_min as "uptimeRecoverMin", case when p.id is not null then ${PLAN_JSON} end as plan`;
+  d.uptime_recover_min as "uptimeRecoverMin", d.plan_overrides as "planOverrides",
+  case when p.id is not null then ${PLAN_JSON} end as plan`;
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
@@ -129,6 +132,9 @@ type Passed = Omit<
 export interface DomainRow extends Passed {
   readonly name: string;
   readonly zoneId: number | null;
+  /** Without the overrides: `planOf` has both. */
+  readonly plan: Plan | null;
+  readonly planOverrides: Overrides | null;
   readonly leaving: boolean;
   readonly answersGeneration: number;
   readonly delegatedNs: readonly string[] | null;
@@ -169,6 +175,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     open: _open,
     bannedName: _bannedName,
     byOperator: _byOperator,
+    planOverrides: _planOverrides,
     turnFrom,
     turnUntil,
     verificationValue: _verificationValue,
@@ -185,6 +192,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   return {
     ...passed,
     name,
+    plan: planOf(row),
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
     findings: [...row.findings, ...findingsOf(anameTroubles), ...(childFindings ?? [])],
@@ -192,6 +200,11 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     nsTurn: turnFrom !== null && turnUntil !== null ? { from: turnFrom, until: turnUntil } : null,
     verification: verificationOf(row, name),
   };
+}
+
+/** What the domain may do; null: it has no active plan. */
+export function planOf({ plan, planOverrides }: Pick<DomainRow, 'plan' | 'planOverrides'>): Plan | null {
+  return plan === null ? null : entitlementsOf(plan, planOverrides);
 }
 
 type SetColumns = Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'nsSets'>;

@@ -86,7 +86,9 @@ describe.each(testServers())('on $name', (server) => {
       code: 'plan_limit',
       message: 'the plan allows 200 records, this would make 201',
     });
-    expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({ code: 'no_plan' });
+    expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({
+      code: 'no_active_plan',
+    });
     expect(await listed(db, free.id, free.name)).toEqual([]);
   });
 
