@@ -85,6 +85,7 @@ function outcomeOf(before: Domain, came: SetPlan): DomainOutcome {
     `plan ${slugs[0] === slugs[1] ? slugs[1] : slugs.join(' -> ')}`,
     ...(limits[0] === limits[1] ? [] : [`max records ${limits.join(' -> ')}`]),
     ...(subscription === undefined ? [] : wordsOf(subscription)),
+    ...(came.isChanged ? [] : ['(no change)']),
   ];
   return {
     kind: 'done',

@@ -6,7 +6,7 @@ import { nextSubscription, type SubscriptionState } from '../../billing/subscrip
 import type { Wallet } from '../../billing/wallet.ts';
 import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
 import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
-import { SUBSCRIPTION_COLUMNS, type Subscription } from '../accounts/subscriptions.ts';
+import { type DueSubscription, SUBSCRIPTION_COLUMNS } from '../accounts/subscriptions.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
@@ -34,10 +34,10 @@ export async function moveSubscriptions(db: Database, order: MoveOrder): Promise
   const { at, limit = BATCH } = order;
   return await inTransaction(db, async (trx) => {
     // Both rows are locked, so that of one that another worker has just moved the new version is judged here.
-    const { rows } = await sql<Subscription>`
+    const { rows } = await sql<DueSubscription>`
       select ${SUBSCRIPTION_COLUMNS}
       from subscriptions s join domains d on d.id = s.domain_id join plans p on p.id = s.plan_id
-        join accounts a on a.id = s.account_id left join plan_terms t on t.id = s.term_id
+        left join plan_terms t on t.id = s.term_id
       where s.ended_at is null and s.due_at <= ${at}
       order by s.due_at, s.id limit ${limit} for no key update of d, s skip locked`.execute(trx);
     const counts = { renewed: 0, unpaid: 0, grace: 0, ended: 0 };
@@ -50,7 +50,7 @@ export async function moveSubscriptions(db: Database, order: MoveOrder): Promise
 
 type Made = Exclude<keyof MovedSubscriptions, 'isMore'>;
 
-async function moveOne(trx: Database, row: Subscription, { at, wallet }: MoveOrder): Promise<Made[]> {
+async function moveOne(trx: Database, row: DueSubscription, { at, wallet }: MoveOrder): Promise<Made[]> {
   const { id, accountId } = row;
   const made: Made[] = [];
   let state: SubscriptionState = row;
@@ -78,7 +78,7 @@ async function moveOne(trx: Database, row: Subscription, { at, wallet }: MoveOrd
 }
 
 /** From the end of the one before, however late that is noticed. */
-async function beginFree(trx: Database, { domainId, accountId }: Subscription, at: Date): Promise<void> {
+async function beginFree(trx: Database, { domainId, accountId }: DueSubscription, at: Date): Promise<void> {
   const planId = (await findPlan(trx, FREE_PLAN)) ?? null;
   if (planId !== null) await startSubscription(trx, { domainId, accountId, planId, at });
   await sql`

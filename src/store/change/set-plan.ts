@@ -26,7 +26,13 @@ export interface PlanOrder {
 
 type PlanRefusal = 'unknown_plan' | 'unknown_term' | 'wrong_overrides' | 'not_renewable' | 'no_end';
 export type SetPlan =
-  | { readonly kind: 'updated'; readonly domain: Domain; readonly subscription: Subscription | undefined }
+  | {
+      readonly kind: 'updated';
+      /** False: everything was so already, and nothing is written. */
+      readonly isChanged: boolean;
+      readonly domain: Domain;
+      readonly subscription: Subscription | undefined;
+    }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly code: PlanRefusal; readonly message: string };
 
@@ -47,10 +53,15 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
       if (order.termId !== undefined || order.overrides || order.autoRenew !== undefined) {
         return refused('unknown_plan', 'without a plan there is no term and nothing to override or renew');
       }
+      if (lock.row.plan === null) return await updated(trx, domainId, false);
       await stopSubscription(trx, domainId, at);
     } else {
       const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
       const goesOn = own !== undefined && own.plan.id === planId && order.termId === undefined;
+      const { autoRenew = own?.autoRenew } = order;
+      if (goesOn && order.overrides === undefined && autoRenew === own.autoRenew) {
+        return await updated(trx, domainId, false);
+      }
       if (goesOn) await changeOwn(trx, own, order, at);
       else await begin(trx, lock.row.accountId, planId, { ...order, at });
     }
@@ -132,10 +143,11 @@ function refused(code: PlanRefusal, message: string): Extract<SetPlan, { kind: '
   return { kind: 'refused', code, message };
 }
 
-async function updated(trx: Database, domainId: number): Promise<SetPlan> {
+async function updated(trx: Database, domainId: number, isChanged = true): Promise<SetPlan> {
   const domain = (await loadDomainById(trx, domainId)) as Domain;
   return {
     kind: 'updated',
+    isChanged,
     domain,
     subscription: (await ownSubscriptions(trx, [domainId])).get(domainId),
   };
