@@ -19,7 +19,10 @@ const planOf = async (slug: string) => (await listPlans(database.db)).find((plan
 describe('plan', () => {
   it('lists plans with their terms', async () => {
     const { code, stdout } = await run('list');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/FIELD +FREE +PRO[\s\S]*max_records +200 +none/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/FIELD +FREE +PRO[\s\S]*max_records +200 +none/),
+    ]);
     expect(stdout).toContain('free: term 1, 30 days, 0 rials\n');
     expect(JSON.parse((await run('list', '--json')).stdout).plans).toMatchObject([
       { slug: 'free', max_domains: 100, terms: [{ id: 1, billing_duration_days: 30, price_rials: 0 }] },
