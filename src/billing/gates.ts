@@ -30,7 +30,7 @@ export const GATES = {
   import: plan('importing records'),
   markdown_for_agents: plan('markdown_for_agents'),
   records: limit('maxRecords', 'records', true),
-  cache_cap_mb: limit('maxCacheCapMb', 'cache_cap_mb', true),
+  cache_cap_mb: limit('maxCacheCapMb', 'MB in cache_cap_mb', true),
   host_header: feature('hostHeaderEditEnabled', 'host_header', true),
   analytics: plan('analytics', false),
   analytics_sections: feature('monitoringEnabled', 'this part of the analytics'),
@@ -72,6 +72,6 @@ export function judgeGate(
   }
   const allowed = entitlements[gate.by];
   if (!gate.refuses || allowed === null || amount <= allowed) return undefined;
-  const message = `${what}: the plan allows ${allowed}, this would be ${amount}`;
+  const message = `the plan allows ${allowed} ${what}, this would make ${amount}`;
   return { code: 'plan_limit', message, limit: allowed };
 }

@@ -28,7 +28,7 @@ describe('the gates of plans', () => {
     expect(judgeGate(GATES.records, plan, 2)).toBeUndefined();
     expect(judgeGate(GATES.records, plan, 3)).toEqual({
       code: 'plan_limit',
-      message: 'records: the plan allows 2, this would be 3',
+      message: 'the plan allows 2 records, this would make 3',
       limit: 2,
     });
     expect(judgeGate(GATES.records, { ...plan, maxRecords: null }, 1e9)).toBeUndefined();
