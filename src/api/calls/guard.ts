@@ -44,7 +44,6 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
   const refused = judgeSurface(method, decodedPath(asked.url), {
     isManaged: caller.account.providerId !== null,
-    hasKey: true, // every caller has one: there are no sessions
   });
   if (refused !== undefined) return refused;
   if (route === undefined) {

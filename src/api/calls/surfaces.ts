@@ -58,12 +58,12 @@ function meets({ methods, path }: Surface, method: string, asked: string): boole
 export function judgeSurface(
   method: string,
   path: string,
-  caller: { readonly isManaged: boolean; readonly hasKey: boolean },
+  caller: { readonly isManaged: boolean; readonly isSession?: boolean },
 ): Problem | undefined {
   if (caller.isManaged && CLOSED_TO_MANAGED.some((surface) => meets(surface, method, path))) {
     return problem('managed_by_reseller', 'this account is managed by its reseller');
   }
-  if (caller.hasKey && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
+  if (caller.isSession !== true && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
     return forbidden('this surface is not open to API keys');
   }
   return REMOVED.find((surface) => meets(surface, method, path))?.problem;

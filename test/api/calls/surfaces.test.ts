@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSurface } from '../../../src/api/calls/surfaces.ts';
 
-const own = { isManaged: false, hasKey: true };
-const managed = { isManaged: true, hasKey: true };
-const session = { isManaged: false, hasKey: false };
+const own = { isManaged: false };
+const managed = { isManaged: true };
+const session = { isManaged: false, isSession: true };
 const KEYS = 'this surface is not open to API keys';
 
 describe('for every key', () => {
@@ -78,8 +78,8 @@ describe('for accounts managed by a reseller', () => {
     ['POST', '/domains/a.test/subscriptions/switch'],
     ['POST', '/domains/a.test/subscriptions/auto-renew'],
   ])('%s %s is the reseller’s before it is closed to keys', (method, path) => {
-    for (const hasKey of [true, false]) {
-      expect(judgeSurface(method, path, { isManaged: true, hasKey })).toMatchObject({
+    for (const isSession of [true, false]) {
+      expect(judgeSurface(method, path, { isManaged: true, isSession })).toMatchObject({
         status: 403,
         code: 'managed_by_reseller',
       });

@@ -62,7 +62,7 @@ const STATEMENTS = [
 
   `alter table accounts
      add column if not exists is_reseller boolean not null default false,
-     add column self_registered boolean not null default false,
-     add column trial_at timestamptz`,
+     add column if not exists self_registered boolean not null default false,
+     add column if not exists trial_at timestamptz`,
   `create index if not exists accounts_provider on accounts (provider_id) where provider_id is not null`,
 ];
