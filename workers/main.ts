@@ -25,6 +25,7 @@ import { openResolver } from './open-resolver.ts';
 import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
+import { runSubscriptions } from './rounds/move-subscriptions.ts';
 import { shareSilences } from './rounds/share-silences.ts';
 import { sweepNames } from './rounds/sweep-names.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
@@ -184,6 +185,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => sweep.stop());
+  const subscriptions = runSubscriptions({
+    db,
+    onMoved: (moved) => {
+      metrics.countSubscriptions(moved);
+      log.info(moved, 'subscriptions came to their time');
+    },
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => subscriptions.stop());
   pool.start();
   life.onStop(() => pool.stop());
   observers.start();

@@ -7,6 +7,7 @@ import type { AskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { PoolState } from './rounds/watch-pool.ts';
 import type { VantageState } from './rounds/watch-vantages.ts';
+import { addSubscriptionMetrics } from './subscription-metrics.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
 
@@ -40,6 +41,7 @@ export interface WorkerMetrics {
   countVantageAsk(outcome: string): void;
   /** Names were taken that nodes reported. */
   countAskedNames(asked: AskedNames): void;
+  countSubscriptions: ReturnType<typeof addSubscriptionMetrics>;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -127,6 +129,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countAskedNames(counts) {
       for (const [result, count] of Object.entries(counts)) if (count > 0) askedNames.inc({ result }, count);
     },
+    countSubscriptions: addSubscriptionMetrics(registry),
   };
 }
 

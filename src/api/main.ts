@@ -9,9 +9,11 @@ import { openFileLimit } from '../process/open-file-limit.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
+import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
+import { findPlan } from '../store/accounts/plans.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
@@ -75,6 +77,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       db,
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
+      trial: settings.trial,
       movedGraceMs: settings.checkRules.movedGraceMs,
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),
@@ -107,6 +110,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
+  const trialSlug = settings.trial?.planSlug ?? null;
+  if ((await findPlan(db, trialSlug)) === undefined) {
+    throw new StartFault(`TRIAL: there is no plan "${trialSlug}"`);
+  }
   log.info({ addresses, metrics: health.address }, 'ready');
   life.ready({ addresses });
   // Not awaited, so that the start does not take longer.

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
+import { addPlanCommands } from './account/plan.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
 import { addDomainCommands } from './domain/domain.ts';
@@ -36,7 +37,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 function programFor(cli: Cli): Command {
   const program = new Command('zonefleet')
-    .description('operate a Zonefleet: domains, accounts, keys, zones, nodes, schema')
+    .description('operate a Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
     .version(versionOf(), '--version')
     .configureHelp({ showGlobalOptions: true })
@@ -53,6 +54,7 @@ function programFor(cli: Cli): Command {
   addDomainCommands(program, cli);
   addAccountCommands(program, cli);
   addKeyCommands(program, cli);
+  addPlanCommands(program, cli);
   addZoneCommands(program, cli);
   addNodeCommands(program, cli);
   addNameserverCommand(program, cli);

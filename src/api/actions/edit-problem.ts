@@ -4,7 +4,6 @@
 import type { EditList, EditProblem } from '../../zone/edit/edit.ts';
 import {
   type FieldProblem,
-  forbidden,
   type ItemProblem,
   invalid,
   notFound,
@@ -14,21 +13,19 @@ import {
 } from '../answers/problem.ts';
 import { MAX_PROBLEMS } from '../schemas/bounded-array.ts';
 
-/** `limit`: the record limit of the domain's plan. */
-export function explainOne(problems: readonly EditProblem[], limit: number | null): Problem {
+export function explainOne(problems: readonly EditProblem[]): Problem {
   const [first] = problems as [EditProblem];
   if (first.code === 'invalid') {
     return invalid(
       problems.slice(0, MAX_PROBLEMS).map(({ field = 'body', message }) => ({ field, error: message })),
     );
   }
-  return explain(first, limit, {});
+  return explain(first, {});
 }
 
 /** `listName`: the name of a list in the call, if it differs from its own. */
 export function explainBatch(
   problems: readonly EditProblem[],
-  limit: number | null,
   listName: (list: EditList) => string = (list) => list,
 ): Problem {
   const [first] = problems as [EditProblem];
@@ -43,14 +40,14 @@ export function explainBatch(
     error,
   }));
   const place = `${listName(first.list)}[${first.index}]: `;
-  return explain(first, limit, first.code === 'invalid' ? { fields, items } : { items }, place);
+  return explain(first, first.code === 'invalid' ? { fields, items } : { items }, place);
 }
 
 /** The call itself is correct, but the domain is not in the state that it needs. */
-export function explainRevert(problems: readonly EditProblem[], limit: number | null): Problem {
+export function explainRevert(problems: readonly EditProblem[]): Problem {
   const [first] = problems as [EditProblem];
   if (first.code === 'invalid') return problem('wrong_state', first.message);
-  return explain(first.code === 'not_found' ? { ...first, code: 'conflict' } : first, limit, {});
+  return explain(first.code === 'not_found' ? { ...first, code: 'conflict' } : first, {});
 }
 
 const ITEM = /^(create|update|delete|replace|ids)\[(\d+)\](?:\.(.+))?$/;
@@ -74,8 +71,7 @@ export function explainBatchFields(fields: readonly FieldProblem[]): Problem {
 }
 
 function explain(
-  { code, message }: EditProblem,
-  limit: number | null,
+  { code, message, limit, feature }: EditProblem,
   members: ProblemMembers,
   place = '',
 ): Problem {
@@ -85,10 +81,12 @@ function explain(
       return members.items === undefined ? notFound('record') : new Problem(404, error, { members });
     case 'invalid':
       return problem('validation_failed', error, members);
-    case 'no_plan':
-      return members.items === undefined ? forbidden(error) : new Problem(403, error, { members });
+    case 'no_active_plan':
+      return problem(code, error, members);
+    case 'plan_feature':
+      return problem(code, error, { ...members, ...(feature !== undefined && { feature }) });
     case 'plan_limit':
-      return problem('plan_limit', error, { ...members, ...(limit !== null && { limit }) });
+      return problem(code, error, { ...members, ...(limit !== undefined && { limit }) });
     case 'managed':
       return problem('record_managed', error, members);
     case 'conflict':

@@ -16,7 +16,7 @@ type RecordsCall = Pick<
 >;
 
 export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
-type Explain = (problems: readonly EditProblem[], limit: number | null) => Problem;
+type Explain = (problems: readonly EditProblem[]) => Problem;
 
 export async function saveRecords(
   call: RecordsCall,
@@ -47,7 +47,7 @@ export function answerWrite(
   saved: Exclude<SavedRevert, { kind: 'conflict' | 'no_change' | 'nothing_to_revert' }>,
   explain: Explain,
 ): Saved | Problem {
-  if (saved.kind === 'problems') return explain(saved.problems, domain.plan?.maxRecords ?? null);
+  if (saved.kind === 'problems') return explain(saved.problems);
   if (saved.kind === 'refused') {
     return saved.code === 'not_found' ? notFound('domain') : problem(saved.code, saved.message);
   }

@@ -2,16 +2,16 @@
 // routes return a problem as a value; only a bug or a failed dependency is thrown.
 
 import type { FastifyReply } from 'fastify';
+import { GATE_REFUSALS } from '../../billing/gates.ts';
 
 /** Every code and its status. No other error has a code, and a code never changes its status. */
 export const PROBLEM_CODES = {
+  ...GATE_REFUSALS,
   validation_failed: 400,
   wrong_state: 400,
-  no_active_plan: 402,
   account_suspended: 403,
   managed_by_reseller: 403,
   domain_banned: 403,
-  plan_limit: 403,
   domain_disabled: 409,
   domain_taken: 409,
   domain_ambiguous: 409,
@@ -43,6 +43,8 @@ export interface ProblemMembers {
   readonly limit?: number;
   /** The domains among which a global admin has to choose. */
   readonly domains?: readonly { readonly id: number; readonly user_id: number; readonly status: string }[];
+  /** With `plan_feature`: the entitlement that is missing. */
+  readonly feature?: string;
   /** For removed routes: the text for people, since `error` is a word for machines there. */
   readonly message?: string;
 }

@@ -14,6 +14,8 @@ export interface Api {
   readonly allowReservedNames: boolean;
   /** How many domains of an account may wait to be proved; undefined: the plan decides. */
   readonly claimsPerAccount?: number | undefined;
+  /** What the first domain of an account that registered itself begins with. */
+  readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
   /** How long a moved domain is answered; undefined: answers do not say. */
   readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;

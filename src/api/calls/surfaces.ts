@@ -32,13 +32,18 @@ const CLOSED_TO_MANAGED: readonly Surface[] = [
   { methods: (method) => method !== 'GET', path: /^\/domains\/[^/]+\/members\/[^/]+$/ },
 ];
 
+const removed = (message: string) => new Problem(410, 'route_removed', { members: { message } });
+
 const REMOVED: readonly (Surface & { readonly problem: Problem })[] = [
   {
     methods: (method) => method === 'GET' || method === 'HEAD',
     path: /^\/subscriptions\/current$/,
-    problem: new Problem(410, 'route_removed', {
-      members: { message: 'This route was removed: read the subscriptions of a domain instead.' },
-    }),
+    problem: removed('This route was removed: read the subscriptions of a domain instead.'),
+  },
+  {
+    methods: only('POST'),
+    path: /^\/subscriptions\/(purchase|switch|auto-renew)$/,
+    problem: removed('This route was removed: a subscription belongs to a domain, and so does this call.'),
   },
 ];
 
@@ -46,17 +51,20 @@ function meets({ methods, path }: Surface, method: string, asked: string): boole
   return path.test(asked) && (methods === undefined || methods(method));
 }
 
-/** `path` is decoded as the router decodes it, so that another spelling is refused too. */
+/**
+ * `path` is decoded as the router decodes it, so that another spelling is refused too. What a reseller does for its
+ * clients is refused as that, also where no key may do it.
+ */
 export function judgeSurface(
   method: string,
   path: string,
-  caller: { readonly isManaged: boolean },
+  caller: { readonly isManaged: boolean; readonly isSession?: boolean },
 ): Problem | undefined {
-  if (CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
-    return forbidden('this surface is not open to API keys');
-  }
   if (caller.isManaged && CLOSED_TO_MANAGED.some((surface) => meets(surface, method, path))) {
     return problem('managed_by_reseller', 'this account is managed by its reseller');
+  }
+  if (caller.isSession !== true && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
+    return forbidden('this surface is not open to API keys');
   }
   return REMOVED.find((surface) => meets(surface, method, path))?.problem;
 }

@@ -1,7 +1,7 @@
 // A domain as its readers see it: unset members are absent, and the caller's permissions are listed.
 
 import type { z } from 'zod';
-import type { Subscription } from '../../store/accounts/plans.ts';
+import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { Verification, VisibleDomain } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';

@@ -1,37 +1,21 @@
-// What a domain may do, and how much of it is used. Without an active plan all limits are 0, since `null` would mean no
-// limit.
+// What a domain may do, and how much of it is used.
 
 import type { z } from 'zod';
-import type { Subscription } from '../../store/accounts/plans.ts';
+import { NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
+import { quotaPeriod } from '../../billing/quota.ts';
+import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { Domain } from '../../store/domains/domain.ts';
-import type { Entitlements, PlanFeatures } from '../schemas/entitlements.ts';
+import type { Entitlements } from '../schemas/entitlements.ts';
 import { moments } from './moments.ts';
-import { printFeatures } from './print-subscription.ts';
+import { printFeatures } from './print-plan.ts';
 
-const DAY_MS = 86_400_000;
-
-const NOTHING: z.input<typeof PlanFeatures> = {
-  max_records: 0,
-  max_traffic_gb: 0,
-  max_rules_per_set: 0,
-  max_cache_cap_mb: 0,
-  logs_enabled: false,
-  monitoring_enabled: false,
-  rules_enabled: false,
-  cache_purge_enabled: false,
-  custom_ssl_enabled: false,
-  ws_enabled: false,
-  host_header_edit_enabled: false,
-  dedicated_support_enabled: false,
-};
-
-/** `subscription`: the domain's active subscription. */
+/** `subscription`: the domain's own. */
 export function printEntitlements(
   { plan, recordCount }: Pick<Domain, 'plan' | 'recordCount'>,
   subscription: Subscription | undefined,
-  nowMs: number = Date.now(),
+  now: Date = new Date(),
 ): z.input<typeof Entitlements> {
-  const features = plan === null ? NOTHING : printFeatures(plan);
+  const features = printFeatures(plan ?? NO_ENTITLEMENTS);
   const usage = [{ name: 'records' as const, used: recordCount, limit: features.max_records }];
   if (plan === null) return { has_active_plan: false, ...features, domain_usage: usage };
   return {
@@ -41,18 +25,15 @@ export function printEntitlements(
     has_active_plan: true,
     ...features,
     domain_usage: usage,
-    plan_term_id: plan.termId,
-    billing_duration_days: plan.billingDurationDays,
-    quota_reset_days: subscription?.quotaResetDays ?? plan.quotaResetDays,
-    ...(subscription === undefined ? {} : quotaPeriod(subscription, nowMs)),
+    ...(subscription !== undefined && periods(subscription, now)),
   };
 }
 
-/** The current period: periods follow each other from the start of the subscription. */
-function quotaPeriod({ startedAt, quotaResetDays }: Subscription, nowMs: number) {
-  const lengthMs = quotaResetDays * DAY_MS;
-  if (lengthMs <= 0) return {};
-  const startMs = startedAt.getTime();
-  const firstMs = startMs + Math.max(0, Math.floor((nowMs - startMs) / lengthMs)) * lengthMs;
-  return moments({ quota_period_start: new Date(firstMs), quota_period_end: new Date(firstMs + lengthMs) });
+function periods({ term, startedAt, quotaResetDays }: Subscription, now: Date) {
+  const period = quotaPeriod(startedAt, quotaResetDays, now);
+  return {
+    ...(term !== null && { plan_term_id: term.id, billing_duration_days: term.days }),
+    quota_reset_days: quotaResetDays,
+    ...(period && moments({ quota_period_start: period.start, quota_period_end: period.end })),
+  };
 }

@@ -37,6 +37,7 @@ export const createDomain = accountRoute({
       isScanned: body.scan,
       transfer: body.transfer,
       claimsPerAccount: api.claimsPerAccount,
+      trial: caller.account.isAdmin ? undefined : api.trial,
       by: asActor(caller),
       source: 'api',
     });

@@ -90,7 +90,7 @@ export const revertChange = domainRoute({
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'plan_limit', 'record_conflict'],
+  problems: ['wrong_state', 'no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict'],
   async run(call) {
     const { api, caller, domain, found } = call;
     const records = found.ops.flatMap(({ before, after }) => [before, after]);

@@ -16,7 +16,7 @@ import { importRecords } from './records-import.ts';
 import { parseImport } from './records-parse.ts';
 import { previewScan } from './scan.ts';
 import { scanImport } from './scan-import.ts';
-import { getFeatures, getSubscription, getSubscriptions } from './subscriptions.ts';
+import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subscriptions.ts';
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
 import { verifyDomain } from './verify.ts';
@@ -50,6 +50,7 @@ export const ROUTES: readonly Route[] = [
   getRecord,
   updateRecord,
   deleteRecord,
+  getPlans,
   getSubscriptions,
   getSubscription,
   takeJobs,

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
-import { activeSubscriptions } from '../../store/accounts/plans.ts';
+import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import {
   countDomains,
@@ -76,6 +76,6 @@ function namesOf(text: string): Name[] {
 async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDomain[]) {
   if (domains.length === 0) return [];
   const ids = domains.map(({ id }) => id);
-  const subscriptions = await activeSubscriptions(db, ids);
+  const subscriptions = await ownSubscriptions(db, ids);
   return domains.map((domain) => printDomainListItem(domain, subscriptions.get(domain.id), { movedGraceMs }));
 }

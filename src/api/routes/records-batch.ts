@@ -44,7 +44,7 @@ export const editRecords = domainRoute({
   query: z.strictObject({ dry_run: dryRun }), // a misspelt `dry_run` must not write
   body: RecordsBatch,
   response: BatchResult,
-  problems: ['plan_limit', 'record_conflict', 'record_managed'],
+  problems: ['no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict', 'record_managed'],
   run: (call) => saveBatch(call, call.body, call.query.dry_run),
   remake: ({ body, headers, changeId }) => ({
     created: body.create?.length ?? 0,
@@ -86,7 +86,7 @@ export const deleteRecords = domainRoute({
 });
 
 /** A delete takes ids, so its problems name the list `ids`. */
-const explainDelete: typeof explainBatch = (problems, limit) => explainBatch(problems, limit, () => 'ids');
+const explainDelete: typeof explainBatch = (problems) => explainBatch(problems, () => 'ids');
 
 async function saveBatch(
   call: Parameters<typeof saveRecords>[0],
@@ -97,7 +97,7 @@ async function saveBatch(
   const tooMany = judgeItems(countItems(text), common, call.domain.plan);
   if (tooMany !== undefined) return tooMany;
   const parsed = parseEdit(text, call.domain.name);
-  if (parsed.kind === 'problems') return explain(parsed.problems, null);
+  if (parsed.kind === 'problems') return explain(parsed.problems);
   const { edit } = parsed;
   const saved = await saveRecords(call, edit, explain, dryRun);
   if (saved instanceof Problem) return saved;

@@ -1,24 +1,21 @@
 // Many records at once, item by item: wrong items are left out and reported, the others are written in one change.
 
 import { z } from 'zod';
+import { GATES } from '../../billing/gates.ts';
 import { type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
 import { inPieces } from '../../store/postgres/in-pieces.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
 import { explainOne } from '../actions/edit-problem.ts';
+import { judgePlan } from '../actions/judge-plan.ts';
 import { answerWrite } from '../actions/save-records.ts';
-import { Problem, problem } from '../answers/problem.ts';
+import { Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import { type CondensedFailures, condenseFailures, expandFailures } from '../body/condense-failures.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/import.ts';
 import { booleanText } from '../schemas/query-text.ts';
-
-const noPlan = () => problem('no_active_plan', 'the domain has no active plan: nothing can be imported');
-
-const explain: typeof explainOne = (problems, limit) =>
-  problems[0]?.code === 'no_plan' ? noPlan() : explainOne(problems, limit);
 
 export const importRecords = domainRoute({
   method: 'POST',
@@ -47,9 +44,10 @@ export const importRecords = domainRoute({
     const read = await inPieces(readImport(records, domain.name));
     const refused = judgeNarrowing(caller.key, read.named);
     if (refused !== undefined) return refused;
-    if (domain.plan === null) return noPlan();
+    const shut = judgePlan(GATES.import, domain.plan);
+    if (shut !== undefined) return shut;
     const { saved, merge } = await saveImport(call, read);
-    const answered = answerWrite(call, saved, explain);
+    const answered = answerWrite(call, saved, explainOne);
     if (answered instanceof Problem) return answered;
     if (merge === undefined) throw new Error('an import was saved without being made');
     const { creates, updates, deletes } = merge.edit;

@@ -97,7 +97,7 @@ export const createRecord = domainRoute({
   body: RecordCreate,
   response: Record,
   answerHeaders,
-  problems: ['plan_limit', 'record_conflict'],
+  problems: ['no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict'],
   async run(call) {
     const saved = await saveOne(call, { create: [call.body] });
     if (saved instanceof Problem) return saved;
@@ -146,7 +146,7 @@ export const updateRecord = domainRoute({
   body: RecordUpdate,
   response: Record,
   answerHeaders,
-  problems: ['record_conflict', 'record_managed'],
+  problems: ['no_active_plan', 'plan_feature', 'record_conflict', 'record_managed'],
   async run(call) {
     const { id } = call.found;
     const saved = await saveOne(call, { update: [{ ...call.body, id }] });
@@ -183,6 +183,6 @@ type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call<unknown, unknown,
 
 async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem> {
   const parsed = parseEdit(text, call.domain.name);
-  if (parsed.kind === 'problems') return explainOne(parsed.problems, null);
+  if (parsed.kind === 'problems') return explainOne(parsed.problems);
   return await saveRecords(call, parsed.edit, explainOne);
 }

@@ -36,7 +36,7 @@ export const scanImport = domainRoute({
   }),
   response: ScanImported,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['plan_limit'],
+  problems: ['no_active_plan', 'plan_limit'],
   async run(call) {
     if (call.query.dry_run === true) return await tryImport(call);
     const scan = await askForScan(call, 'manual');
@@ -62,7 +62,7 @@ async function tryImport(call: ScanCall) {
 const NOTHING: Imported = { kind: 'imported', created: 0, failed: [], present: 0, changeId: undefined };
 
 async function answer(call: ScanCall, scan: SavedScan, imported: ImportedScan | null) {
-  if (imported?.kind === 'refused') return explainRefusal(call, imported);
+  if (imported?.kind === 'refused') return explainRefusal(imported);
   const { api, caller, domain, answerHeader } = call;
   const { created, failed, present, changeId } = imported ?? NOTHING;
   const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
@@ -88,10 +88,7 @@ async function printRecords({ api, domain }: ScanCall): Promise<z.input<typeof S
   return await Promise.all(records.map((record) => printer.print(record)));
 }
 
-function explainRefusal(
-  { domain }: ScanCall,
-  { code, message }: Extract<ImportedScan, { kind: 'refused' }>,
-): Problem {
+function explainRefusal({ code, message, limit }: Extract<ImportedScan, { kind: 'refused' }>): Problem {
   switch (code) {
     case 'not_found':
       return notFound('domain');
@@ -99,12 +96,11 @@ function explainRefusal(
     case 'domain_banned':
       return problem(code, message);
     case 'forbidden':
-    case 'no_plan':
       return forbidden(message);
-    case 'plan_limit': {
-      const limit = domain.plan?.maxRecords ?? null;
-      return problem(code, message, limit === null ? {} : { limit });
-    }
+    case 'no_active_plan':
+    case 'plan_feature':
+    case 'plan_limit':
+      return problem(code, message, limit === undefined ? {} : { limit });
     default:
       return code satisfies never;
   }

@@ -1,13 +1,31 @@
-// A domain's plan: what it allows, for everyone who sees the domain; what was bought and until when, for its owner.
+// The plans that there are. A domain's plan: what it allows, for everyone who sees the domain; what was bought and until when, for its owner.
 
 import { z } from 'zod';
-import { activeSubscriptions, listSubscriptions, loadSubscription } from '../../store/accounts/plans.ts';
-import { domainRoute } from '../calls/route.ts';
+import { listPlans } from '../../store/accounts/plans.ts';
+import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { accountRoute, domainRoute } from '../calls/route.ts';
 import { printEntitlements } from '../print/print-entitlements.ts';
+import { printCataloguePlan } from '../print/print-plan.ts';
 import { printSubscription } from '../print/print-subscription.ts';
+import { withoutPrices } from '../print/without-prices.ts';
 import { Entitlements } from '../schemas/entitlements.ts';
 import { idText } from '../schemas/ids.ts';
+import { CataloguePlan } from '../schemas/plan.ts';
 import { Subscription } from '../schemas/subscription.ts';
+
+export const getPlans = accountRoute({
+  method: 'GET',
+  path: '/billing/plans',
+  operationId: 'getPlans',
+  tag: 'Plans',
+  summary: 'The plans and what they cost.',
+  description: 'For sessions; no API key may use it. Whom a reseller manages sees no prices.',
+  response: z.array(CataloguePlan),
+  async run({ api, caller }) {
+    const plans = (await listPlans(api.db)).map(printCataloguePlan);
+    return caller.account.providerId === null ? plans : withoutPrices(plans);
+  },
+});
 
 export const getFeatures = domainRoute({
   method: 'GET',
@@ -18,7 +36,7 @@ export const getFeatures = domainRoute({
   permission: 'domain.view',
   response: Entitlements,
   async run({ api, domain }) {
-    const subscriptions = await activeSubscriptions(api.db, [domain.id]);
+    const subscriptions = await ownSubscriptions(api.db, [domain.id]);
     return printEntitlements(domain, subscriptions.get(domain.id));
   },
 });

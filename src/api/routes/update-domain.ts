@@ -2,6 +2,7 @@
 // the plan and saved, so a body made from a GET is accepted even if the plan has changed.
 
 import type { z } from 'zod';
+import { GATES } from '../../billing/gates.ts';
 import type { Name } from '../../dns/name.ts';
 import {
   type DomainUpdate as SavedUpdate,
@@ -11,15 +12,8 @@ import {
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { judgeExternalName, parseDomainName } from '../../zone/domain/domain-name.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
-import {
-  domainTaken,
-  type FieldProblem,
-  forbidden,
-  invalid,
-  notFound,
-  Problem,
-  problem,
-} from '../answers/problem.ts';
+import { judgePlan } from '../actions/judge-plan.ts';
+import { domainTaken, type FieldProblem, invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -40,12 +34,12 @@ export const updateDomain = domainRoute({
   body: DomainUpdate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'plan_limit', 'domain_taken'],
+  problems: ['wrong_state', 'no_active_plan', 'plan_limit', 'domain_taken'],
   async run(call) {
     const { api, caller, domain, body } = call;
     const nameservers = chosenNameservers(domain, body.svc_ns);
     if (nameservers instanceof Problem) return nameservers;
-    const refused = judgePlan(domain, body) ?? judgeMode(domain, body);
+    const refused = judgeMode(domain, body) ?? judgeSettings(domain, body);
     if (refused !== undefined) return refused;
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
     if (Object.keys(set).length === 0) return printDomain(domain, api);
@@ -95,17 +89,12 @@ function chosenNameservers(
   return found === nameserverSets[0] ? undefined : found;
 }
 
-function judgePlan(domain: VisibleDomain, body: Body): Problem | undefined {
+function judgeSettings({ plan, cacheCapMb, markdownForAgents }: VisibleDomain, body: Body) {
   const { cache_cap_mb: capMb, markdown_for_agents: markdown } = body;
-  const maxCapMb = domain.plan?.maxCacheCapMb ?? 0;
-  if (capMb !== undefined && capMb !== domain.cacheCapMb && capMb > maxCapMb) {
-    const error = `cache_cap_mb: the plan allows at most ${maxCapMb}`;
-    return problem('plan_limit', error, { limit: maxCapMb });
-  }
-  if (markdown === true && !domain.markdownForAgents && domain.plan === null) {
-    return forbidden('markdown_for_agents needs an active plan');
-  }
-  return undefined;
+  const differs = capMb !== undefined && capMb !== cacheCapMb;
+  const shut = differs ? judgePlan(GATES.cache_cap_mb, plan, capMb) : undefined;
+  if (shut !== undefined) return shut;
+  return markdown === true && !markdownForAgents ? judgePlan(GATES.markdown_for_agents, plan) : undefined;
 }
 
 function judgeMode({ name, dnsMode }: VisibleDomain, body: Body): Problem | undefined {

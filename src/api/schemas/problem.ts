@@ -32,6 +32,10 @@ export const ProblemBody = z
       .array(z.object({ id: z.int(), user_id: z.int(), status: z.string() }))
       .optional()
       .describe('With `domain_ambiguous`: the domains of this name. Say which by its id in the path.'),
+    feature: z
+      .string()
+      .optional()
+      .describe('With `plan_feature`: the field of the features that is not enabled.'),
     message: z.string().optional().describe('Of removed routes: what to use instead.'),
   })
   .meta({ id: 'Problem' });

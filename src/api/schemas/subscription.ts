@@ -1,17 +1,9 @@
-// A plan attached to a domain. Accounts managed by a reseller see no prices; there are none here.
+// A plan attached to a domain.
 
 import { z } from 'zod';
-import { PlanFeatures } from './entitlements.ts';
 import { Id } from './ids.ts';
+import { Plan, PlanTerm } from './plan.ts';
 import { Timestamp } from './timestamp.ts';
-
-const Plan = z
-  .object({ id: Id, name: z.string(), slug: z.string(), ...PlanFeatures.shape })
-  .meta({ id: 'Plan' });
-
-const PlanTerm = z
-  .object({ id: Id, billing_duration_days: z.int().min(0), quota_reset_days: z.int().min(0) })
-  .meta({ id: 'PlanTerm' });
 
 export const Subscription = z
   .object({
@@ -21,14 +13,16 @@ export const Subscription = z
     domain_name: z.string(),
     plan_id: Id,
     plan: Plan,
-    plan_term_id: Id,
-    plan_term: PlanTerm,
-    status: z.enum(['active', 'expired', 'grace', 'cancelled']),
+    plan_term_id: Id.optional().describe('Absent for a trial, and for a plan that the operator gave.'),
+    plan_term: PlanTerm.optional(),
+    status: z
+      .enum(['active', 'expired', 'grace', 'cancelled'])
+      .describe('In `grace` it was not paid in time; its plan goes on until `grace_until`.'),
     started_at: Timestamp,
-    expires_at: Timestamp.optional(),
+    expires_at: Timestamp.optional().describe('Absent: it has no end.'),
     grace_until: Timestamp.optional(),
-    auto_renew: z.boolean(),
+    auto_renew: z.boolean().describe('3 days before its end the next term is bought, if it can be paid.'),
     quota_reset_days: z.int().min(0),
-    is_trial: z.boolean(),
+    is_trial: z.boolean().describe('At its end the domain has the plan `free`, without grace.'),
   })
   .meta({ id: 'Subscription' });

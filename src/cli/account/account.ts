@@ -39,10 +39,43 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     changeAccounts(cli, accounts, 'activated', { active: true }),
   );
   onAccounts(account, 'plan', 'set the plan of domains that these accounts create from now on')
-    .requiredOption('--plan <plan>', 'free, pro, or none')
+    .requiredOption('--plan <plan>', 'free, pro, another one of `plan list`, or none')
     .action((accounts: string[], { plan }: { plan: string }) =>
       changeAccounts(cli, accounts, 'updated', { planSlug: planOf(plan) }),
     );
+  onAccounts(account, 'reseller', 'make accounts resellers, who manage clients')
+    .option('--revoke', 'take that away; refused while it has clients')
+    .action((accounts: string[], { revoke }: { revoke?: true }) =>
+      relateAccounts(cli, accounts, { outcome: revoke ? 'revoked' : 'reseller', isReseller: !revoke }),
+    );
+  onAccounts(account, 'provider', 'make accounts the clients of a reseller')
+    .requiredOption('--provider <reseller>', "the reseller's email or id, or none")
+    .action((accounts: string[], { provider }: { provider: string }) =>
+      relateAccounts(cli, accounts, { outcome: 'updated', provider }),
+    );
+}
+
+type Relation =
+  | { readonly outcome: string; readonly isReseller: boolean }
+  | { readonly outcome: string; readonly provider: string };
+
+async function relateAccounts(cli: Cli, accounts: readonly string[], relation: Relation): Promise<void> {
+  const { findAccount, setProvider, setReseller } = await import('../../store/accounts/accounts.ts');
+  await cli.withStore(async (db) => {
+    const named = 'provider' in relation && relation.provider !== 'none' ? relation.provider : undefined;
+    const provider = named === undefined ? undefined : await findAccount(db, named);
+    if (named !== undefined && provider === undefined) {
+      throw new Failure('usage', `--provider: there is no account "${named}"`);
+    }
+    return await onEach(cli, accounts, relation.outcome, async (wanted) => {
+      const found = await findAccount(db, wanted);
+      if (found === undefined) return { code: 'absent', message: 'no such account' };
+      const came = await ('isReseller' in relation
+        ? setReseller(db, found.id, relation.isReseller)
+        : setProvider(db, found.id, provider?.id ?? null));
+      return came.kind === 'updated' ? came.account : { code: came.code, message: came.message };
+    });
+  });
 }
 
 function onAccounts(account: Command, name: string, description: string): Command {
@@ -91,37 +124,77 @@ async function changeAccounts(
 ): Promise<void> {
   const { findAccount, updateAccount } = await import('../../store/accounts/accounts.ts');
   await cli.withStore(async (db) => {
-    const listing = new Listing(cli.output, 'accounts');
-    const refuse = (wanted: string, code: string, message: string) =>
-      listing.add({
-        json: { account: wanted, outcome: code, message },
-        problems: [`${wanted}: ${message}`],
-      });
-    let refused = 0;
-    for (const wanted of new Set(accounts)) {
+    return await onEach(cli, accounts, outcome, async (wanted) => {
       const found = await findAccount(db, wanted);
       const now = found && (await updateAccount(db, found.id, change));
-      if (now === undefined || now === 'unknown_plan') {
-        refused++;
-        if (now === undefined) await refuse(wanted, 'absent', 'no such account');
-        else await refuse(wanted, 'refused', `there is no plan "${change.planSlug}"`);
-        continue;
-      }
-      const json = { account: wanted, outcome, ...accountJson(now) };
-      await listing.add({ json, lines: [`${outcome} ${wordsOf(now)}`] });
-    }
-    await listing.end({});
-    return refused > 0 ? 1 : 0;
+      if (now === undefined) return { code: 'absent', message: 'no such account' };
+      if (now !== 'unknown_plan') return now;
+      return { code: 'refused', message: `there is no plan "${change.planSlug}"` };
+    });
   });
 }
 
-function wordsOf({ id, email, isAdmin, active, planSlug }: Account): string {
-  const marks = [...(isAdmin ? ['admin'] : []), ...(active ? [] : ['inactive'])];
+interface Refused {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Does it to each account, and says what became of it. */
+async function onEach(
+  cli: Cli,
+  accounts: readonly string[],
+  outcome: string,
+  act: (wanted: string) => Promise<Account | Refused>,
+): Promise<number> {
+  const listing = new Listing(cli.output, 'accounts');
+  let refused = 0;
+  for (const wanted of new Set(accounts)) {
+    const came = await act(wanted);
+    if ('code' in came) {
+      refused++;
+      const { code, message } = came;
+      await listing.add({
+        json: { account: wanted, outcome: code, message },
+        problems: [`${wanted}: ${message}`],
+      });
+      continue;
+    }
+    const json = { account: wanted, outcome, ...accountJson(came) };
+    await listing.add({ json, lines: [`${outcome} ${wordsOf(came)}`] });
+  }
+  await listing.end({});
+  return refused > 0 ? 1 : 0;
+}
+
+function wordsOf({ id, email, isAdmin, isReseller, providerId, active, planSlug }: Account): string {
+  const marks = [
+    ...(isAdmin ? ['admin'] : []),
+    ...(isReseller ? ['reseller'] : []),
+    ...(providerId === null ? [] : [`client of ${providerId}`]),
+    ...(active ? [] : ['inactive']),
+  ];
   return [`${email} account ${id} plan ${planSlug ?? 'none'}`, ...marks].join(' ');
 }
 
-function accountJson({ id, email, name, isAdmin, active, planSlug, createdAt }: Account): object {
-  return { id, email, name, admin: isAdmin, active, plan: planSlug, created_at: createdAt.toISOString() };
+function accountJson(account: Account): object {
+  const { id, email, name, isAdmin, isReseller, providerId, active, planSlug, createdAt } = account;
+  return {
+    id,
+    email,
+    name,
+    admin: isAdmin,
+    reseller: isReseller,
+    provider: providerId,
+    active,
+    plan: planSlug,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+function roleOf({ isAdmin, isReseller, providerId }: Account): string {
+  if (isAdmin) return 'admin';
+  if (isReseller) return 'reseller';
+  return providerId === null ? 'customer' : `client of ${providerId}`;
 }
 
 async function showAccounts(accounts: readonly Account[], output: Output): Promise<number> {
@@ -130,14 +203,14 @@ async function showAccounts(accounts: readonly Account[], output: Output): Promi
     return 0;
   }
   const heads = ['ID', 'EMAIL', 'NAME', 'ROLE', 'STATE', 'PLAN', 'CREATED'];
-  const rows = accounts.map(({ id, email, name, isAdmin, active, planSlug, createdAt }) => [
-    id,
-    email,
-    name ?? '-',
-    isAdmin ? 'admin' : 'customer',
-    active ? 'active' : 'inactive',
-    planSlug ?? '-',
-    createdAt.toISOString().slice(0, 10),
+  const rows = accounts.map((account) => [
+    account.id,
+    account.email,
+    account.name ?? '-',
+    roleOf(account),
+    account.active ? 'active' : 'inactive',
+    account.planSlug ?? '-',
+    account.createdAt.toISOString().slice(0, 10),
   ]);
   await output.print(printTable(heads, rows));
   return 0;

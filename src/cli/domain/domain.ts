@@ -15,6 +15,7 @@ import { planOf } from '../terminal/plan-option.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
 import type { DomainMove } from './move-domain.ts';
 import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
+import { addPlanCommand } from './plan-domain.ts';
 import { ownerOption, withOwner } from './with-owner.ts';
 
 interface CreateOptions extends FileOption {
@@ -37,7 +38,7 @@ interface ListOptions {
   readonly deleted?: true;
 }
 
-const MOVES: readonly [Exclude<DomainMove['kind'], 'plan'>, string][] = [
+const MOVES: readonly [DomainMove['kind'], string][] = [
   ['delete', 'delete domains; for 30 days they can be restored'],
   ['disable', 'stop serving domains; their owners can enable them again'],
   ['enable', 'serve disabled domains again'],
@@ -63,11 +64,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   addReserveSetCommand(domain, cli);
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
-  ownerOption(onNames(domain, 'plan', 'change the plan of domains; records beyond its limit stay'))
-    .requiredOption('--plan <plan>', 'free, pro, or none')
-    .action((names: string[], { plan, ...options }: NamesOptions & { plan: string }) =>
-      runMove(cli, { kind: 'plan', planSlug: planOf(plan) }, names, options),
-    );
+  addPlanCommand(domain, cli);
 }
 
 async function runMove(

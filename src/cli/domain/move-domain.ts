@@ -1,11 +1,11 @@
-// What the operator does to one domain: change its status, suspend it, set its plan, delete it.
+// What the operator does to one domain: change its status, suspend it, delete it.
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import type { approveDomain } from '../../store/change/approve-domain.ts';
 import { changeStatus } from '../../store/change/change-status.ts';
 import { deleteDomain } from '../../store/change/save-domain.ts';
-import { setPlan, setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
+import { setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { StatusEvent } from '../../zone/domain/domain-status.ts';
@@ -14,8 +14,7 @@ import { findOneDomain, type Owner } from './one-domain.ts';
 
 export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
-  | { readonly kind: 'suspend' | 'resume' | 'delete' }
-  | { readonly kind: 'plan'; readonly planSlug: string | null };
+  | { readonly kind: 'suspend' | 'resume' | 'delete' };
 
 /** What a domain is afterwards. */
 export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
@@ -26,7 +25,6 @@ export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
   suspend: 'suspended',
   resume: 'resumed',
   delete: 'deleted',
-  plan: 'updated',
 };
 
 const ABSENT: DomainOutcome = { kind: 'refused', code: 'absent', message: 'no such domain' };
@@ -50,12 +48,6 @@ export async function moveDomain(
     case 'suspend':
     case 'resume':
       return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));
-    case 'plan': {
-      const came = await setPlan(db, { ...order, planSlug: move.planSlug });
-      return came.kind === 'unknown_plan'
-        ? { kind: 'refused', code: came.kind, message: came.message }
-        : planned(domain, came);
-    }
     case 'delete': {
       const came = await deleteDomain(db, order);
       if (came.kind === 'absent') return ABSENT;
@@ -79,31 +71,6 @@ export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveD
     default:
       return came satisfies never;
   }
-}
-
-/** A plan changes nothing in DNS, and so has no change of the zone to name. */
-function planned(before: Domain, came: UpdatedDomain): DomainOutcome {
-  const outcome = updated(came);
-  if (came.kind !== 'updated' || outcome.kind !== 'done') return outcome;
-  const { status, suspended, plan } = came.domain;
-  const slugs = [before.plan?.slug ?? 'none', plan?.slug ?? 'none'];
-  if (slugs[0] === slugs[1]) return outcome;
-  const limits = [limitOf(before), limitOf(came.domain)];
-  const words = [
-    `status ${status}`,
-    ...(suspended ? ['suspended'] : []),
-    `plan ${slugs.join(' -> ')}`,
-    `max records ${limits.join(' -> ')}`,
-  ];
-  return {
-    ...outcome,
-    words: words.join(' '),
-    members: { ...outcome.members, plan_before: before.plan?.slug ?? null },
-  };
-}
-
-function limitOf({ plan }: Domain): string {
-  return plan === null ? '0' : String(plan.maxRecords ?? 'no limit');
 }
 
 /** The domain as it is now. Without a change nothing had to be done. */

@@ -4,11 +4,16 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { listenAddress } from './address-shapes.ts';
 import { NONE, setting } from './setting.ts';
-import { integer, list, matching, onOrOff, rate } from './shapes.ts';
+import { integer, list, matching, onOrOff, orOff, rate, shape } from './shapes.ts';
 
 const API = ['API'] as const;
 const MIN_CONNECTIONS = 10;
 const MAX_CONNECTIONS = 100_000;
+
+const trial = shape('a plan and days like pro:14, or off', (text) => {
+  const [, planSlug, digits] = /^([a-z][a-z0-9-]{0,39}):([1-9]\d{0,2})$/.exec(text) ?? [];
+  return planSlug === undefined ? undefined : { planSlug, days: Number(digits) };
+});
 
 export const API_SETTINGS = {
   apiListen: setting({
@@ -69,6 +74,14 @@ export const API_SETTINGS = {
     schema: integer(0, 1_000_000_000, 'a number of domains'),
     byDefault: NONE,
     is: "how many domains of one account may wait to be proved (`pending` and `unverified`), instead of the plan's number",
+  }),
+  /** What the first domain of an account that registered itself begins with; undefined: with the account's plan. */
+  trial: setting({
+    name: 'TRIAL',
+    readers: API,
+    schema: orOff(trial, 'a plan and days like pro:14, or off'),
+    byDefault: 'off',
+    is: 'a plan and a number of days like `pro:14`, with which the first domain of an account that registered itself begins, once; then it has the plan `free`',
   }),
   /** Customers may have domains such as `example.com` and `test`. */
   allowReservedNames: setting({

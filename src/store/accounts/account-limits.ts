@@ -14,6 +14,8 @@ export interface AccountRoom {
   /** Its domains that wait. */
   readonly claims: number;
   readonly claimLimit: number;
+  /** It registered itself, and neither had a trial nor a domain. */
+  readonly mayTry: boolean;
 }
 
 /**
@@ -21,21 +23,27 @@ export interface AccountRoom {
  * lock waits for names after it, and no transaction waits in the other order.
  */
 export async function lockAccount(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
-  const { rows } = await sql<{ planId: number | null; maxDomains: number | null; maxClaims: number | null }>`
-    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims"
+  const { rows } = await sql<{
+    planId: number | null;
+    maxDomains: number | null;
+    maxClaims: number | null;
+    isNew: boolean;
+  }>`
+    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims",
+      a.self_registered and a.trial_at is null as "isNew"
     from accounts a left join plans p on p.id = a.plan_id
     where a.id = ${accountId} for no key update of a`.execute(trx);
   const [row] = rows;
   if (row === undefined) return undefined;
   // A statement of its own: it sees what the holder of the lock before us has saved.
-  const counted = await sql<{ domains: number; claims: number }>`
-    select count(*)::integer as domains,
-      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
-    where account_id = ${accountId} and deleted_at is null`.execute(trx);
+  const counted = await sql<{ domains: number; claims: number; ever: number }>`
+    select count(*) filter (where deleted_at is null)::integer as domains, count(*)::integer as ever,
+      count(*) filter (where deleted_at is null and status in ('pending', 'unverified'))::integer as claims
+    from domains where account_id = ${accountId}`.execute(trx);
   const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
   const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
-  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
-  return { planId: row.planId, limit, domains, claimLimit, claims };
+  const { domains, claims, ever } = counted.rows[0] as (typeof counted.rows)[0];
+  return { planId: row.planId, limit, domains, claimLimit, claims, mayTry: row.isNew && ever === 0 };
 }
 
 /** Undefined: the account has room for one more domain that waits. `limit`: by default the plan's number. */

@@ -2,6 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { findPlan } from './plans.ts';
 
 export interface Account {
   readonly id: number;
@@ -12,6 +14,7 @@ export interface Account {
   readonly active: boolean;
   /** The reseller that manages the account. */
   readonly providerId: number | null;
+  readonly isReseller: boolean;
   /** The plan of the account's new domains. */
   readonly planSlug: string | null;
   readonly createdAt: Date;
@@ -23,6 +26,8 @@ interface NewAccount {
   readonly isAdmin?: boolean;
   /** The default is `free`; null: no plan. */
   readonly planSlug?: string | null;
+  /** Nobody made it for its owner: its first domain may begin with a trial. */
+  readonly selfRegistered?: boolean;
 }
 
 type CreatedAccount =
@@ -32,13 +37,13 @@ type CreatedAccount =
 const MAX_EMAIL_CHARACTERS = 254;
 
 export async function createAccount(db: Database, wanted: NewAccount): Promise<CreatedAccount> {
-  const { email, name = null, isAdmin = false, planSlug = 'free' } = wanted;
+  const { email, name = null, isAdmin = false, planSlug = 'free', selfRegistered = false } = wanted;
   if (email.length > MAX_EMAIL_CHARACTERS) throw new RangeError('the email is too long');
-  const planId = await findPlanId(db, planSlug);
+  const planId = await findPlan(db, planSlug);
   if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
   const inserted = await db
     .insertInto('accounts')
-    .values({ email, name, is_admin: isAdmin, plan_id: planId })
+    .values({ email, name, is_admin: isAdmin, plan_id: planId, self_registered: selfRegistered })
     .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -46,15 +51,8 @@ export async function createAccount(db: Database, wanted: NewAccount): Promise<C
   return { kind: 'created', account: (await loadAccount(db, inserted.id)) as Account };
 }
 
-/** Undefined: there is no such plan. Null stays null, which means no plan. */
-async function findPlanId(db: Database, slug: string | null): Promise<number | null | undefined> {
-  if (slug === null) return null;
-  const plan = await db.selectFrom('plans').select('id').where('slug', '=', slug).executeTakeFirst();
-  return plan?.id;
-}
-
 const COLUMNS = sql`a.id, a.email, a.name, a.is_admin as "isAdmin", a.active, a.provider_id as "providerId",
-  p.slug as "planSlug", a.created_at as "createdAt"`;
+  a.is_reseller as "isReseller",   p.slug as "planSlug", a.created_at as "createdAt"`;
 
 export async function loadAccount(db: Database, id: number): Promise<Account | undefined> {
   const { rows } = await sql<Account>`
@@ -92,7 +90,7 @@ export async function updateAccount(
   change: AccountChange,
 ): Promise<Account | 'unknown_plan' | undefined> {
   const { isAdmin, active, planSlug } = change;
-  const planId = planSlug === undefined ? null : await findPlanId(db, planSlug);
+  const planId = planSlug === undefined ? null : await findPlan(db, planSlug);
   if (planId === undefined) return 'unknown_plan';
   await db
     .updateTable('accounts')
@@ -105,4 +103,78 @@ export async function updateAccount(
     .where('id', '=', id)
     .execute();
   return await loadAccount(db, id);
+}
+
+type RelatedAccount = { readonly kind: 'updated'; readonly account: Account } | RelationRefusal;
+interface RelationRefusal {
+  readonly kind: 'refused';
+  readonly code: 'absent' | 'no_reseller' | 'own_provider' | 'is_reseller' | 'has_clients';
+  readonly message: string;
+}
+
+/** Says whose client an account is; null: nobody's. A reseller is nobody's client, so there is one level. */
+export async function setProvider(
+  db: Database,
+  id: number,
+  providerId: number | null,
+): Promise<RelatedAccount> {
+  return await inTransaction<RelatedAccount>(db, async (trx) => {
+    await lockAccounts(trx, providerId === null ? [id] : [id, providerId]);
+    const account = await loadAccount(trx, id);
+    if (account === undefined) return refused('absent', 'no such account');
+    if (providerId !== null) {
+      if (providerId === id) return refused('own_provider', 'an account cannot be its own client');
+      const provider = await loadAccount(trx, providerId);
+      if (provider?.isReseller !== true) return refused('no_reseller', 'the provider is no reseller');
+      if (account.isReseller) return refused('is_reseller', "a reseller can be nobody's client");
+    }
+    return await save(trx, id, { provider_id: providerId });
+  });
+}
+
+/** False is refused while the account has clients. */
+export async function setReseller(db: Database, id: number, isReseller: boolean): Promise<RelatedAccount> {
+  return await inTransaction<RelatedAccount>(db, async (trx) => {
+    await lockAccounts(trx, [id]);
+    const account = await loadAccount(trx, id);
+    if (account === undefined) return refused('absent', 'no such account');
+    if (isReseller && account.providerId !== null) {
+      return refused('is_reseller', 'the client of a reseller can be no reseller');
+    }
+    const saved = await save(trx, id, { is_reseller: isReseller });
+    const client = await trx
+      .selectFrom('accounts')
+      .select('email')
+      .where('provider_id', '=', id)
+      .limit(1)
+      .executeTakeFirst();
+    if (!isReseller && client !== undefined) {
+      rollBackTo(
+        refused('has_clients', `it has clients, as ${client.email}: give them another provider first`),
+      );
+    }
+    return saved;
+  });
+}
+
+/** In the order of their ids, so that two who relate the same accounts do not wait for each other. */
+async function lockAccounts(trx: Database, ids: readonly number[]): Promise<void> {
+  await sql`select from accounts where id = any(${ids}::bigint[]) order by id for no key update`.execute(trx);
+}
+
+async function save(
+  trx: Database,
+  id: number,
+  columns: { readonly provider_id?: number | null; readonly is_reseller?: boolean },
+): Promise<RelatedAccount> {
+  await trx
+    .updateTable('accounts')
+    .set({ ...columns, updated_at: sql`clock_timestamp()` })
+    .where('id', '=', id)
+    .execute();
+  return { kind: 'updated', account: (await loadAccount(trx, id)) as Account };
+}
+
+function refused(code: RelationRefusal['code'], message: string): RelationRefusal {
+  return { kind: 'refused', code, message };
 }

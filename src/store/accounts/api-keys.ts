@@ -84,7 +84,7 @@ export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Prom
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
         else 'valid' end as state,
       jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin, 'active', a.active,
-        'providerId', a.provider_id, 'planSlug', p.slug, 'createdAt', a.created_at) as account
+        'providerId', a.provider_id, 'isReseller', a.is_reseller, 'planSlug', p.slug, 'createdAt', a.created_at) as account
     from api_keys k join accounts a on a.id = k.account_id left join plans p on p.id = a.plan_id
     where k.hash = any(${hashes}::bytea[])`.execute(db);
   return new Map(

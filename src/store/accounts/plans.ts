@@ -1,86 +1,161 @@
-// Plans, and what a domain may do under its plan.
+// Plans and their terms: what operators sell. A plan changes for all who have it; a term is never changed.
 
 import { sql } from 'kysely';
+import type { Entitlements } from '../../billing/entitlements.ts';
+import type { Term } from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
+import type { Schema } from '../postgres/schema.ts';
 
 /** A plan; null in a field means no limit. */
-export interface Plan {
+export interface Plan extends Entitlements {
   readonly id: number;
   readonly slug: string;
   readonly name: string;
-  readonly maxRecords: number | null;
   /** The most domains of an account with this plan. */
   readonly maxDomains: number | null;
-  readonly maxTrafficGb: number | null;
-  readonly maxRulesPerSet: number | null;
-  readonly maxCacheCapMb: number;
-  readonly logsEnabled: boolean;
-  readonly monitoringEnabled: boolean;
-  readonly rulesEnabled: boolean;
-  readonly cachePurgeEnabled: boolean;
-  readonly customSslEnabled: boolean;
-  readonly wsEnabled: boolean;
-  readonly hostHeaderEditEnabled: boolean;
-  readonly dedicatedSupportEnabled: boolean;
-  readonly termId: number;
-  readonly billingDurationDays: number;
+  /** Of these so many may wait to be proved. */
+  readonly maxClaims: number | null;
+  /** Of subscriptions that begin; one that goes on keeps its own. */
   readonly quotaResetDays: number;
 }
 
-export interface Subscription {
-  readonly id: number;
-  readonly accountId: number;
-  readonly domainId: number;
-  readonly plan: Plan;
-  readonly status: 'active' | 'expired' | 'grace' | 'cancelled';
-  readonly startedAt: Date;
-  readonly expiresAt: Date | null;
-  readonly graceUntil: Date | null;
-  readonly autoRenew: boolean;
-  readonly quotaResetDays: number;
-  readonly isTrial: boolean;
-}
+/** What an expired subscription is followed by. */
+export const FREE_PLAN = 'free';
+
+const PLAN_COLUMNS = {
+  name: 'name',
+  maxRecords: 'max_records',
+  maxDomains: 'max_domains',
+  maxClaims: 'max_claims',
+  maxTrafficGb: 'max_traffic_gb',
+  maxRulesPerSet: 'max_rules_per_set',
+  maxCacheCapMb: 'max_cache_cap_mb',
+  logsEnabled: 'logs_enabled',
+  monitoringEnabled: 'monitoring_enabled',
+  rulesEnabled: 'rules_enabled',
+  cachePurgeEnabled: 'cache_purge_enabled',
+  customSslEnabled: 'custom_ssl_enabled',
+  wsEnabled: 'ws_enabled',
+  hostHeaderEditEnabled: 'host_header_edit_enabled',
+  dedicatedSupportEnabled: 'dedicated_support_enabled',
+  quotaResetDays: 'quota_reset_days',
+} as const satisfies Record<keyof PlanFields, keyof Schema['plans']>;
+
+type PlanFields = Omit<Plan, 'id' | 'slug'>;
 
 /** A plan as a JSON object in SQL, in our field names. `p` is the table. */
-export const PLAN_JSON = sql`jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name,
-  'maxRecords', p.max_records, 'maxDomains', p.max_domains, 'maxTrafficGb', p.max_traffic_gb, 'maxRulesPerSet', p.max_rules_per_set,
-  'maxCacheCapMb', p.max_cache_cap_mb, 'logsEnabled', p.logs_enabled,
-  'monitoringEnabled', p.monitoring_enabled, 'rulesEnabled', p.rules_enabled,
-  'cachePurgeEnabled', p.cache_purge_enabled, 'customSslEnabled', p.custom_ssl_enabled,
-  'wsEnabled', p.ws_enabled, 'hostHeaderEditEnabled', p.host_header_edit_enabled,
-  'dedicatedSupportEnabled', p.dedicated_support_enabled, 'termId', p.term_id,
-  'billingDurationDays', p.billing_duration_days, 'quotaResetDays', p.quota_reset_days)`;
+export const PLAN_JSON = sql.raw(
+  `jsonb_build_object('id', p.id, 'slug', p.slug, ${Object.entries(PLAN_COLUMNS)
+    .map(([field, column]) => `'${field}', p.${column}`)
+    .join(', ')})`,
+);
 
-const SUBSCRIPTION = sql`s.id, s.account_id as "accountId", s.domain_id as "domainId", ${PLAN_JSON} as plan, s.status,
-  s.started_at as "startedAt", s.expires_at as "expiresAt", s.grace_until as "graceUntil",
-  s.auto_renew as "autoRenew", s.quota_reset_days as "quotaResetDays", s.is_trial as "isTrial"`;
+/** A term as a JSON object in SQL, in our field names; null where there is none. `t` is the table. */
+export const TERM_JSON = sql.raw(
+  `case when t.id is not null then jsonb_build_object('id', t.id, 'days', t.days, 'priceRials', t.price_rials) end`,
+);
 
-/** Lists subscriptions, newest first. */
-export async function listSubscriptions(db: Database, domainId: number): Promise<Subscription[]> {
-  const { rows } = await sql<Subscription>`
-    select ${SUBSCRIPTION} from subscriptions s join plans p on p.id = s.plan_id
-    where s.domain_id = ${domainId} order by s.id desc`.execute(db);
-  return rows;
+/** Null stays null, which means no plan. Undefined: there is no plan of this name. */
+export async function findPlan(trx: Database, slug: string | null): Promise<number | null | undefined> {
+  if (slug === null) return null;
+  const plan = await trx.selectFrom('plans').select('id').where('slug', '=', slug).executeTakeFirst();
+  return plan?.id;
 }
 
-export async function loadSubscription(
-  db: Database,
-  domainId: number,
-  id: number,
-): Promise<Subscription | undefined> {
-  const { rows } = await sql<Subscription>`
-    select ${SUBSCRIPTION} from subscriptions s join plans p on p.id = s.plan_id
-    where s.domain_id = ${domainId} and s.id = ${id}`.execute(db);
-  return rows[0];
+interface CatalogueTerm extends Term {
+  readonly isRetired: boolean;
 }
 
-/** The active subscriptions of these domains, by domain. */
-export async function activeSubscriptions(
+export interface CataloguePlan extends Plan {
+  readonly terms: readonly CatalogueTerm[];
+}
+
+/** Every plan with its terms, retired ones too. */
+export async function listPlans(db: Database): Promise<CataloguePlan[]> {
+  const { rows } = await sql<{ plan: Plan; terms: CatalogueTerm[] }>`
+    select ${PLAN_JSON} as plan, coalesce((
+      select jsonb_agg(${TERM_JSON} || jsonb_build_object('isRetired', t.retired_at is not null) order by t.id)
+      from plan_terms t where t.plan_id = p.id), '[]') as terms
+    from plans p order by p.id`.execute(db);
+  return rows.map(({ plan, terms }) => ({ ...plan, terms }));
+}
+
+async function findCataloguePlan(db: Database, slug: string): Promise<CataloguePlan> {
+  return (await listPlans(db)).find((plan) => plan.slug === slug) as CataloguePlan;
+}
+
+export type PlanChange = Partial<PlanFields>;
+
+/** A new plan: what is left out is not included. Undefined: there is one of this slug. */
+export async function createPlan(
   db: Database,
-  domainIds: readonly number[],
-): Promise<Map<number, Subscription>> {
-  const { rows } = await sql<Subscription>`
-    select ${SUBSCRIPTION} from subscriptions s join plans p on p.id = s.plan_id
-    where s.domain_id = any(${domainIds}::bigint[]) and s.status = 'active'`.execute(db);
-  return new Map(rows.map((row) => [row.domainId, row]));
+  slug: string,
+  fields: PlanChange & { readonly name: string },
+): Promise<CataloguePlan | undefined> {
+  const { rows } = await sql`
+    insert into plans (slug, ${sql.join(Object.values(PLAN_COLUMNS).map((column) => sql.ref(column)))})
+    values (${slug}, ${sql.join(Object.values({ ...NEW_PLAN, ...fields }))})
+    on conflict (slug) do nothing returning id`.execute(db);
+  return rows.length === 0 ? undefined : await findCataloguePlan(db, slug);
+}
+
+/** In the order of the columns. */
+const NEW_PLAN: PlanFields = {
+  name: '',
+  maxRecords: 0,
+  maxDomains: 0,
+  maxClaims: 0,
+  maxTrafficGb: 0,
+  maxRulesPerSet: 0,
+  maxCacheCapMb: 0,
+  logsEnabled: false,
+  monitoringEnabled: false,
+  rulesEnabled: false,
+  cachePurgeEnabled: false,
+  customSslEnabled: false,
+  wsEnabled: false,
+  hostHeaderEditEnabled: false,
+  dedicatedSupportEnabled: false,
+  quotaResetDays: 30,
+};
+
+/** Undefined: there is no such plan. What domains have beyond a lower limit stays. */
+export async function updatePlan(
+  db: Database,
+  slug: string,
+  change: PlanChange,
+): Promise<CataloguePlan | undefined> {
+  const columns = Object.fromEntries(
+    Object.entries(change).map(([field, value]) => [PLAN_COLUMNS[field as keyof PlanFields], value]),
+  );
+  const found = await findPlan(db, slug);
+  if (typeof found !== 'number') return undefined;
+  if (Object.keys(columns).length > 0) {
+    await db.updateTable('plans').set(columns).where('id', '=', found).execute();
+  }
+  return await findCataloguePlan(db, slug);
+}
+
+/** Undefined: there is no such plan. */
+export async function addTerm(
+  db: Database,
+  slug: string,
+  { days, priceRials }: Omit<Term, 'id'>,
+): Promise<CataloguePlan | undefined> {
+  const { numAffectedRows } = await sql`
+    insert into plan_terms (plan_id, days, price_rials)
+    select id, ${days}, ${priceRials} from plans where slug = ${slug}`.execute(db);
+  return numAffectedRows === 0n ? undefined : await findCataloguePlan(db, slug);
+}
+
+/** It is sold no more; who has it keeps it, with its renewals. Undefined: the plan has no such term. */
+export async function retireTerm(
+  db: Database,
+  slug: string,
+  termId: number,
+): Promise<CataloguePlan | undefined> {
+  const { numAffectedRows } = await sql`
+    update plan_terms set retired_at = coalesce(retired_at, clock_timestamp())
+    where id = ${termId} and plan_id = (select id from plans where slug = ${slug})`.execute(db);
+  return numAffectedRows === 0n ? undefined : await findCataloguePlan(db, slug);
 }

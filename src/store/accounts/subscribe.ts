@@ -1,30 +1,120 @@
-// The plan of a domain and its history: at most one subscription of a domain is active.
+// Begins and ends the subscriptions of a domain. The caller holds the lock of the domain's row, and sets the domain's plan.
 
 import { sql } from 'kysely';
+import type { Overrides } from '../../billing/entitlements.ts';
+import {
+  beginSubscription,
+  beginTrial,
+  nextSubscription,
+  type SubscriptionState,
+  type Term,
+} from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
+import { TERM_JSON } from './plans.ts';
 
-/** Null stays null, which means no plan. Undefined: there is no plan of this name. */
-export async function findPlan(trx: Database, slug: string | null): Promise<number | null | undefined> {
-  if (slug === null) return null;
-  const plan = await trx.selectFrom('plans').select('id').where('slug', '=', slug).executeTakeFirst();
-  return plan?.id;
+interface NewSubscription {
+  readonly domainId: number;
+  readonly accountId: number;
+  readonly planId: number;
+  /** By default now. */
+  readonly at?: Date;
+  /** A term of this plan. By default the first one that costs nothing, if there is any; else there is no end. */
+  readonly termId?: number;
+  readonly autoRenew?: boolean;
+  readonly trialDays?: number;
+  readonly overrides?: Overrides | null;
 }
 
-export async function startSubscription(
+/** False: the plan has no such term, and nothing is written. */
+export async function startSubscription(trx: Database, wanted: NewSubscription): Promise<boolean> {
+  const { planId, termId = null, trialDays, autoRenew } = wanted;
+  const { rows } = await sql<{ now: Date; quotaResetDays: number; term: Term | null }>`
+    select date_trunc('milliseconds', clock_timestamp()) as now, p.quota_reset_days as "quotaResetDays",
+      (select ${TERM_JSON} from plan_terms t
+        where t.plan_id = p.id and t.retired_at is null
+          and case when ${termId}::bigint is null then t.price_rials = 0 else t.id = ${termId}::bigint end
+        order by t.id limit 1) as term
+    from plans p where p.id = ${planId}`.execute(trx);
+  const { now, quotaResetDays, term } = rows[0] as (typeof rows)[0];
+  if (termId !== null && term === null) return false;
+  const at = wanted.at ?? now;
+  const state =
+    trialDays === undefined
+      ? beginSubscription(at, term, { ...(autoRenew !== undefined && { autoRenew }) })
+      : beginTrial(at, trialDays);
+  await insertSubscription(trx, { ...wanted, startedAt: at, quotaResetDays }, state);
+  return true;
+}
+
+async function insertSubscription(
   trx: Database,
-  domainId: number,
-  accountId: number,
-  planId: number,
+  {
+    domainId,
+    accountId,
+    planId,
+    startedAt,
+    quotaResetDays,
+    overrides = null,
+  }: NewSubscription & { readonly startedAt: Date; readonly quotaResetDays: number },
+  state: SubscriptionState,
 ): Promise<void> {
-  await sql`
-    insert into subscriptions (domain_id, account_id, plan_id, status, quota_reset_days)
-    select ${domainId}, ${accountId}, id, 'active', quota_reset_days from plans where id = ${planId}`.execute(
-    trx,
-  );
+  await trx
+    .insertInto('subscriptions')
+    .values({
+      domain_id: domainId,
+      account_id: accountId,
+      plan_id: planId,
+      started_at: startedAt,
+      quota_reset_days: quotaResetDays,
+      overrides: overrides === null ? null : JSON.stringify(overrides),
+      ...columnsOf(state, startedAt),
+    })
+    .execute();
 }
 
-export async function stopSubscription(trx: Database, domainId: number): Promise<void> {
+/** `at`: as of then it is asked when it is due. */
+function columnsOf(state: SubscriptionState, at: Date) {
+  const step = nextSubscription(state, at);
+  return {
+    status: state.status,
+    term_id: state.term?.id ?? null,
+    expires_at: state.expiresAt,
+    grace_until: state.graceUntil,
+    ended_at: state.endedAt,
+    auto_renew: state.autoRenew,
+    is_trial: state.isTrial,
+    charge_tried_at: state.chargeTriedAt,
+    due_at: step.kind === 'wait' ? step.dueAt : at,
+  };
+}
+
+export async function saveSubscription(
+  trx: Database,
+  id: number,
+  state: SubscriptionState,
+  at: Date,
+): Promise<void> {
+  await trx.updateTable('subscriptions').set(columnsOf(state, at)).where('id', '=', id).execute();
+}
+
+/** Ends the domain's own subscription, if it has one. */
+export async function stopSubscription(trx: Database, domainId: number, at: Date): Promise<void> {
   await sql`
-    update subscriptions set status = 'cancelled', expires_at = clock_timestamp()
-    where domain_id = ${domainId} and status = 'active'`.execute(trx);
+    update subscriptions set status = 'cancelled', expires_at = least(expires_at, ${at}::timestamptz),
+      ended_at = ${at}, auto_renew = false, due_at = null
+    where domain_id = ${domainId} and ended_at is null`.execute(trx);
+}
+
+/** For a domain that is deleted: its subscription runs on, and nothing is done about it. */
+export async function pauseSubscription(trx: Database, domainId: number): Promise<void> {
+  await sql`
+    update subscriptions set due_at = null where domain_id = ${domainId} and ended_at is null`.execute(trx);
+}
+
+/** For a domain that is restored: the workers do what was due meanwhile. False: it has no subscription. */
+export async function resumeSubscription(trx: Database, domainId: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update subscriptions set due_at = case when expires_at is not null then clock_timestamp() end
+    where domain_id = ${domainId} and ended_at is null`.execute(trx);
+  return numAffectedRows === 1n;
 }

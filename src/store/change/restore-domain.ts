@@ -2,7 +2,7 @@
 
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { startSubscription } from '../accounts/subscribe.ts';
+import { resumeSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
@@ -55,7 +55,9 @@ export async function restoreDomain(
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
     // A domain that was off claims nothing: it gets its sets when it is enabled.
     const wasOff = row.status === 'disabled' || row.status === 'banned';
-    if (row.plan !== null) await startSubscription(trx, domainId, accountId, row.plan.id);
+    if (!(await resumeSubscription(trx, domainId)) && row.plan !== null) {
+      await startSubscription(trx, { domainId, accountId, planId: row.plan.id });
+    }
     const start = wasOff ? stillOff(found) : await startAgain(trx, found, exempt);
     const parts: DomainParts = {
       ...start,

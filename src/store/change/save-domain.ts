@@ -6,7 +6,8 @@ import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode } from '../../zone/domain/domain-status.ts';
 import { lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { findPlan } from '../accounts/plans.ts';
+import { pauseSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights } from '../claims/rights.ts';
@@ -36,6 +37,11 @@ import { BEFORE_FIRST_SERIAL, settleName } from './settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
+interface Trial {
+  readonly planSlug: string;
+  readonly days: number;
+}
+
 export interface NewDomain extends ChangedBy {
   readonly accountId: number;
   /** The name comes from `parseDomainName`, and `judgeDomainName` accepts it. */
@@ -53,6 +59,8 @@ export interface NewDomain extends ChangedBy {
   readonly claimsPerAccount?: number | undefined;
   /** The plan; by default the account's. */
   readonly planSlug?: string | null;
+  /** What the first domain of an account that registered itself begins with, once. */
+  readonly trial?: Trial | undefined;
   /** False: the delegation is not checked, since the domain can have none. */
   readonly isChecked?: boolean;
   /** For a managed domain: its records elsewhere are scanned in the background, and imported. */
@@ -77,8 +85,10 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     }
     const noRoom = exempt ? undefined : refuseClaim(account, wanted.claimsPerAccount);
     if (noRoom !== undefined) return { kind: 'plan_limit', ...noRoom };
-    const planId = planSlug === undefined ? account.planId : await findPlan(trx, planSlug);
-    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
+    const trial = account.mayTry && planSlug === undefined ? wanted.trial : undefined;
+    const slug = trial?.planSlug ?? planSlug;
+    const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
+    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${slug}"` };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
     const { transfer = false } = wanted;
@@ -98,12 +108,24 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
     const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, planId);
-    if (planId !== null) await startSubscription(trx, id, accountId, planId);
+    if (planId !== null) {
+      await startSubscription(trx, {
+        domainId: id,
+        accountId,
+        planId,
+        ...(trial && { trialDays: trial.days }),
+      });
+    }
+    if (trial !== undefined) await noteTrial(trx, accountId);
     const lock = (await lockDomain(trx, id)) as DomainLock;
     const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
+}
+
+async function noteTrial(trx: Database, accountId: number): Promise<void> {
+  await sql`update accounts set trial_at = clock_timestamp() where id = ${accountId}`.execute(trx);
 }
 
 async function insertDomain(
@@ -206,7 +228,7 @@ export async function deleteDomain(
       verification: NOT_VERIFIED,
     });
     if (row.zoneId !== null) await releaseName(trx, row.zoneId);
-    await stopSubscription(trx, domainId);
+    await pauseSubscription(trx, domainId);
     await endRights(trx, row.name, row.accountId);
     await sweepName(trx, row, now);
     await settleAbove(trx, row.name);

@@ -3,6 +3,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { DatabaseError } from 'pg';
+import { GATES, judgeGate } from '../../billing/gates.ts';
 import type { Name } from '../../dns/name.ts';
 import type { EditItem } from '../../zone/edit/draft.ts';
 import { type Edit, type EditList, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
@@ -11,6 +12,7 @@ import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { planOf } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
@@ -115,12 +117,15 @@ async function saveUnderLock(
   const { row, settings } = lock;
   const apex = decodeNameColumn(row.name);
   const records = await loadTouchedRecords(trx, row.id, apex, edit);
+  const entitlements = planOf(row);
   const state = {
     apex,
     records,
     recordCount: row.recordCount,
-    maxRecords: row.plan?.maxRecords ?? null,
-    hasPlan: row.plan !== null,
+    plan: {
+      records: (count: number) => judgeGate(GATES.records, entitlements, count),
+      hostHeader: () => judgeGate(GATES.host_header, entitlements),
+    },
     edges: settings.edges,
     managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
     countryOf: order.countryOf,

@@ -1,11 +1,10 @@
-// What an owner or the operator sets on a domain: fields, choice of nameservers, plan, suspension.
+// What an owner or the operator sets on a domain: fields, choice of nameservers, suspension.
 
 import type { UpdateObject } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DnsMode, RefusalCode } from '../../zone/domain/domain-status.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findPlan, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { type Domain, type DomainSettings, nameserversOf, provingSets } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
@@ -139,26 +138,6 @@ export async function setSuspended(
     const { row, now } = lock;
     if (suspended !== (row.suspendedAt !== null)) {
       await setColumns(trx, domainId, { suspended_at: suspended ? now : null, updated_at: now });
-    }
-    return await updated(trx, domainId);
-  });
-}
-
-/** Sets the plan; null: no active plan. Records beyond the new limit stay. */
-export async function setPlan(
-  db: Database,
-  { domainId, planSlug }: { readonly domainId: number; readonly planSlug: string | null },
-): Promise<UpdatedDomain | { readonly kind: 'unknown_plan'; readonly message: string }> {
-  return await inTransaction<Awaited<ReturnType<typeof setPlan>>>(db, async (trx) => {
-    const lock = await lockDomain(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
-    const planId = await findPlan(trx, planSlug);
-    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
-    const { row, now } = lock;
-    if (planId !== (row.plan?.id ?? null)) {
-      await stopSubscription(trx, domainId);
-      if (planId !== null) await startSubscription(trx, domainId, row.accountId, planId);
-      await setColumns(trx, domainId, { plan_id: planId, updated_at: now });
     }
     return await updated(trx, domainId);
   });

@@ -1,6 +1,7 @@
 // A customer's domain as it is loaded, and how it is made from its row.
 
 import { type RawBuilder, sql } from 'kysely';
+import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import { turnFinding } from '../../checks/claims/turn-finding.ts';
 import { FINDINGS, type Finding } from '../../checks/delegation/findings.ts';
 import { TXT_COUNTS_MS } from '../../checks/txt/next-preparation.ts';
@@ -49,6 +50,7 @@ export interface Domain extends DomainSettings {
   readonly serial: number;
   /** The number of records, without managed ones. */
   readonly recordCount: number;
+  /** With what its subscription overrides. */
   readonly plan: Plan | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -104,7 +106,8 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.markdown_for_agents as "markdownForAgents", d.outage_alerts as "outageAlerts",
   d.uptime_threshold_pct as "uptimeThresholdPct", d.uptime_window_min as "uptimeWindowMin",
   d.uptime_min_requests as "uptimeMinRequests", d.uptime_min_active_min as "uptimeMinActiveMin",
-  d.uptime_recover_min as "uptimeRecoverMin", case when p.id is not null then ${PLAN_JSON} end as plan`;
+  d.uptime_recover_min as "uptimeRecoverMin", d.plan_overrides as "planOverrides",
+  case when p.id is not null then ${PLAN_JSON} end as plan`;
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
@@ -158,6 +161,9 @@ type Passed = Omit<
 export interface DomainRow extends Passed {
   readonly name: string;
   readonly zoneId: number | null;
+  /** Without the overrides: `planOf` has both. */
+  readonly plan: Plan | null;
+  readonly planOverrides: Overrides | null;
   readonly leaving: boolean;
   readonly answersGeneration: number;
   readonly delegatedNs: readonly string[] | null;
@@ -209,6 +215,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     open: _open,
     bannedName: _bannedName,
     byOperator: _byOperator,
+    planOverrides: _planOverrides,
     turnFrom,
     turnUntil,
     verificationValue: _verificationValue,
@@ -231,6 +238,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   return {
     ...passed,
     name,
+    plan: planOf(row),
     suspended: row.suspendedAt !== null,
     currentNs: currentNs?.map(decodeNameColumn) ?? null,
     findings: [
@@ -251,6 +259,11 @@ function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
   const { from, until, hasAsked, now } = shared;
   const turn = from === null || until === null ? undefined : { from, until };
   return [turnFinding({ turn, hasAsked }, now)];
+}
+
+/** What the domain may do; null: it has no active plan. */
+export function planOf({ plan, planOverrides }: Pick<DomainRow, 'plan' | 'planOverrides'>): Plan | null {
+  return plan === null ? null : entitlementsOf(plan, planOverrides);
 }
 
 type SetColumns = Pick<DomainRow, 'delegatedNs' | 'chosenNs' | 'nsSets'>;

@@ -2,6 +2,8 @@
 // through escapes); 64-bit counters are numbers, since they count from 1 (see `connectionTypes`).
 
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Overrides } from '../../billing/entitlements.ts';
+import type { SubscriptionStatus } from '../../billing/subscription.ts';
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
@@ -161,9 +163,17 @@ interface PlansTable {
   ws_enabled: boolean;
   host_header_edit_enabled: boolean;
   dedicated_support_enabled: boolean;
-  term_id: number;
-  billing_duration_days: number;
   quota_reset_days: number;
+}
+
+interface PlanTermsTable {
+  id: GeneratedAlways<number>;
+  plan_id: number;
+  days: number;
+  price_rials: number;
+  created_at: Generated<Date>;
+  /** It is sold no more; who has it keeps it. */
+  retired_at: Date | null;
 }
 
 interface AccountsTable {
@@ -173,6 +183,11 @@ interface AccountsTable {
   is_admin: Generated<boolean>;
   active: Generated<boolean>;
   provider_id: number | null;
+  is_reseller: Generated<boolean>;
+  /** Nobody made it for its owner. */
+  self_registered: Generated<boolean>;
+  /** When it had its trial. */
+  trial_at: Date | null;
   /** The plan of the account's new domains; null: none. */
   plan_id: number | null;
   created_at: Generated<Date>;
@@ -249,6 +264,8 @@ export interface DomainsTable {
   /** The generation of the settings that its published records are made of. */
   answers_generation: number;
   plan_id: number | null;
+  /** The overrides of its subscription. */
+  plan_overrides: ColumnType<Overrides | null, string | null | undefined, string | null>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -382,13 +399,21 @@ interface SubscriptionsTable {
   domain_id: number;
   account_id: number;
   plan_id: number;
-  status: 'active' | 'expired' | 'grace' | 'cancelled';
+  status: SubscriptionStatus;
   started_at: Generated<Date>;
   expires_at: Date | null;
   grace_until: Date | null;
   auto_renew: Generated<boolean>;
   quota_reset_days: number;
   is_trial: Generated<boolean>;
+  /** Null: it has no term, and no end but that of a trial. */
+  term_id: number | null;
+  overrides: ColumnType<Overrides | null, string | null | undefined, string | null>;
+  /** Null: it is the domain's own. */
+  ended_at: Date | null;
+  charge_tried_at: Date | null;
+  /** When the workers look at it next. */
+  due_at: Date | null;
 }
 
 interface RecordsTable {
@@ -695,6 +720,7 @@ export interface Schema {
   feed: FeedTable;
   settings: SettingsTable;
   plans: PlansTable;
+  plan_terms: PlanTermsTable;
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   domains: DomainsTable;

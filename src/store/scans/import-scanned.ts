@@ -3,7 +3,13 @@
 
 import type { Name } from '../../dns/name.ts';
 import { typeMnemonic } from '../../dns/type-codes.ts';
-import { type Edit, type EditProblem, type NewRecord, NO_EDIT } from '../../zone/edit/edit.ts';
+import {
+  type Edit,
+  type EditProblem,
+  type NewRecord,
+  NO_EDIT,
+  type PlanRefusal,
+} from '../../zone/edit/edit.ts';
 import { judgeNarrowedWrite, type KeyNarrowing } from '../../zone/edit/key-narrowing.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import { setKey } from '../../zone/records/customer-record.ts';
@@ -41,8 +47,7 @@ type ImportRefusal =
   | 'domain_banned'
   /** The API key is narrowed to other records. */
   | 'forbidden'
-  | 'no_plan'
-  | 'plan_limit';
+  | PlanRefusal['code'];
 
 export type ImportedScan =
   | {
@@ -55,7 +60,12 @@ export type ImportedScan =
       readonly changeId: number | undefined;
     }
   /** Nothing was written. */
-  | { readonly kind: 'refused'; readonly code: ImportRefusal; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly code: ImportRefusal;
+      readonly message: string;
+      readonly limit?: number;
+    };
 
 export async function importScanned(db: Database, order: ScannedImport): Promise<ImportedScan> {
   const { domainId, by, narrowing, countryOf, dryRun = false } = order;
@@ -129,6 +139,7 @@ function keyOf({ name, type }: NewRecord): string {
 
 function refusedBy(problems: readonly EditProblem[]): ImportedScan {
   const [first] = problems as [EditProblem];
-  if (first.code !== 'no_plan' && first.code !== 'plan_limit') throw new Error(`an import: ${first.message}`);
-  return { kind: 'refused', code: first.code, message: first.message };
+  const { code, message, limit } = first;
+  if (code !== 'no_active_plan' && code !== 'plan_limit') throw new Error(`an import: ${message}`);
+  return { kind: 'refused', code, message, ...(limit !== undefined && { limit }) };
 }

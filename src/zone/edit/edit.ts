@@ -61,8 +61,18 @@ export const NO_EDIT: Edit = { deletes: [], replaces: [], updates: [], creates: 
 
 export type EditList = 'create' | 'update' | 'delete' | 'replace';
 
-/** The kinds of problems: 404, 400, 403 without and with `plan_limit`, 409 `record_managed` and `record_conflict`. */
-export type EditProblemCode = 'not_found' | 'invalid' | 'no_plan' | 'plan_limit' | 'managed' | 'conflict';
+/** How a plan refuses. */
+export interface PlanRefusal {
+  readonly code: 'no_active_plan' | 'plan_feature' | 'plan_limit';
+  readonly message: string;
+  /** With `plan_limit`: how many it allows. */
+  readonly limit?: number;
+  /** With `plan_feature`: what it does not include. */
+  readonly feature?: string;
+}
+
+/** The kinds of problems: 404, 400, 402 and 403 of the plan, 409 `record_managed` and `record_conflict`. */
+export type EditProblemCode = 'not_found' | 'invalid' | PlanRefusal['code'] | 'managed' | 'conflict';
 
 export interface EditProblem {
   readonly list: EditList;
@@ -71,6 +81,8 @@ export interface EditProblem {
   readonly field?: string;
   readonly code: EditProblemCode;
   readonly message: string;
+  readonly limit?: number;
+  readonly feature?: string;
 }
 
 /** The first step of loading: the ids of records that belong to the domain. */

@@ -7,7 +7,7 @@ import type { Name } from '../../dns/name.ts';
 import { type CustomerRecord, type RecordValue, sameValue, setKey } from '../records/customer-record.ts';
 import { DEFAULT_TTL_SECONDS } from '../records/customer-types.ts';
 import { type DraftState, draftEditInPieces, type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
-import type { Edit, EditProblem, EditProblemCode } from './edit.ts';
+import type { Edit, EditProblem, EditProblemCode, PlanRefusal } from './edit.ts';
 import { findConflicts } from './find-conflicts.ts';
 
 export interface EditState extends DraftState {
@@ -15,9 +15,11 @@ export interface EditState extends DraftState {
   readonly records: readonly CustomerRecord[];
   /** The number of records before the edit, without managed ones. */
   readonly recordCount: number;
-  /** Null: no limit. */
-  readonly maxRecords: number | null;
-  readonly hasPlan: boolean;
+  /** What the domain's plan says to so many records, and to a host header of one's own. Undefined: it allows that. */
+  readonly plan: {
+    readonly records: (count: number) => PlanRefusal | undefined;
+    readonly hostHeader: () => PlanRefusal | undefined;
+  };
 }
 
 /** `item` is the item of the edit that asked for it; a record that only follows its set's TTL has none. */
@@ -53,7 +55,8 @@ export type Planned =
 const PRECEDENCE: readonly EditProblemCode[] = [
   'not_found',
   'invalid',
-  'no_plan',
+  'no_active_plan',
+  'plan_feature',
   'plan_limit',
   'managed',
   'conflict',
@@ -82,17 +85,28 @@ export function* planEditInPieces(state: EditState, edit: Edit): Generator<undef
 
 const GROWTH = { create: 1, update: 0, delete: -1 } as const;
 
-/** An edit that adds no records is allowed, even without a plan and beyond its limit. */
+/** An edit that adds nothing is allowed, even without a plan and beyond its limit. */
 function judgePlan(state: EditState, recordCount: number, rows: readonly Row[]): EditProblem[] {
-  if (recordCount <= state.recordCount) return [];
-  const adding = rows.find((row) => row.before === undefined)?.item as EditItem;
-  const { list, index } = adding;
-  if (!state.hasPlan) {
-    return [{ list, index, code: 'no_plan', message: 'without an active plan no records can be added' }];
+  const problems: EditProblem[] = [];
+  if (recordCount > state.recordCount) {
+    const refused = state.plan.records(recordCount);
+    const { list, index } = rows.find((row) => row.before === undefined)?.item as EditItem;
+    if (refused !== undefined) problems.push({ ...refused, list, index });
   }
-  if (state.maxRecords === null || recordCount <= state.maxRecords) return [];
-  const message = `the plan allows ${state.maxRecords} records, this would make ${recordCount}`;
-  return [{ list, index, code: 'plan_limit', message }];
+  const withHeader = rows.filter(setsHostHeader);
+  const refused = withHeader.length > 0 ? state.plan.hostHeader() : undefined;
+  if (refused === undefined) return problems;
+  for (const { item } of withHeader) {
+    const { list, index, path } = item as EditItem;
+    problems.push({ ...refused, list, index, field: `${path}host_header` });
+  }
+  return problems;
+}
+
+/** A host header that is there already stays, and may always be taken away. */
+function setsHostHeader({ before, after, item }: Row): boolean {
+  const header = after?.hostHeader ?? null;
+  return item !== undefined && header !== null && header !== (before?.hostHeader ?? null);
 }
 
 /**

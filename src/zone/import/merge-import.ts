@@ -59,12 +59,13 @@ export class ImportMerge {
   /** The edit without the items at fault; undefined if no item is at fault. */
   without(problems: readonly EditProblem[]): Edit | undefined {
     const code = problems[0]?.code;
-    if (code !== 'invalid' && code !== 'conflict') return undefined;
+    const isOfItems = code === 'invalid' || code === 'plan_feature';
+    if (!isOfItems && code !== 'conflict') return undefined;
     const clashing = new Map<Name, EditProblem[]>();
     for (const problem of problems) {
       const name = this.#written.get(problem.index)?.name;
       if (problem.list === 'delete') this.#failSetOf(problem);
-      else if (code === 'invalid' || name === undefined) this.#fail(problem.index, problem.message);
+      else if (isOfItems || name === undefined) this.#fail(problem.index, problem.message);
       else if (clashing.has(name)) clashing.get(name)?.push(problem);
       else clashing.set(name, [problem]);
     }

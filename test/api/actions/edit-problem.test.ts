@@ -19,30 +19,33 @@ describe('what is wrong with an edit', () => {
   it.each([
     ['not_found', 404, undefined, 404, undefined, 409, 'record_conflict'],
     ['invalid', 400, 'validation_failed', 400, 'validation_failed', 400, 'wrong_state'],
-    ['no_plan', 403, undefined, 403, undefined, 403, undefined],
+    ['no_active_plan', 402, 'no_active_plan', 402, 'no_active_plan', 402, 'no_active_plan'],
+    ['plan_feature', 403, 'plan_feature', 403, 'plan_feature', 403, 'plan_feature'],
     ['plan_limit', 403, 'plan_limit', 403, 'plan_limit', 403, 'plan_limit'],
     ['managed', 409, 'record_managed', 409, 'record_managed', 409, 'record_managed'],
     ['conflict', 409, 'record_conflict', 409, 'record_conflict', 409, 'record_conflict'],
   ] as const)('%s', (code, one, oneCode, batch, batchCode, revert, revertCode) => {
-    const problems = [problem(code)];
+    const problems = [problem(code, { limit: 200, feature: 'x' })];
     const shown = [explainOne, explainBatch, explainRevert].flatMap((explain) => {
-      const { status, code } = explain(problems, 200);
+      const { status, code } = explain(problems);
       return [status, code];
     });
     expect(shown).toEqual([one, oneCode, batch, batchCode, revert, revertCode]);
-    expect(explainBatch(problems, 200).members.items).toEqual([{ list: 'create', index: 0, error: 'why' }]);
-    expect(explainOne(problems, 200).members.limit).toBe(code === 'plan_limit' ? 200 : undefined);
+    expect(explainBatch(problems).members.items).toEqual([{ list: 'create', index: 0, error: 'why' }]);
+    expect(explainOne(problems).members).toMatchObject(
+      code === 'plan_limit' ? { limit: 200 } : code === 'plan_feature' ? { feature: 'x' } : {},
+    );
   });
 
   it('names fields of one record, and items and fields of a batch', () => {
     const problems = [problem('invalid', { field: 'ttl' }), problem('invalid', { index: 4 })];
-    expect(explainOne(problems, null).members).toEqual({
+    expect(explainOne(problems).members).toEqual({
       fields: [
         { field: 'ttl', error: 'why' },
         { field: 'body', error: 'why' },
       ],
     });
-    expect(explainBatch(problems, null).members).toEqual({
+    expect(explainBatch(problems).members).toEqual({
       fields: [
         { field: 'create[0].ttl', error: 'why' },
         { field: 'create[4]', error: 'why' },

@@ -3,6 +3,7 @@ import { judgeSurface } from '../../../src/api/calls/surfaces.ts';
 
 const own = { isManaged: false };
 const managed = { isManaged: true };
+const session = { isManaged: false, isSession: true };
 const KEYS = 'this surface is not open to API keys';
 
 describe('for every key', () => {
@@ -22,7 +23,9 @@ describe('for every key', () => {
     ['POST', '/subscriptions/auto-renew'],
   ])('%s %s is closed', (method, path) => {
     expect(judgeSurface(method, path, own)).toMatchObject({ status: 403, error: KEYS, code: undefined });
-    expect(judgeSurface(method, path, managed)).toMatchObject({ status: 403, error: KEYS });
+    expect(judgeSurface(method, path, session)?.status).toBe(
+      path.startsWith('/subscriptions/') ? 410 : undefined,
+    );
   });
 
   it.each([
@@ -41,6 +44,9 @@ describe('for every key', () => {
     expect(refused?.status).toBe(410);
     expect(refused?.body).toEqual({ error: 'route_removed', message: expect.stringMatching(/ .*\.$/) });
     expect(judgeSurface('DELETE', '/subscriptions/current', own)).toBeUndefined();
+    const write = judgeSurface('POST', '/subscriptions/switch', session);
+    expect(write?.body).toEqual({ error: 'route_removed', message: expect.stringMatching(/ .*\.$/) });
+    expect(judgeSurface('GET', '/subscriptions/switch', session)).toBeUndefined();
   });
 });
 
@@ -64,6 +70,33 @@ describe('for accounts managed by a reseller', () => {
   ])('%s %s is the reseller’s', (method, path) => {
     expect(judgeSurface(method, path, managed)).toMatchObject({ status: 403, code: 'managed_by_reseller' });
     expect(judgeSurface(method, path, own)).toBeUndefined();
+  });
+
+  it.each([
+    ['POST', '/wallet/topup'],
+    ['POST', '/domains/a.test/subscriptions/purchase'],
+    ['POST', '/domains/a.test/subscriptions/switch'],
+    ['POST', '/domains/a.test/subscriptions/auto-renew'],
+  ])('%s %s is the reseller’s before it is closed to keys', (method, path) => {
+    for (const isSession of [true, false]) {
+      expect(judgeSurface(method, path, { isManaged: true, isSession })).toMatchObject({
+        status: 403,
+        code: 'managed_by_reseller',
+      });
+    }
+  });
+
+  it('what no key may do and no reseller does is closed to their keys', () => {
+    for (const [method, path] of [
+      ['GET', '/billing/plans'],
+      ['POST', '/subscriptions/purchase'],
+    ] as const) {
+      expect(judgeSurface(method, path, managed)).toMatchObject({
+        status: 403,
+        error: KEYS,
+        code: undefined,
+      });
+    }
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { printEntitlements } from '../../../src/api/print/print-entitlements.ts';
-import type { Plan, Subscription } from '../../../src/store/accounts/plans.ts';
+import type { Plan } from '../../../src/store/accounts/plans.ts';
+import type { Subscription } from '../../../src/store/accounts/subscriptions.ts';
 
 const DAY_MS = 86_400_000;
 const PLAN = { id: 1, slug: 'free', name: 'Free', maxRecords: 200, quotaResetDays: 30 } as Plan;
 const STARTED = Date.parse('2026-01-01T00:00:00Z');
-const SUBSCRIPTION = { startedAt: new Date(STARTED), quotaResetDays: 7 } as Subscription;
+const SUBSCRIPTION = { startedAt: new Date(STARTED), quotaResetDays: 7, term: null } as Subscription;
 const domain = { plan: PLAN, recordCount: 12 };
 
 describe('the quota period', () => {
@@ -16,7 +17,7 @@ describe('the quota period', () => {
     [20, 14],
     [-1, 0], // the clocks of two machines
   ])('that runs %d days after the start began on day %d', (days, first) => {
-    const printed = printEntitlements(domain, SUBSCRIPTION, STARTED + days * DAY_MS);
+    const printed = printEntitlements(domain, SUBSCRIPTION, new Date(STARTED + days * DAY_MS));
     expect(printed).toMatchObject({
       quota_reset_days: 7,
       quota_period_start: new Date(STARTED + first * DAY_MS).toISOString(),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
-import { setPlan } from '../../../src/store/change/update-domain.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 

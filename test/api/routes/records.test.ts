@@ -610,9 +610,9 @@ describe('plans', () => {
       .where('name', '=', `d${domains}.example.`)
       .execute();
     const refused = await api.ask('POST', path, { body: { ...GOOD, name: 'b' } });
-    expect([refused.status, refused.body.code]).toEqual([403, undefined]);
+    expect([refused.status, refused.body.code]).toEqual([402, 'no_active_plan']);
     const batch = await api.ask('PUT', `${path}batch`, { body: { create: [{ ...GOOD, name: 'b' }] } });
-    expect([batch.status, batch.body.items.length]).toEqual([403, 1]);
+    expect([batch.status, batch.body.items.length]).toEqual([402, 1]);
     expect((await api.ask('PUT', `${path}${id}`, { body: { comment: 'c' } })).status).toBe(200);
     expect((await api.ask('DELETE', `${path}${id}`)).status).toBe(200);
   });

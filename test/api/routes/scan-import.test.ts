@@ -141,7 +141,8 @@ describe('POST scan-import', () => {
     }
     expect((await api.ask('GET', `${path}/records/?type=A`)).body).toEqual([]);
     const none = await freshDomain({ planSlug: null });
-    expect((await api.ask('POST', none.scanImport)).status).toBe(403);
+    const refused = await api.ask('POST', none.scanImport);
+    expect([refused.status, refused.body.code]).toEqual([402, 'no_active_plan']);
   });
 
   it.each([

@@ -1,8 +1,14 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getPlans } from '../../../src/api/routes/subscriptions.ts';
 import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
+import { CataloguePlan } from '../../../src/api/schemas/plan.ts';
 import { Subscription } from '../../../src/api/schemas/subscription.ts';
+import { NO_WALLET } from '../../../src/billing/wallet.ts';
+import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { setPlan } from '../../../src/store/change/update-domain.ts';
+import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
@@ -15,6 +21,15 @@ beforeAll(async () => {
   await api.makeDomain('other.test');
 });
 afterAll(() => api.stop());
+
+/** Every path in it that has to do with a price. */
+function pricesIn(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    ...(/price|rials|amount/i.test(name) ? [`${path}/${name}`] : []),
+    ...pricesIn(member, `${path}/${name}`),
+  ]);
+}
 
 const features = async (as = 'owner') => await api.ask('GET', '/domains/planned.test/features', { as });
 
@@ -83,12 +98,98 @@ describe('the subscriptions of a domain', () => {
       domain_id: domain.id,
       domain_name: 'planned.test',
       plan_id: body[0].plan.id,
-      plan_term_id: body[0].plan_term.id,
+      auto_renew: false,
       is_trial: false,
     });
+    // given without a term: it has no end
+    expect(body[0]).not.toHaveProperty('plan_term_id');
+    expect(body[0]).not.toHaveProperty('expires_at');
     const one = await api.ask('GET', `/domains/planned.test/subscriptions/${body[1].id}`);
     expect([one.status, one.body]).toEqual([200, body[1]]);
-    expect(JSON.stringify(body)).not.toMatch(/price/);
+    expect(body[1].plan_term).toEqual({
+      id: body[1].plan_term_id,
+      billing_duration_days: 30,
+      price_rials: 0,
+    });
+  });
+
+  it('say how long they last, what comes then, and when their traffic counts anew', async () => {
+    const paid = await api.makeDomain('paid.test', { planSlug: 'free' });
+    const plan = await addTerm(api.db, 'pro', { days: 90, priceRials: 700 });
+    const termId = plan?.terms.at(-1)?.id as number;
+    await setPlan(api.db, { domainId: paid.id, planSlug: 'pro', termId, overrides: { max_records: 5 } });
+    const read = async () => (await api.ask('GET', '/domains/paid.test/subscriptions')).body[0];
+    const own = await read();
+    expect(own).toMatchObject({
+      status: 'active',
+      auto_renew: true,
+      plan_term_id: termId,
+      plan_term: { id: termId, billing_duration_days: 90, price_rials: 700 },
+      plan: { max_records: null },
+    });
+    const { body: able } = await api.ask('GET', '/domains/paid.test/features');
+    expect(able).toMatchObject({
+      max_records: 5,
+      plan_term_id: termId,
+      billing_duration_days: 90,
+      domain_usage: [{ name: 'records', used: 0, limit: 5 }],
+    });
+    const end = Date.parse(own.expires_at);
+    expect(end - Date.parse(own.started_at)).toBe(90 * 86_400_000);
+    await moveSubscriptions(api.db, { at: new Date(end), wallet: NO_WALLET });
+    expect(await read()).toMatchObject({
+      status: 'grace',
+      expires_at: own.expires_at,
+      grace_until: new Date(end + 7 * 86_400_000).toISOString(),
+    });
+    expect((await api.ask('GET', '/domains/paid.test/features')).body.plan_slug).toBe('pro');
+    const { body: listed } = await api.ask('GET', '/domains/?search=paid');
+    expect(listed[0].subscription).toEqual(await read());
+    await moveSubscriptions(api.db, { at: new Date(end + 7 * 86_400_000), wallet: NO_WALLET });
+    expect(await read()).toMatchObject({ status: 'active', plan: { slug: 'free' }, auto_renew: true });
+    expect((await api.ask('GET', '/domains/paid.test/features')).body).toMatchObject({
+      plan_slug: 'free',
+      max_records: 200,
+    });
+  });
+
+  it('tell the clients of a reseller no price anywhere', async () => {
+    await sql`update accounts set provider_id = ${api.accountIds.stranger} where id = ${api.accountIds.owner}`.execute(
+      api.db,
+    );
+    try {
+      for (const as of ['owner', 'operator']) {
+        const list = await api.ask('GET', '/domains/paid.test/subscriptions', { as });
+        const [{ id }] = list.body;
+        const one = await api.ask('GET', `/domains/paid.test/subscriptions/${id}`, { as });
+        const domains = await api.ask('GET', '/domains/', { as });
+        expect(list.body).toHaveLength(3);
+        for (const { status, body } of [list, one, domains]) {
+          expect([status, pricesIn(body)]).toEqual([200, []]);
+        }
+        for (const item of list.body) expect(Subscription.strict().parse(item)).toEqual(item);
+      }
+      const call = { api: { db: api.db }, caller: { account: { providerId: 1 } } };
+      const catalogue = await (getPlans.run as (call: object) => Promise<object[]>)(call);
+      expect([catalogue.length, pricesIn(catalogue)]).toEqual([2, []]);
+    } finally {
+      await sql`update accounts set provider_id = null`.execute(api.db);
+    }
+    expect(pricesIn((await api.ask('GET', '/domains/paid.test/subscriptions')).body)).not.toEqual([]);
+  });
+
+  it('are of plans whose catalogue no key may read', async () => {
+    const { status, body } = await api.ask('GET', '/billing/plans', { as: 'operator' });
+    expect([status, body]).toEqual([403, { error: expect.stringContaining('API keys') }]);
+    const call = { api: { db: api.db }, caller: { account: { providerId: null } } };
+    const plans = await (getPlans.run as (call: object) => Promise<{ slug: string; terms: object[] }[]>)(
+      call,
+    );
+    expect(plans.map((plan) => CataloguePlan.strict().parse(plan))).toEqual(plans);
+    expect(plans.map(({ slug, terms }) => [slug, terms.length])).toEqual([
+      ['free', 1],
+      ['pro', 1],
+    ]);
   });
 
   it('are for the owner and for global admins', async () => {

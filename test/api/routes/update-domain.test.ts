@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { setPlan, setSuspended } from '../../../src/store/change/update-domain.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
 import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
@@ -175,9 +176,9 @@ describe('the plan', () => {
   it('is needed for Markdown', async () => {
     await setPlan(api.db, { domainId: domain.id, planSlug: null });
     const { status, body } = await put({ markdown_for_agents: true });
-    expect([status, body]).toEqual([403, { error: expect.stringContaining('plan') }]);
+    expect([status, body.code, body.error]).toEqual([402, 'no_active_plan', expect.stringContaining('plan')]);
     expect((await put({ markdown_for_agents: false })).status).toBe(200);
-    expect((await put({ cache_cap_mb: 128 })).body.code).toBe('plan_limit');
+    expect((await put({ cache_cap_mb: 128 })).body.code).toBe('no_active_plan');
   });
 
   it('is asked after the body: a wrong field is a 400', async () => {

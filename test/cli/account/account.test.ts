@@ -69,6 +69,8 @@ describe('changes of accounts', () => {
         email: 'ann@shop.example',
         name: null,
         admin: false,
+        reseller: false,
+        provider: null,
         active: true,
         plan: 'free',
         created_at: expect.stringMatching(/Z$/),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addDomainCommands } from '../../../src/cli/domain/domain.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { findDomain } from '../../../src/store/domains/load-domains.ts';
@@ -262,6 +263,58 @@ describe('the operator’s moves', () => {
       code: 2,
       stderr: expect.stringContaining('--plan'),
     });
+  });
+
+  it('set terms, overrides and renewal of a subscription', async () => {
+    await create('shop.com');
+    const plan = await addTerm(database.db, 'pro', { days: 30, priceRials: 500 });
+    const term = String(plan?.terms.at(-1)?.id);
+    const set = await run([
+      'plan',
+      'shop.com',
+      '--plan',
+      'pro',
+      '--term',
+      term,
+      '--overrides',
+      '{"max_records":7}',
+    ]);
+    expect(set.stdout).toMatch(
+      new RegExp(
+        `^updated shop.com status pending plan free -> pro max records 200 -> 7 term ${term} until \\S+ renewed overrides {"max_records":7}\n`,
+      ),
+    );
+    const off = await run(['plan', 'shop.com', '--auto-renew', 'off', '--json']);
+    expect(JSON.parse(off.stdout).domains[0].subscription).toMatchObject({
+      status: 'active',
+      auto_renew: false,
+      term: { days: 30, price_rials: 500 },
+      overrides: { max_records: 7 },
+    });
+    expect((await run(['plan', 'shop.com', '--overrides', '{}'])).stdout).toContain(
+      'max records 7 -> no limit',
+    );
+    expect((await run(['plan', 'shop.com', '--cancel'])).stdout).toContain('plan pro cancelled term');
+    await run(['plan', 'shop.com', '--plan', 'free']);
+    const refusals: [string[], number, string][] = [
+      [['--term', term], 1, `the plan "free" sells no term ${term}`],
+      [['--plan', 'none', '--auto-renew', 'on'], 1, 'without a plan there is no term'],
+      [['--overrides', '{"max_record":1}'], 2, '--overrides: max_record: is no entitlement'],
+      [['--overrides', '[]'], 2, 'expected an object'],
+      [['--overrides', '{'], 2, 'this is not JSON'],
+      [['--term', 'x'], 2, '--term: expected the id of a term'],
+      [['--auto-renew', 'yes'], 2, '--auto-renew: expected on or off'],
+      [['--cancel', '--plan', 'pro'], 2, '--cancel goes with no other option'],
+    ];
+    for (const [options, code, message] of refusals) {
+      expect(await run(['plan', 'shop.com', ...options])).toMatchObject({
+        code,
+        stderr: expect.stringContaining(message),
+      });
+    }
+    await run(['plan', 'shop.com', '--plan', 'pro']);
+    expect((await run(['plan', 'shop.com', '--cancel'])).stderr).toContain('has no end');
+    expect((await run(['plan', 'shop.com', '--auto-renew', 'on'])).stderr).toContain('no term that could be');
   });
 });
 

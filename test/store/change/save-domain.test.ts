@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import { listSubscriptions } from '../../../src/store/accounts/plans.ts';
+import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -184,11 +184,13 @@ describe.each(testServers())('on $name', (server) => {
     expect(await loadDomain(db, { accountId: mine, isAdmin: false }, APEX)).toBeUndefined();
     expect(await findDomain(db, APEX)).toBeUndefined();
     expect(await findDomain(db, APEX, { deleted: true })).toMatchObject({ id });
-    expect(await listSubscriptions(db, id)).toMatchObject([{ status: 'cancelled' }]);
+    const bought = await listSubscriptions(db, id);
+    expect(bought).toMatchObject([{ status: 'active', endedAt: null }]);
     expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
       kind: 'restored',
       domain: { status: 'pending', served: 'apex', serial: 4, recordCount: 2, deletedAt: null },
     });
+    expect(await listSubscriptions(db, id)).toEqual(bought);
     expect(await listed(db, id)).toHaveLength(2);
     await expectPublished(db, id);
     await untilEqual(node, db);

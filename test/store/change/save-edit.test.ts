@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
-import { setPlan } from '../../../src/store/change/update-domain.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
@@ -185,7 +185,7 @@ describe.each(testServers())('on $name', (server) => {
     expect(items.map(({ managed }) => managed)).toEqual([true, true]);
     expect(await problems({ delete: [items[0]?.id as number] })).toEqual(['managed delete[0]']);
     await setPlan(db, { ...BY, domainId, planSlug: null });
-    expect(await problems({ create: ['x A 192.0.2.1'] })).toEqual(['no_plan create[0]']);
+    expect(await problems({ create: ['x A 192.0.2.1'] })).toEqual(['no_active_plan create[0]']);
     await setPlan(db, { ...BY, domainId, planSlug: 'pro' });
     expect(await asked({ create: ['x A 192.0.2.1'] }, { dryRun: true })).toMatchObject({
       kind: 'dry_run',

@@ -3,8 +3,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import { listSubscriptions } from '../../../src/store/accounts/plans.ts';
-import { setPlan, setSuspended, updateDomain } from '../../../src/store/change/update-domain.ts';
+import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { setSuspended, updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
@@ -176,7 +177,10 @@ describe.each(testServers())('on $name', (server) => {
     expect(await setPlan(db, { domainId, planSlug: 'free' })).toMatchObject({
       domain: { plan: { slug: 'free', maxRecords: 200 } },
     });
-    expect(await setPlan(db, { domainId, planSlug: 'none' })).toMatchObject({ kind: 'unknown_plan' });
+    expect(await setPlan(db, { domainId, planSlug: 'none' })).toMatchObject({
+      kind: 'refused',
+      code: 'unknown_plan',
+    });
     expect(await setPlan(db, { domainId, planSlug: null })).toMatchObject({ domain: { plan: null } });
     expect(await listSubscriptions(db, domainId)).toMatchObject([
       { status: 'cancelled', plan: { slug: 'free' } },

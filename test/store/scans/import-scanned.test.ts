@@ -85,8 +85,11 @@ describe.each(testServers())('on $name', (server) => {
       kind: 'refused',
       code: 'plan_limit',
       message: 'the plan allows 200 records, this would make 201',
+      limit: 200,
     });
-    expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({ code: 'no_plan' });
+    expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({
+      code: 'no_active_plan',
+    });
     expect(await listed(db, free.id, free.name)).toEqual([]);
   });
 

@@ -5,6 +5,7 @@
  * imports are a graph without circles. `dns` is the files directly in src/dns; `start` composes the processes by running them.
  */
 export const MAY_IMPORT: Readonly<Record<string, string>> = {
+  billing: '',
   dns: '',
   'dns/record': 'dns',
   'dns/message': 'dns dns/record',
@@ -50,8 +51,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   resolver:
     'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
   'store/postgres':
-    'dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
-  'store/accounts': 'store/postgres checks/shares',
+    'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
+  'store/accounts': 'billing store/postgres checks/shares',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -59,12 +60,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
-    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt',
+    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing',
   'store/roles': 'store/postgres',
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
-    'dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
@@ -87,29 +88,29 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
-  'api/answers': '',
+  'api/answers': 'billing',
   'api/callers': 'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers',
   'api/calls':
     'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
   'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
   'api/actions':
-    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas checks/shares',
+    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas checks/shares billing',
   'api/body': 'api/answers api/calls api/schemas',
   'api/print':
-    'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
   api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
-  'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
+  'cli/account': 'billing dns zone zone/domain zone/records store/accounts store/postgres cli/terminal',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal billing',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -119,7 +120,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
   workers:
     'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain',
   'workers/observer':

@@ -2,7 +2,7 @@
 // one with the default TTL. Names are as in the API, destinations too (MX with its priority in front).
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import type { EditProblem } from '../../../src/zone/edit/edit.ts';
+import type { EditProblem, PlanRefusal } from '../../../src/zone/edit/edit.ts';
 import {
   type ContentText,
   type EditText,
@@ -72,14 +72,34 @@ export function stored(value: RecordValue, id: number, createdAt = '2026-01-01T0
   return { ...value, id, createdAt, updatedAt: createdAt };
 }
 
-export function editState(lines: readonly string[], rest: Partial<EditState> = {}): EditState {
+export type StateOptions = Partial<EditState> & {
+  /** Null: no limit. */
+  readonly maxRecords?: number | null;
+  readonly hasPlan?: boolean;
+  readonly withHostHeader?: boolean;
+};
+
+export function editState(
+  lines: readonly string[],
+  { maxRecords = null, hasPlan = true, withHostHeader = true, ...rest }: StateOptions = {},
+): EditState {
+  const none: PlanRefusal = { code: 'no_active_plan', message: 'no plan' };
+  const isAllowed = (count: number) => maxRecords === null || count <= maxRecords;
   const all = records(lines);
   return {
     apex: APEX,
     records: all,
     recordCount: all.length,
-    maxRecords: null,
-    hasPlan: true,
+    plan: {
+      records: (count) => {
+        if (!hasPlan) return none;
+        return isAllowed(count)
+          ? undefined
+          : { code: 'plan_limit', message: `${count}`, limit: maxRecords ?? 0 };
+      },
+      hostHeader: () =>
+        withHostHeader ? undefined : { code: 'plan_feature', message: 'none', feature: 'x' },
+    },
     edges: EDGES,
     ...rest,
   };

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { EditState } from '../../../src/zone/edit/plan-edit.ts';
-import { type EditLines, edit, editState, NO_EDGES, showPlan } from '../../support/zone/customer-records.ts';
+import {
+  type EditLines,
+  edit,
+  editState,
+  NO_EDGES,
+  type StateOptions,
+  showPlan,
+} from '../../support/zone/customer-records.ts';
 import { planEdit } from '../../support/zone/plan-edit.ts';
 
 interface Case {
   name: string;
   records: string[];
   edit: EditLines;
-  state?: Partial<EditState>;
+  state?: StateOptions;
   expect: string[];
 }
 
@@ -531,7 +537,7 @@ describe('the plan', () => {
       records: two,
       edit: { create: ['c A 192.0.2.1'] },
       state: { hasPlan: false },
-      expect: ['no_plan create[0]'],
+      expect: ['no_active_plan create[0]'],
     },
     {
       name: 'that is missing forbids no change',

@@ -13,6 +13,7 @@ import {
   applied,
   editState,
   recordText,
+  type StateOptions,
   showOperation,
   showProblem,
 } from '../../support/zone/customer-records.ts';
@@ -37,7 +38,7 @@ function plan(state: EditState, items: readonly RecordText[]) {
 }
 
 /** The operations, and the items that failed. */
-function show(before: readonly string[], items: readonly string[], rest: Partial<EditState> = {}) {
+function show(before: readonly string[], items: readonly string[], rest: StateOptions = {}) {
   const { planned, merge } = plan(
     editState(before, rest),
     items.map((line) => recordText(line)),
@@ -102,7 +103,10 @@ describe('an import', () => {
   it('beyond the plan or without one is not the fault of an item', () => {
     const items = ['a A 192.0.2.1', 'b A 192.0.2.1', 'c A 192.0.2.1 ; timeout=0'];
     expect(show([], items, { maxRecords: 1 })).toEqual([['plan_limit create[0]'], [2]]);
-    expect(show([], items, { hasPlan: false, maxRecords: null })).toEqual([['no_plan create[0]'], [2]]);
+    expect(show([], items, { hasPlan: false, maxRecords: null })).toEqual([
+      ['no_active_plan create[0]'],
+      [2],
+    ]);
   });
 
   it('of thousands of items that conflict at one name takes few rounds', () => {

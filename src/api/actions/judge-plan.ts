@@ -1,0 +1,13 @@
+// The refusal of a gate of the plan, as an answer.
+
+import type { Entitlements } from '../../billing/entitlements.ts';
+import { type Gate, judgeGate } from '../../billing/gates.ts';
+import { type Problem, problem } from '../answers/problem.ts';
+
+/** `amount`: for a limit, how much there would be after the call. */
+export function judgePlan(gate: Gate, plan: Entitlements | null, amount?: number): Problem | undefined {
+  const refused = judgeGate(gate, plan, amount);
+  if (refused === undefined) return undefined;
+  const { code, message, ...members } = refused;
+  return problem(code, message, members);
+}

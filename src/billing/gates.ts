@@ -1,0 +1,77 @@
+// Every gate that a plan opens or keeps shut, in one table: what it is about, the entitlement that opens it, how a call
+// is refused. A gate whose surface does not exist yet stands here for whoever builds that surface.
+
+import { ENTITLEMENTS, type EntitlementName, type Entitlements } from './entitlements.ts';
+
+type KeysWith<V> = { [K in keyof Entitlements]: Entitlements[K] extends V ? K : never }[keyof Entitlements];
+type Feature = KeysWith<boolean>;
+type Limit = Exclude<keyof Entitlements, Feature>;
+
+export type Gate =
+  /** Any active plan opens it. */
+  | { readonly opens: 'plan'; readonly what: string; readonly isBuilt: boolean }
+  | { readonly opens: 'feature'; readonly by: Feature; readonly what: string; readonly isBuilt: boolean }
+  /** Up to the limit; `refuses` false: beyond it nothing is refused, the owner is told. */
+  | {
+      readonly opens: 'limit';
+      readonly by: Limit;
+      readonly what: string;
+      readonly isBuilt: boolean;
+      readonly refuses: boolean;
+    };
+
+const plan = (what: string, isBuilt = true) => ({ opens: 'plan', what, isBuilt }) as const;
+const feature = (by: Feature, what: string, isBuilt = false) =>
+  ({ opens: 'feature', by, what, isBuilt }) as const;
+const limit = (by: Limit, what: string, isBuilt = false, refuses = true) =>
+  ({ opens: 'limit', by, what, isBuilt, refuses }) as const;
+
+export const GATES = {
+  import: plan('importing records'),
+  markdown_for_agents: plan('markdown_for_agents'),
+  records: limit('maxRecords', 'records', true),
+  cache_cap_mb: limit('maxCacheCapMb', 'MB in cache_cap_mb', true),
+  host_header: feature('hostHeaderEditEnabled', 'host_header', true),
+  analytics: plan('analytics', false),
+  analytics_sections: feature('monitoringEnabled', 'this part of the analytics'),
+  raw_logs: feature('logsEnabled', 'logs and rankings'),
+  rules: feature('rulesEnabled', 'rules'),
+  rules_of_a_type: limit('maxRulesPerSet', 'rules of one type'),
+  cache_purge: feature('cachePurgeEnabled', 'purging the cache'),
+  certificates: feature('customSslEnabled', 'own certificates'),
+  websockets: feature('wsEnabled', 'WebSocket'),
+  support: feature('dedicatedSupportEnabled', 'dedicated support'),
+  traffic: limit('maxTrafficGb', 'GB of traffic', false, false),
+} as const satisfies Record<string, Gate>;
+
+/** The ways in which a gate refuses, each with its status. */
+export const GATE_REFUSALS = { no_active_plan: 402, plan_feature: 403, plan_limit: 403 } as const;
+
+type GateRefusal =
+  | { readonly code: 'no_active_plan'; readonly message: string }
+  | { readonly code: 'plan_feature'; readonly message: string; readonly feature: EntitlementName }
+  | { readonly code: 'plan_limit'; readonly message: string; readonly limit: number };
+
+/** `entitlements`: null without an active plan. `amount`: for a limit, how much there would be after the call. */
+export function judgeGate(
+  gate: Gate,
+  entitlements: Entitlements | null,
+  amount = 0,
+): GateRefusal | undefined {
+  const { what } = gate;
+  if (entitlements === null) {
+    return gate.opens === 'limit' && !gate.refuses
+      ? undefined
+      : { code: 'no_active_plan', message: `${what}: the domain has no active plan` };
+  }
+  if (gate.opens === 'plan') return undefined;
+  if (gate.opens === 'feature') {
+    if (entitlements[gate.by]) return undefined;
+    const { name } = ENTITLEMENTS[gate.by];
+    return { code: 'plan_feature', message: `${what}: the plan does not include it`, feature: name };
+  }
+  const allowed = entitlements[gate.by];
+  if (!gate.refuses || allowed === null || amount <= allowed) return undefined;
+  const message = `the plan allows ${allowed} ${what}, this would make ${amount}`;
+  return { code: 'plan_limit', message, limit: allowed };
+}

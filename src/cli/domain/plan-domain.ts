@@ -1,0 +1,164 @@
+// `domain plan`: the plan of domains, its term, what one subscription overrides, and whether it is renewed.
+
+import type { Command } from 'commander';
+import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
+import type { Name } from '../../dns/name.ts';
+import type { Subscription } from '../../store/accounts/subscriptions.ts';
+import type { PlanOrder, SetPlan } from '../../store/change/set-plan.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
+import { planOf } from '../terminal/plan-option.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { type NamesOptions, onNames, runOnNames } from './on-names.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
+import { ownerOption } from './with-owner.ts';
+
+interface PlanOptions extends NamesOptions {
+  readonly plan?: string;
+  readonly term?: string;
+  readonly overrides?: string;
+  readonly autoRenew?: string;
+  readonly cancel?: true;
+}
+
+type Wanted = Omit<PlanOrder, 'domainId' | 'planSlug'> & {
+  /** Undefined: the plan that the domain has. */
+  readonly planSlug?: string | null;
+};
+
+export function addPlanCommand(domain: Command, cli: Cli): void {
+  const command = onNames(domain, 'plan', 'set the plan of domains; records beyond its limit stay')
+    .option('--plan <plan>', 'free, pro, another one of `plan list`, or none')
+    .option('--term <id>', 'begin a subscription with this term of the plan (default: one without an end)')
+    .option('--overrides <json>', 'all that differs from the plan, as {"max_records": 500}; {} for nothing')
+    .option('--auto-renew <on|off>', 'whether the next term begins by itself')
+    .option('--cancel', 'let the subscription run out at its end, without grace');
+  ownerOption(command).action(
+    async (names: string[], { plan, term, overrides, autoRenew, cancel, ...options }: PlanOptions) => {
+      const wanted: Wanted = {
+        ...(plan !== undefined && { planSlug: planOf(plan) }),
+        ...(term !== undefined && { termId: readTerm(term) }),
+        ...(overrides !== undefined && { overrides: readOverrides(overrides) }),
+        ...(autoRenew !== undefined && { autoRenew: readOnOff(autoRenew) }),
+      };
+      const count = Object.keys(wanted).length;
+      if (cancel && count > 0) throw new Failure('usage', '--cancel goes with no other option');
+      if (!cancel && count === 0)
+        throw new Failure('usage', 'expected --plan, --term, --overrides, --auto-renew or --cancel');
+      await runOnNames(cli, { names, outcome: 'updated', ...options }, (db, name, owner) =>
+        planDomain(db, name, cancel ? undefined : wanted, owner),
+      );
+    },
+  );
+}
+
+/** `wanted`: undefined cancels. */
+async function planDomain(
+  db: Database,
+  name: Name,
+  wanted: Wanted | undefined,
+  owner: Owner,
+): Promise<DomainOutcome> {
+  const { cancelSubscription, setPlan } = await import('../../store/change/set-plan.ts');
+  const found = await findOneDomain(db, name, owner);
+  if (found.kind === 'refused') return found;
+  const { domain } = found;
+  const planSlug = domain.plan?.slug ?? null;
+  const came = await (wanted === undefined
+    ? cancelSubscription(db, { domainId: domain.id })
+    : setPlan(db, { planSlug, ...wanted, domainId: domain.id }));
+  return outcomeOf(domain, came);
+}
+
+function outcomeOf(before: Domain, came: SetPlan): DomainOutcome {
+  if (came.kind === 'absent') return { kind: 'refused', code: 'absent', message: 'no such domain' };
+  if (came.kind === 'refused') return { kind: 'refused', code: came.code, message: came.message };
+  const { domain, subscription } = came;
+  const { id, status, suspended, serial, plan } = domain;
+  const slugs = [before.plan?.slug ?? 'none', plan?.slug ?? 'none'];
+  const limits = [limitOf(before), limitOf(domain)];
+  const words = [
+    `status ${status}`,
+    ...(suspended ? ['suspended'] : []),
+    `plan ${slugs[0] === slugs[1] ? slugs[1] : slugs.join(' -> ')}`,
+    ...(limits[0] === limits[1] ? [] : [`max records ${limits.join(' -> ')}`]),
+    ...(subscription === undefined ? [] : wordsOf(subscription)),
+    ...(came.isChanged ? [] : ['(no change)']),
+  ];
+  return {
+    kind: 'done',
+    words: words.join(' '),
+    members: {
+      id,
+      status,
+      served: domain.served,
+      suspended,
+      plan: plan?.slug ?? null,
+      plan_before: before.plan?.slug ?? null,
+      serial,
+      subscription: subscription === undefined ? null : subscriptionJson(subscription),
+    },
+  };
+}
+
+function wordsOf({ status, term, expiresAt, autoRenew, isTrial, overrides }: Subscription): string[] {
+  return [
+    ...(status === 'active' ? [] : [status]),
+    ...(isTrial ? ['trial'] : []),
+    ...(term === null ? [] : [`term ${term.id}`]),
+    ...(expiresAt === null ? [] : [`until ${expiresAt.toISOString().slice(0, 10)}`]),
+    ...(autoRenew ? ['renewed'] : []),
+    ...(overrides === null ? [] : [`overrides ${JSON.stringify(overrides)}`]),
+  ];
+}
+
+function subscriptionJson(subscription: Subscription): object {
+  const { id, status, term, startedAt, expiresAt, graceUntil, autoRenew, isTrial, overrides } = subscription;
+  return {
+    id,
+    status,
+    term: term && { id: term.id, days: term.days, price_rials: term.priceRials },
+    started_at: startedAt.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+    grace_until: graceUntil?.toISOString() ?? null,
+    auto_renew: autoRenew,
+    trial: isTrial,
+    overrides,
+  };
+}
+
+function limitOf({ plan }: Domain): string {
+  return plan === null ? '0' : String(plan.maxRecords ?? 'no limit');
+}
+
+function readTerm(text: string): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(text))
+    throw new Failure('usage', `--term: expected the id of a term as \`plan list\` shows it, not "${text}"`);
+  return Number(text);
+}
+
+function readOnOff(text: string): boolean {
+  if (text !== 'on' && text !== 'off')
+    throw new Failure('usage', `--auto-renew: expected on or off, not "${text}"`);
+  return text === 'on';
+}
+
+/** Null: nothing is overridden. */
+function readOverrides(text: string): Overrides | null {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    throw new Failure('usage', `--overrides: this is not JSON: ${text}`);
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw new Failure('usage', '--overrides: expected an object like {"max_records": 500}');
+  }
+  for (const [name, value] of Object.entries(read)) {
+    const fault = judgeEntitlement(name, value);
+    if (fault !== undefined) throw new Failure('usage', `--overrides: ${name}: ${fault}`);
+  }
+  return Object.keys(read).length === 0 ? null : (read as Overrides);
+}

@@ -1,0 +1,87 @@
+// Makes the steps of subscriptions that are due, some domains at a time. Each step is made once, whatever number of
+// workers run: a subscription is judged under its lock and that of its domain, and saved with the time of its next step.
+
+import { sql } from 'kysely';
+import { nextSubscription, type SubscriptionState } from '../../billing/subscription.ts';
+import type { Wallet } from '../../billing/wallet.ts';
+import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
+import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
+import { type DueSubscription, SUBSCRIPTION_COLUMNS } from '../accounts/subscriptions.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+
+export interface MovedSubscriptions {
+  readonly renewed: number;
+  readonly unpaid: number;
+  readonly grace: number;
+  readonly ended: number;
+  /** There may be more to do at once. */
+  readonly isMore: boolean;
+}
+
+interface MoveOrder {
+  /** As of this time. */
+  readonly at: Date;
+  readonly wallet: Wallet<Database>;
+  readonly limit?: number;
+}
+
+const BATCH = 100;
+/** No rule makes so many in a row. */
+const MOST_STEPS = 1000;
+
+export async function moveSubscriptions(db: Database, order: MoveOrder): Promise<MovedSubscriptions> {
+  const { at, limit = BATCH } = order;
+  return await inTransaction(db, async (trx) => {
+    // Both rows are locked, so that of one that another worker has just moved the new version is judged here.
+    const { rows } = await sql<DueSubscription>`
+      select ${SUBSCRIPTION_COLUMNS}
+      from subscriptions s join domains d on d.id = s.domain_id join plans p on p.id = s.plan_id
+        left join plan_terms t on t.id = s.term_id
+      where s.ended_at is null and s.due_at <= ${at}
+      order by s.due_at, s.id limit ${limit} for no key update of d, s skip locked`.execute(trx);
+    const counts = { renewed: 0, unpaid: 0, grace: 0, ended: 0 };
+    for (const row of rows) {
+      for (const step of await moveOne(trx, row, order)) counts[step]++;
+    }
+    return { ...counts, isMore: rows.length === limit };
+  });
+}
+
+type Made = Exclude<keyof MovedSubscriptions, 'isMore'>;
+
+async function moveOne(trx: Database, row: DueSubscription, { at, wallet }: MoveOrder): Promise<Made[]> {
+  const { id, accountId } = row;
+  const made: Made[] = [];
+  let state: SubscriptionState = row;
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    const step = nextSubscription(state, at);
+    if (step.kind === 'wait') break;
+    if (step.kind === 'charge') {
+      const { priceRials } = step;
+      const isPaid = await wallet.charge(trx, { accountId, subscriptionId: id, priceRials });
+      made.push(isPaid ? 'renewed' : 'unpaid');
+      state = isPaid ? step.paid : step.unpaid;
+      continue;
+    }
+    state = step.next;
+    if (step.kind === 'end') {
+      made.push('ended');
+      await saveSubscription(trx, id, state, at);
+      await beginFree(trx, row, step.endedAt);
+      return made;
+    }
+    made.push(state.status === 'grace' ? 'grace' : 'renewed');
+  }
+  await saveSubscription(trx, id, state, at);
+  return made;
+}
+
+/** From the end of the one before, however late that is noticed. */
+async function beginFree(trx: Database, { domainId, accountId }: DueSubscription, at: Date): Promise<void> {
+  const planId = (await findPlan(trx, FREE_PLAN)) ?? null;
+  if (planId !== null) await startSubscription(trx, { domainId, accountId, planId, at });
+  await sql`
+    update domains set plan_id = ${planId}, plan_overrides = null, updated_at = clock_timestamp()
+    where id = ${domainId}`.execute(trx);
+}

@@ -1,0 +1,154 @@
+// What operators set of a domain's plan: the plan, its term, what is overridden, whether it is renewed. Records and
+// settings beyond a new limit stay.
+
+import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
+import { findPlan } from '../accounts/plans.ts';
+import { saveSubscription, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import type { Domain } from '../domains/domain.ts';
+import { loadDomainById } from '../domains/load-domains.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { lockDomain } from './lock-domain.ts';
+
+export interface PlanOrder {
+  readonly domainId: number;
+  /** Null: no active plan. */
+  readonly planSlug: string | null;
+  /** A new subscription with this term, even to the plan that the domain has. */
+  readonly termId?: number;
+  /** All that is overridden; null: nothing. Left out: as it is, or nothing with a new plan. */
+  readonly overrides?: Overrides | null;
+  readonly autoRenew?: boolean;
+  /** By default now. */
+  readonly at?: Date;
+}
+
+type PlanRefusal = 'unknown_plan' | 'unknown_term' | 'wrong_overrides' | 'not_renewable' | 'no_end';
+export type SetPlan =
+  | {
+      readonly kind: 'updated';
+      /** False: everything was so already, and nothing is written. */
+      readonly isChanged: boolean;
+      readonly domain: Domain;
+      readonly subscription: Subscription | undefined;
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly code: PlanRefusal; readonly message: string };
+
+export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> {
+  const { domainId, planSlug, overrides = null } = order;
+  const wrong = Object.entries(overrides ?? {}).flatMap(([name, value]) => {
+    const fault = judgeEntitlement(name, value);
+    return fault === undefined ? [] : [`overrides: ${name}: ${fault}`];
+  });
+  if (wrong[0] !== undefined) return refused('wrong_overrides', wrong[0]);
+  return await inTransaction<SetPlan>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { at = lock.now } = order;
+    const planId = await findPlan(trx, planSlug);
+    if (planId === undefined) return refused('unknown_plan', `there is no plan "${planSlug}"`);
+    if (planId === null) {
+      if (order.termId !== undefined || order.overrides || order.autoRenew !== undefined) {
+        return refused('unknown_plan', 'without a plan there is no term and nothing to override or renew');
+      }
+      if (lock.row.plan === null) return await updated(trx, domainId, false);
+      await stopSubscription(trx, domainId, at);
+    } else {
+      const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
+      const goesOn = own !== undefined && own.plan.id === planId && order.termId === undefined;
+      const { autoRenew = own?.autoRenew } = order;
+      if (goesOn && order.overrides === undefined && autoRenew === own.autoRenew) {
+        return await updated(trx, domainId, false);
+      }
+      if (goesOn) await changeOwn(trx, own, order, at);
+      else await begin(trx, lock.row.accountId, planId, { ...order, at });
+    }
+    const after = (await ownSubscriptions(trx, [domainId])).get(domainId);
+    const stored = after?.overrides ?? null;
+    await trx
+      .updateTable('domains')
+      .set({
+        plan_id: planId,
+        plan_overrides: stored === null ? null : JSON.stringify(stored),
+        updated_at: lock.now,
+      })
+      .where('id', '=', domainId)
+      .execute();
+    return await updated(trx, domainId);
+  });
+}
+
+async function begin(
+  trx: Database,
+  accountId: number,
+  planId: number,
+  { domainId, planSlug, termId, overrides, autoRenew, at }: PlanOrder & { readonly at: Date },
+): Promise<void> {
+  await stopSubscription(trx, domainId, at);
+  const isBegun = await startSubscription(trx, {
+    domainId,
+    accountId,
+    planId,
+    at,
+    ...(termId !== undefined && { termId }),
+    ...(autoRenew !== undefined && { autoRenew }),
+    overrides: overrides ?? null,
+  });
+  if (!isBegun) rollBackTo(refused('unknown_term', `the plan "${planSlug}" sells no term ${termId}`));
+  if (autoRenew !== true) return;
+  const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
+  if (own?.autoRenew !== true) rollBackTo(NOT_RENEWABLE);
+}
+
+async function changeOwn(
+  trx: Database,
+  own: Subscription,
+  { overrides, autoRenew }: PlanOrder,
+  at: Date,
+): Promise<void> {
+  if (overrides !== undefined) {
+    const columns = { overrides: overrides === null ? null : JSON.stringify(overrides) };
+    await trx.updateTable('subscriptions').set(columns).where('id', '=', own.id).execute();
+  }
+  if (autoRenew === undefined || autoRenew === own.autoRenew) return;
+  if (own.term === null || own.isTrial) rollBackTo(NOT_RENEWABLE);
+  // A cancelled one that is to be renewed is cancelled no more.
+  const status = autoRenew && own.status === 'cancelled' ? 'active' : own.status;
+  await saveSubscription(trx, own.id, { ...own, status, autoRenew }, at);
+}
+
+/** The subscription runs out at its end, without grace. */
+export async function cancelSubscription(
+  db: Database,
+  { domainId, at }: Pick<PlanOrder, 'domainId' | 'at'>,
+): Promise<SetPlan> {
+  return await inTransaction<SetPlan>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
+    if (own === undefined || own.expiresAt === null) {
+      return refused('no_end', 'the subscription has no end: set another plan instead');
+    }
+    if (own.status === 'grace') return refused('no_end', 'the subscription is in grace, and ends with it');
+    await saveSubscription(trx, own.id, { ...own, status: 'cancelled', autoRenew: false }, at ?? lock.now);
+    return await updated(trx, domainId);
+  });
+}
+
+const NOT_RENEWABLE = refused('not_renewable', 'the subscription has no term that could be renewed');
+
+function refused(code: PlanRefusal, message: string): Extract<SetPlan, { kind: 'refused' }> {
+  return { kind: 'refused', code, message };
+}
+
+async function updated(trx: Database, domainId: number, isChanged = true): Promise<SetPlan> {
+  const domain = (await loadDomainById(trx, domainId)) as Domain;
+  return {
+    kind: 'updated',
+    isChanged,
+    domain,
+    subscription: (await ownSubscriptions(trx, [domainId])).get(domainId),
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ENTITLEMENTS, NO_ENTITLEMENTS } from '../../src/billing/entitlements.ts';
+import { GATES, type Gate, judgeGate } from '../../src/billing/gates.ts';
+
+const gates = Object.entries(GATES) as [string, Gate][];
+
+describe('the gates of plans', () => {
+  it('are there for every entitlement', () => {
+    const used = new Set(gates.flatMap(([, gate]) => (gate.opens === 'plan' ? [] : [gate.by])));
+    expect([...used].sort()).toEqual(Object.keys(ENTITLEMENTS).sort());
+  });
+
+  it.each(gates)('%s is shut without an active plan: 402, unless it only tells', (_name, gate) => {
+    const isOpen = gate.opens === 'limit' && !gate.refuses;
+    expect(judgeGate(gate, null, 1)?.code).toBe(isOpen ? undefined : 'no_active_plan');
+  });
+
+  it.each(gates)('%s says what is missing in the plan', (_name, gate) => {
+    const refused = judgeGate(gate, NO_ENTITLEMENTS, 1);
+    if (gate.opens === 'plan' || (gate.opens === 'limit' && !gate.refuses)) expect(refused).toBeUndefined();
+    else if (gate.opens === 'feature')
+      expect(refused).toMatchObject({ code: 'plan_feature', feature: ENTITLEMENTS[gate.by].name });
+    else expect(refused).toMatchObject({ code: 'plan_limit', limit: 0 });
+  });
+
+  it('with a limit are open up to it, and always without one', () => {
+    const plan = { ...NO_ENTITLEMENTS, maxRecords: 2 };
+    expect(judgeGate(GATES.records, plan, 2)).toBeUndefined();
+    expect(judgeGate(GATES.records, plan, 3)).toEqual({
+      code: 'plan_limit',
+      message: 'the plan allows 2 records, this would make 3',
+      limit: 2,
+    });
+    expect(judgeGate(GATES.records, { ...plan, maxRecords: null }, 1e9)).toBeUndefined();
+  });
+
+  it('of features are open where the plan includes them', () => {
+    const plan = { ...NO_ENTITLEMENTS, hostHeaderEditEnabled: true };
+    expect(judgeGate(GATES.host_header, plan)).toBeUndefined();
+  });
+});

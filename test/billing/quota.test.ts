@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { quotaPeriod } from '../../src/billing/quota.ts';
+import { addDays } from '../../src/billing/subscription.ts';
+
+const START = new Date('2026-01-01T12:00:00Z');
+
+it.each([
+  [0, 0],
+  [29.9, 0],
+  [30, 30],
+  [400, 390],
+  [-1, 0], // the clocks of two machines
+])('traffic of day %d counts from day %d on', (day, first) => {
+  const period = quotaPeriod(START, 30, addDays(START, day));
+  expect(period).toEqual({ start: addDays(START, first), end: addDays(START, first + 30) });
+});
+
+it('a quota that is never reset has no period', () => {
+  expect(quotaPeriod(START, 0, START)).toBeUndefined();
+});

@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as rules from '../../src/billing/subscription.ts';
+import { firstDifference, type Rules } from '../support/billing/play-history.ts';
+
+const { addDays, beginSubscription, beginTrial, nextSubscription } = rules;
+const START = new Date('2026-01-01T12:00:00Z');
+const FREE = { id: 1, days: 30, priceRials: 0 };
+const PRICED = { id: 2, days: 30, priceRials: 500 };
+const day = (days: number) => addDays(START, days);
+
+describe('a subscription', () => {
+  it('without a term never ends', () => {
+    const given = beginSubscription(START, null);
+    expect(given).toMatchObject({ status: 'active', expiresAt: null, autoRenew: false });
+    expect(nextSubscription(given, day(100_000))).toEqual({ kind: 'wait', dueAt: null });
+  });
+
+  it('that costs nothing is renewed 3 days before its end', () => {
+    const own = beginSubscription(START, FREE);
+    expect(own.expiresAt).toEqual(day(30));
+    expect(nextSubscription(own, day(26.9))).toEqual({ kind: 'wait', dueAt: day(27) });
+    expect(nextSubscription(own, day(27))).toEqual({
+      kind: 'become',
+      next: { ...own, expiresAt: day(60) },
+    });
+  });
+
+  it('that is not paid is served for 7 days more, and then free begins', () => {
+    let own = beginSubscription(START, PRICED);
+    const asked: Date[] = [];
+    for (let hours = 0; hours < 24 * 50; hours++) {
+      const at = day(hours / 24);
+      const step = nextSubscription(own, at);
+      if (step.kind === 'charge') {
+        expect(step.priceRials).toBe(500);
+        asked.push(at);
+        own = step.unpaid;
+      } else if (step.kind === 'become') {
+        expect([at, step.next.status, step.next.graceUntil]).toEqual([day(30), 'grace', day(37)]);
+        own = step.next;
+      } else if (step.kind === 'end') {
+        expect([at, step.endedAt, step.next.status]).toEqual([day(37), day(37), 'expired']);
+        own = step.next;
+      }
+      if (step.kind !== 'wait') hours--; // what else is due at this time
+    }
+    expect(asked).toEqual([27, 30, 31, 32, 33, 34, 35, 36].map(day));
+    expect(own).toMatchObject({ status: 'expired', graceUntil: day(37), endedAt: day(37) });
+  });
+
+  it('is followed by free from its end on, however late that is noticed', () => {
+    const own = beginSubscription(START, PRICED, { autoRenew: false });
+    const grace = nextSubscription(own, day(500));
+    if (grace.kind !== 'become') throw new Error(grace.kind);
+    expect(nextSubscription(grace.next, day(500))).toMatchObject({ kind: 'end', endedAt: day(37) });
+  });
+
+  it('that is a trial ends without grace, also when it is cancelled', () => {
+    const trial = beginTrial(START, 14);
+    expect(trial).toMatchObject({ isTrial: true, autoRenew: false, expiresAt: day(14) });
+    expect(nextSubscription(trial, day(13.9))).toEqual({ kind: 'wait', dueAt: day(14) });
+    expect(nextSubscription(trial, day(14))).toMatchObject({ kind: 'end', next: { status: 'expired' } });
+    const cancelled = { ...trial, status: 'cancelled' } as const;
+    expect(nextSubscription(cancelled, day(14))).toMatchObject({
+      kind: 'end',
+      next: { status: 'cancelled' },
+    });
+  });
+
+  it('is paid once for each term, and never for time that is over', () => {
+    const own = beginSubscription(START, PRICED);
+    const late = nextSubscription(own, day(200));
+    if (late.kind !== 'charge') throw new Error(late.kind);
+    expect(late.paid).toMatchObject({ status: 'active', expiresAt: day(230), graceUntil: null });
+    expect(nextSubscription(late.paid, day(200))).toEqual({ kind: 'wait', dueAt: day(227) });
+  });
+});
+
+const HISTORIES = 500;
+const SOURCE = readFileSync(new URL('../../src/billing/subscription.ts', import.meta.url), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'zonefleet-rules-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The rules with one text in the place of another. */
+async function withFault(name: string, from: string, to: string): Promise<Rules> {
+  expect(SOURCE.split(from), name).toHaveLength(2);
+  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`);
+  writeFileSync(file, SOURCE.replace(from, to));
+  return (await import(file)) as Rules;
+}
+
+describe('random histories of subscriptions', () => {
+  it('equal the model', () => {
+    expect(firstDifference(rules, HISTORIES)).toBeUndefined();
+  });
+
+  it.each([
+    ['grace is forgotten', "status === 'grace' && graceUntil !== null ? graceUntil : expiresAt", 'expiresAt'],
+    ['a renewal is made twice', 'addDays(from, days)', 'addDays(from, 2 * days)'],
+    ['a trial goes into grace', '  if (isTrial) return', '  if (isTrial && at < expiresAt) return'],
+    [
+      'a cancelled one goes into grace',
+      "  if (status === 'cancelled')",
+      "  if (status === 'cancelled' && at < expiresAt)",
+    ],
+    ['the wallet is asked in each round', 'unpaid: { ...now, chargeTriedAt: at }', 'unpaid: { ...now }'],
+    [
+      'the wallet is asked once only',
+      'return days < GRACE_DAYS ? addDays(end, days) : undefined',
+      'return undefined',
+    ],
+    ['the wallet is asked a day too late', 'const RENEWAL_DAYS = 3', 'const RENEWAL_DAYS = 2'],
+    ['renewal begins when it is paid', 'at < addDays(end, GRACE_DAYS) ? end : at', 'at'],
+    ['past time is paid', 'at < addDays(end, GRACE_DAYS) ? end : at', 'end'],
+    [
+      'who was not asked is not asked later',
+      'if (renewAt !== undefined && renewAt <= at)',
+      'if (renewAt !== undefined && renewAt <= at && at < addDays(expiresAt, GRACE_DAYS))',
+    ],
+    ['a day of grace is missing', 'const GRACE_DAYS = 7', 'const GRACE_DAYS = 6'],
+    [
+      'the renewed one stays in grace',
+      "    status: 'active',\n    expiresAt: addDays(from",
+      '    expiresAt: addDays(from',
+    ],
+    [
+      'the free one begins when it is noticed',
+      'next: { ...now, status, endedAt }, endedAt }',
+      'next: { ...now, status, endedAt }, endedAt: new Date(endedAt.getTime() + 1) }',
+    ],
+  ])('differ from it where %s', async (name, from, to) => {
+    expect(firstDifference(await withFault(name, from, to), HISTORIES)).toMatch(/^seed \d+/);
+  });
+});

@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NO_WALLET } from '../../../src/billing/wallet.ts';
+import { addTerm } from '../../../src/store/accounts/plans.ts';
+import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
+import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
+import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
+import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { playOnPostgres } from '../../support/billing/play-on-postgres.ts';
+import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain, wantedDomain } from '../../support/database/domains.ts';
+
+const DAY = 86_400_000;
+let database: TestDatabase;
+let accountId: number;
+let termId: number;
+let freeId: number;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  accountId = await newAccount(database.db, 'a@example.org');
+  const plan = await addTerm(database.db, 'pro', { days: 30, priceRials: 500 });
+  termId = plan?.terms.at(-1)?.id as number;
+  const free = await addTerm(database.db, 'pro', { days: 10, priceRials: 0 });
+  freeId = free?.terms.at(-1)?.id as number;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`delete from domains`.execute(database.db);
+});
+
+const move = (at: number, limit?: number) =>
+  moveSubscriptions(database.db, { at: new Date(at), wallet: NO_WALLET, ...(limit && { limit }) });
+const history = async (domainId: number) =>
+  (await listSubscriptions(database.db, domainId))
+    .reverse()
+    .map(({ plan, status, endedAt }) => `${plan.slug} ${status}${endedAt === null ? '' : ' over'}`);
+
+async function pricedDomain(name = 'example.com.') {
+  const { db } = database;
+  const { id } = await newDomain(db, accountId, name);
+  await setPlan(db, { domainId: id, planSlug: 'pro', termId, overrides: { max_records: 7 } });
+  const [own] = await listSubscriptions(db, id);
+  return { id, end: (own?.expiresAt as Date).getTime() };
+}
+
+describe('a subscription whose term costs something', () => {
+  it('is in grace after its end since nobody can pay, and then the domain has free', async () => {
+    const { id, end } = await pricedDomain();
+    expect(await move(end - 3 * DAY - 1)).toMatchObject({ unpaid: 0 });
+    expect(await move(end - 3 * DAY)).toMatchObject({ unpaid: 1, renewed: 0 });
+    expect(await move(end - 3 * DAY)).toMatchObject({ unpaid: 0 });
+    expect(await history(id)).toEqual(['pro cancelled over', 'pro active']);
+    expect(await move(end)).toMatchObject({ unpaid: 1, grace: 1, ended: 0 });
+    expect(await history(id)).toEqual(['pro cancelled over', 'pro grace']);
+    expect(await loadDomainById(database.db, id)).toMatchObject({ plan: { slug: 'pro', maxRecords: 7 } });
+    expect(await move(end + 7 * DAY)).toMatchObject({ ended: 1 });
+    expect(await history(id)).toEqual(['pro cancelled over', 'pro expired over', 'free active']);
+    expect(await loadDomainById(database.db, id)).toMatchObject({ plan: { slug: 'free', maxRecords: 200 } });
+    expect(await move(end + 7 * DAY)).toMatchObject({ renewed: 0, unpaid: 0, grace: 0, ended: 0 });
+  });
+
+  it('has the same history when the workers were away for a year', async () => {
+    const { id, end } = await pricedDomain();
+    expect(await move(end + 365 * DAY)).toMatchObject({ unpaid: 1, grace: 1, ended: 1 });
+    const [free, pro] = await listSubscriptions(database.db, id);
+    expect(pro).toMatchObject({
+      status: 'expired',
+      graceUntil: new Date(end + 7 * DAY),
+      endedAt: new Date(end + 7 * DAY),
+    });
+    expect(free).toMatchObject({
+      plan: { slug: 'free' },
+      startedAt: new Date(end + 7 * DAY),
+      autoRenew: true,
+    });
+    expect(await move(end + 365 * DAY)).toMatchObject({ renewed: 1 });
+    const [renewed] = await listSubscriptions(database.db, id);
+    expect(renewed?.expiresAt).toEqual(new Date(end + 395 * DAY));
+  });
+});
+
+describe('a round', () => {
+  it('takes so many and says that there is more; no step is made twice by many workers', async () => {
+    const ends = new Set<number>();
+    for (let i = 0; i < 12; i++) ends.add((await pricedDomain(`d${i}.test.`)).end);
+    const at = Math.max(...ends) + 30 * DAY;
+    expect(await move(at, 5)).toMatchObject({ ended: 5, isMore: true });
+    const workers = await Promise.all([1, 2, 3, 4].map(() => move(at, 5)));
+    const rest = await move(at, 50);
+    expect([...workers, rest].reduce((sum, { ended }) => sum + ended, 0)).toBe(7);
+    expect(await move(at, 50)).toMatchObject({ ended: 0, isMore: false });
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from subscriptions where ended_at is null`.execute(database.db);
+    expect(rows[0]?.n).toBe(12);
+  });
+
+  it('passes over a domain that somebody else has locked', async () => {
+    const { id, end } = await pricedDomain();
+    const other = openDatabase(database.url, { maxConnections: 1 });
+    await other.transaction().execute(async (trx) => {
+      await sql`select from domains where id = ${id} for update`.execute(trx);
+      expect(await move(end + 30 * DAY)).toMatchObject({ ended: 0 });
+    });
+    await other.destroy();
+    expect(await move(end + 30 * DAY)).toMatchObject({ ended: 1 });
+  });
+
+  it('has in the workers’ role all that it needs', async () => {
+    const { end } = await pricedDomain();
+    const db = openDatabase(asRole(database.url, 'zonefleet_worker'));
+    const order = { at: new Date(end + 30 * DAY), wallet: NO_WALLET };
+    expect(await moveSubscriptions(db, order)).toMatchObject({ ended: 1 });
+    await db.destroy();
+  });
+
+  it('leaves deleted domains alone; a restored one goes on with what it has bought', async () => {
+    const { db } = database;
+    const { id, end } = await pricedDomain();
+    await deleteDomain(db, { ...BY, domainId: id });
+    expect(await move(end - DAY)).toMatchObject({ unpaid: 0 });
+    await restoreDomain(db, { ...BY, domainId: id });
+    expect(await move(end - DAY)).toMatchObject({ unpaid: 1 });
+    const [own] = await listSubscriptions(db, id);
+    expect(own).toMatchObject({ status: 'active', expiresAt: new Date(end), overrides: { max_records: 7 } });
+  });
+
+  it('renews what costs nothing, and asks the wallet for what does, in one transaction with the term', async () => {
+    const { db } = database;
+    const { id } = await newDomain(db, accountId);
+    await setPlan(db, { domainId: id, planSlug: 'pro', termId: freeId });
+    const [own] = await listSubscriptions(db, id);
+    const end = (own?.expiresAt as Date).getTime();
+    expect(await move(end - 3 * DAY)).toMatchObject({ renewed: 1, unpaid: 0 });
+    const priced = await pricedDomain('priced.test.');
+    const order = { at: new Date(priced.end - 3 * DAY), limit: 10 };
+    const broken = { charge: () => Promise.reject(new Error('the wallet is away')) };
+    await expect(moveSubscriptions(db, { ...order, wallet: broken })).rejects.toThrow('away');
+    const paid: object[] = [];
+    const wallet = {
+      charge: async (_: unknown, charge: object) => paid.push(charge) > 0,
+    };
+    await moveSubscriptions(db, { ...order, wallet });
+    expect(paid).toEqual([
+      { accountId, subscriptionId: (await listSubscriptions(db, priced.id))[0]?.id, priceRials: 500 },
+    ]);
+    const [renewed] = await listSubscriptions(db, priced.id);
+    expect(renewed).toMatchObject({ status: 'active', expiresAt: new Date(priced.end + 30 * DAY) });
+  });
+});
+
+describe('a trial', () => {
+  const trial = { planSlug: 'pro', days: 14 };
+  const self = async (email: string) => {
+    const { rows } = await sql<{ id: number }>`
+      update accounts set self_registered = true, plan_id = (select id from plans where slug = 'free')
+      where id = ${await newAccount(database.db, email)} returning id`.execute(database.db);
+    return rows[0]?.id as number;
+  };
+  const create = async (account: number, name: string, rest = {}) => {
+    const created = await createDomain(database.db, wantedDomain(account, name, { trial, ...rest }));
+    if (created.kind !== 'created') throw new Error(created.message);
+    return created.domain;
+  };
+
+  it('is had once, by the first domain of an account that registered itself, and ends in free without grace', async () => {
+    const account = await self('self@example.org');
+    const first = await create(account, 'first.test.');
+    expect(await history(first.id)).toEqual(['pro active']);
+    const [own] = await listSubscriptions(database.db, first.id);
+    expect(own).toMatchObject({ isTrial: true, term: null, autoRenew: false });
+    expect(await history((await create(account, 'second.test.')).id)).toEqual(['free active']);
+    await deleteDomain(database.db, { ...BY, domainId: first.id });
+    await sql`delete from domains where id = ${first.id}`.execute(database.db);
+    const again = await create(account, 'first.test.');
+    expect(await history(again.id)).toEqual(['free active']);
+    const third = await create(await self('other@example.org'), 'third.test.');
+    const end = (await listSubscriptions(database.db, third.id))[0]?.expiresAt as Date;
+    expect(await move(end.getTime())).toMatchObject({ grace: 0, ended: 1 });
+    expect(await history(third.id)).toEqual(['pro expired over', 'free active']);
+  });
+
+  it('is had by nobody whom an operator made, nor by who has a domain already', async () => {
+    const made = await newAccount(database.db, 'made@example.org');
+    expect(await history((await create(made, 'made.test.')).id)).toEqual(['pro active']);
+    expect((await listSubscriptions(database.db, (await create(made, 'made2.test.')).id))[0]?.isTrial).toBe(
+      false,
+    );
+    const old = await self('old@example.org');
+    await create(old, 'before.test.', { trial: undefined });
+    expect(await history((await create(old, 'after.test.')).id)).toEqual(['free active']);
+  });
+});
+
+it('random histories on Postgres equal the model', async () => {
+  const other = await createDatabase();
+  try {
+    expect(await playOnPostgres(other.db, { domains: 12, rounds: 12, seed: 3 })).toEqual([]);
+  } finally {
+    await other.drop();
+  }
+});

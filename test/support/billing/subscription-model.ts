@@ -1,0 +1,139 @@
+// The rules of docs/rules.md "Plans", written a second time and in another way: as lists of times. It imports nothing.
+
+const DAY = 86_400_000;
+
+interface ModelTerm {
+  readonly days: number;
+  readonly price: number;
+}
+
+/** All times in milliseconds. */
+export interface ModelSubscription {
+  readonly plan: string;
+  readonly term: ModelTerm | null;
+  readonly from: number;
+  readonly trial: boolean;
+  status: 'active' | 'grace' | 'cancelled' | 'expired';
+  until: number | null;
+  graceUntil: number | null;
+  over: number | null;
+  renews: boolean;
+}
+
+const FREE: ModelTerm = { days: 30, price: 0 };
+
+export class ModelDomain {
+  readonly history: ModelSubscription[] = [];
+  /** When the wallet was asked for the renewal that is next. */
+  #asked: number[] = [];
+  money = 0;
+  spent = 0;
+
+  get own(): ModelSubscription {
+    return this.history.at(-1) as ModelSubscription;
+  }
+
+  begin(now: number, plan: string, term: ModelTerm | null, renews = term !== null): void {
+    this.#asked = [];
+    this.history.push({
+      plan,
+      term,
+      from: now,
+      trial: false,
+      status: 'active',
+      until: term === null ? null : now + term.days * DAY,
+      graceUntil: null,
+      over: null,
+      renews: term !== null && renews,
+    });
+  }
+
+  beginTrial(now: number, plan: string, days: number): void {
+    this.begin(now, plan, null);
+    this.history[this.history.length - 1] = { ...this.own, trial: true, until: now + days * DAY };
+  }
+
+  /** The operator gives another plan, or a new term. */
+  give(now: number, plan: string, term: ModelTerm | null): void {
+    if (plan === this.own.plan && term === null) return;
+    const { until } = this.own;
+    Object.assign(this.own, {
+      status: 'cancelled',
+      until: until === null ? now : Math.min(until, now),
+      over: now,
+      renews: false,
+    });
+    this.begin(now, plan, plan === 'free' ? FREE : term);
+  }
+
+  cancel(): void {
+    if (this.own.until === null || this.own.status === 'grace') return;
+    Object.assign(this.own, { status: 'cancelled', renews: false });
+  }
+
+  setRenews(renews: boolean): void {
+    const { own } = this;
+    if (own.term === null || own.trial || own.renews === renews) return;
+    if (renews && own.status === 'cancelled') own.status = 'active';
+    own.renews = renews;
+  }
+
+  /** A worker comes by. */
+  visit(now: number): void {
+    while (this.#moves(now));
+  }
+
+  #moves(now: number): boolean {
+    const { own } = this;
+    const { until, status, term } = own;
+    if (until === null) return false;
+    if (status === 'cancelled' || own.trial) {
+      if (now < until) return false;
+      if (status !== 'cancelled') own.status = 'expired';
+      return this.#end(until);
+    }
+    if (own.renews && term !== null && this.#isToAsk(now, until, term)) {
+      this.#ask(now, until, term);
+      return true;
+    }
+    if (status === 'active' && now >= until) {
+      own.status = 'grace';
+      own.graceUntil = until + 7 * DAY;
+      return true;
+    }
+    if (status === 'grace' && now >= until + 7 * DAY) {
+      own.status = 'expired';
+      return this.#end(until + 7 * DAY);
+    }
+    return false;
+  }
+
+  #end(at: number): true {
+    this.own.over = at;
+    this.begin(at, 'free', FREE);
+    return true;
+  }
+
+  /** Some time to ask has come that nobody has asked at or after. */
+  #isToAsk(now: number, until: number, { days }: ModelTerm): boolean {
+    const times = [until - (days < 3 ? days : 3) * DAY];
+    for (let day = 0; day < 7; day++) times.push(until + day * DAY);
+    return times.some((time) => time <= now && !this.#asked.some((asked) => asked >= time));
+  }
+
+  #ask(now: number, until: number, { days, price }: ModelTerm): void {
+    if (price > this.money) {
+      this.#asked.push(now);
+      return;
+    }
+    this.money -= price;
+    this.spent += price;
+    this.#asked = [];
+    const isLate = now >= until + 7 * DAY;
+    Object.assign(this.own, {
+      status: 'active',
+      until: (isLate ? now : until) + days * DAY,
+      graceUntil: null,
+    });
+  }
+}

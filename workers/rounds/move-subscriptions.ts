@@ -1,0 +1,32 @@
+// Brings subscriptions further whose time has come: renewal, grace, the end. Any number of processes may run it.
+
+import { NO_WALLET } from '../../src/billing/wallet.ts';
+import { currentTime } from '../../src/store/change/lock-domain.ts';
+import { type MovedSubscriptions, moveSubscriptions } from '../../src/store/change/move-subscriptions.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
+
+interface SubscriptionRounds {
+  readonly db: Database;
+  /** Called for each round that moved any. */
+  readonly onMoved: (moved: Omit<MovedSubscriptions, 'isMore'>) => void;
+  readonly onTrouble: (error: unknown) => void;
+  /** By default the database's, which all processes share: a machine whose clock is wrong ends nothing. */
+  readonly clock?: () => Promise<Date>;
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 30_000;
+
+export function runSubscriptions(options: SubscriptionRounds): Rounds {
+  const { db, onMoved, onTrouble, clock = () => currentTime(db), idleMs = IDLE_MS } = options;
+  return runRounds({
+    idleMs,
+    onTrouble,
+    async round() {
+      const { isMore, ...moved } = await moveSubscriptions(db, { at: await clock(), wallet: NO_WALLET });
+      if (Object.values(moved).some((count) => count > 0)) onMoved(moved);
+      return { isMore };
+    },
+  });
+}
