@@ -22,7 +22,11 @@ const ImportItem = z
     type: z.string().describe(`${API_TYPES.join(', ')}.`),
     name: z.string().describe(shape.name.description ?? ''),
     destination: z.string().describe(shape.destination.description ?? ''),
-    mx_priority: number.describe('MX only, and needed there.').optional(),
+    mx_priority: number
+      .describe(
+        'MX only. Without it: that of the record it takes the place of, the one with the same host first, else 10.',
+      )
+      .optional(),
     ttl: number.describe(`${ttl}; a whole number, moved into the range that is allowed.`).optional(),
     proxied: z
       .boolean()
@@ -51,6 +55,10 @@ export const ImportResult = z
     created: count.describe('Items that became new records.'),
     overwritten: count.describe('Items that took the place of a record that was there.'),
     removed: count.describe('Records that were there and that their new set has no place for.'),
+    records: z
+      .array(z.object({ index: count.describe('The place of the item in the list that was sent.'), id: Id }))
+      .optional()
+      .describe('The record that each item became, new or overwritten. Absent from a dry run.'),
     failed: z
       .array(
         z.object({
