@@ -23,8 +23,8 @@ interface Asked {
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
-  /** Without a route: the path that the caller may have meant. */
-  readonly meant?: string | undefined;
+  /** Without a route: what the caller is told about it. */
+  readonly unrouted?: Problem | undefined;
   readonly log: FastifyBaseLogger;
 }
 
@@ -46,12 +46,7 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     isManaged: caller.account.providerId !== null,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) {
-    const { meant } = asked;
-    return meant === undefined
-      ? notFound('path')
-      : new Problem(404, `path not found; did you mean ${meant}?`);
-  }
+  if (route === undefined) return asked.unrouted ?? notFound('path');
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');

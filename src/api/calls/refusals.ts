@@ -40,10 +40,9 @@ function guardStatuses({ access, params }: Route): number[] {
 }
 
 function guardCodes(route: Route): ProblemCode[] {
-  const { access, method, query } = route;
+  const { access, method } = route;
   const writes = isWrite(method);
-  const codes: ProblemCode[] = ['account_suspended'];
-  if (writes || query !== undefined) codes.push('validation_failed');
+  const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
   if (access.kind === 'domain' && writes) {
     codes.push('domain_banned');

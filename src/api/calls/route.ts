@@ -52,7 +52,7 @@ interface Declaration<
   readonly description?: string;
   /** The parameters of the path, without `domain`. A value that does not fit is a 404. */
   readonly params?: P;
-  /** Unknown parameters are ignored unless the schema is strict. */
+  /** Unknown parameters are refused. Without a schema there are none. */
   readonly query?: Q;
   /** Without a schema only an empty body or `{}` is accepted. */
   readonly body?: B;
