@@ -101,9 +101,9 @@ const IDEMPOTENCY_HEADERS = z.object({
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests a minute for this key.', schema: { type: 'integer' } },
+  'RateLimit-Limit': { description: 'Requests in any 60 seconds for this key.', schema: { type: 'integer' } },
   'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replay': {
     description: '`true`: the call was not made again, this is the first answer.',

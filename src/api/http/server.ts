@@ -101,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
     if (caller instanceof Problem) return sendProblem(reply, caller);
     trustConnection(request.raw.socket);
-    const taken = await options.rateLimit?.take(caller.key.id);
+    const taken = await options.rateLimit?.take(`key:${caller.key.id}`);
     reply.headers(taken?.headers ?? {});
     if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);
     uses.note(caller.key.id);

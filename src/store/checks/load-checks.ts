@@ -34,7 +34,7 @@ export interface SavedRun {
   readonly evidence: Evidence | undefined;
 }
 
-export interface CheckFilter {
+interface CheckFilter {
   /** Only runs with a higher id. */
   readonly after?: number | undefined;
   readonly kinds?: readonly CheckKind[] | undefined;

@@ -38,7 +38,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   subscriptions: grants('', 'siu', 's'),
   idempotency_keys: grants('', 'siud', 'sud'),
   idempotency_octets: grants('', 'siud', 'sud'),
-  rate_limits: grants('', 'siud', ''),
+  call_windows: grants('', 'siud', ''),
   domains: grants('', 'siu', 'sud'),
   domain_checks: grants('', 'siu', 'su'), // goes with its domain
   domain_verifications: grants('', 'siud', 'su'),
