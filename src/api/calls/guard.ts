@@ -99,7 +99,7 @@ function judgeAccess(
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))
     return forbidden('this API key may write some records only');
-  if (!writes) return undefined;
+  if (!writes && !access.wholeKeys) return undefined;
   if (writesRecordsOnly(key) && !access.writesRecords) {
     return forbidden('this API key may write some records only');
   }

@@ -44,7 +44,7 @@ function guardCodes(route: Route): ProblemCode[] {
   const writes = isWrite(method);
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
-  if (access.kind === 'domain' && writes) {
+  if (access.kind === 'domain' && (writes || access.wholeKeys)) {
     codes.push('domain_banned');
     if (!access.whileDisabled) codes.push('domain_disabled');
   }

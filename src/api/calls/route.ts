@@ -22,7 +22,7 @@ export type Access =
       readonly whileDisabled: boolean;
       /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
       readonly writesRecords: boolean;
-      /** Closed to keys narrowed to names or types, also for reads: the call starts work for the whole domain. */
+      /** The call starts work for the whole domain: also a read is closed to keys narrowed to names or types, and while disabled. */
       readonly wholeKeys: boolean;
     };
 
