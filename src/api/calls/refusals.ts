@@ -9,7 +9,7 @@ export interface Refusal {
   readonly codes: readonly ProblemCode[];
 }
 
-const WORDS: Readonly<Record<number, string>> = {
+export const WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid, or the domain is not in the state that it needs.',
   401: 'No key, or one that is malformed, unknown, revoked or expired.',
   402: 'The domain has no active plan.',

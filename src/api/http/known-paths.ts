@@ -48,7 +48,8 @@ export class KnownPaths {
       return { problem: wrongMethod(method, known.methods), isOpen: known.isOpen };
     }
     const error = `path not found; did you mean ${otherPath}?`;
-    return { problem: other === undefined ? notFound('path') : new Problem(404, error), isOpen: false };
+    if (other === undefined) return { problem: notFound('path'), isOpen: false };
+    return { problem: new Problem(404, error), isOpen: other.isOpen };
   }
 
   #find(path: string): KnownPath | undefined {

@@ -15,6 +15,9 @@ describe('a path that is open to everybody', () => {
     '/readyz',
     '/openapi.yaml',
     '/docs/openapi.yaml',
+    '/openapi.json',
+    '/',
+    '/docs',
   ])('%s answers GET, HEAD and OPTIONS without a key', async (path) => {
     for (const as of [null, 'owner', 'svc_wrong']) {
       const options = await api.ask('OPTIONS', path, { as });
