@@ -94,7 +94,7 @@ interface Declaration<
   readonly problems?: readonly ProblemCode[];
 }
 
-/** A success, always 200; or a problem; or the members of an array or the lines of a text, one by one. */
+/** A success, always 200; or a problem; or an array page by page, or a text line by line. */
 type Outcome<R extends z.ZodType> = z.input<R> | Problem | StreamedArray<ItemOf<z.input<R>>> | StreamedText;
 type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 

@@ -138,7 +138,7 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
     return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
   }
   if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
-  const stream = await openArrayStream(outcome.items);
+  const stream = await openArrayStream(outcome.pages);
   return reply.header('Content-Type', JSON_TYPE).send(stream);
 }
 

@@ -54,7 +54,7 @@ export async function answerList<T, P>(
     const from = { offset, ...(cursor !== undefined && { cursor }) };
     const first = await list.load({ limit: limit ?? list.readAtOnce ?? MAX_PAGE_ITEMS, ...from });
     if (count && list.count !== undefined) answerHeader('X-Total-Count', await list.count());
-    if (limit === undefined) return new StreamedArray(itemsFrom(first, list));
+    if (limit === undefined) return new StreamedArray(pagesFrom(first, list));
     if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
     return await list.print(first.items);
   } catch (error) {
@@ -63,13 +63,13 @@ export async function answerList<T, P>(
   }
 }
 
-/** The items of this page and all that follow it. */
-async function* itemsFrom<T, P>(
+/** This page and all that follow it. */
+async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
-): AsyncGenerator<P> {
+): AsyncGenerator<readonly P[]> {
   for (let page = first; ; page = await load({ limit, cursor: page.cursor })) {
-    yield* await print(page.items);
+    yield await print(page.items);
     if (page.cursor === undefined) return;
   }
 }

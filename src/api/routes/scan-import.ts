@@ -99,7 +99,7 @@ async function printRecords({ api, domain }: ScanCall): Promise<z.input<typeof S
   for await (const record of streamRecords(api.db, domain.id, {}, { sort: 'name', descending: false })) {
     records.push(record);
   }
-  return await Promise.all(records.map((record) => printer.print(record)));
+  return await printer.printAll(records);
 }
 
 function explainRefusal(

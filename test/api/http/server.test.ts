@@ -79,7 +79,7 @@ const BROKEN = accountRoute({
 async function* numbers(count: number, failAt = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < count; n++) {
     if (n === failAt) throw new Error('lost');
-    yield { n };
+    yield [{ n }];
   }
 }
 
