@@ -23,27 +23,28 @@ type Printed = z.input<typeof Record>;
 
 /** The record as its owner wrote it, without what is published for it. */
 export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
-  const { id, name, type, rdata, ttl, proxied, captcha, scheme, port, monitor, timeout } = record;
-  const { hostHeader, destCountry, comment } = record;
-  const { destination, mxPriority } = printDestination(type, rdata);
-  return {
-    id,
-    name: printRecordName(name, apex),
-    original_name: printOriginalName(name),
-    type,
-    destination,
-    ...(mxPriority !== undefined && { mx_priority: mxPriority }),
-    ttl,
-    proxied,
-    captcha,
-    scheme,
-    port,
-    ...(hostHeader !== null && { host_header: hostHeader }),
-    monitor,
-    ...(destCountry !== null && { dest_country: destCountry }),
-    timeout,
-    ...(comment !== null && { comment }),
+  const printed: z.input<typeof ChangedRecord> = {
+    id: record.id,
+    name: printRecordName(record.name, apex),
+    original_name: printOriginalName(record.name),
+    type: record.type,
+    destination: '',
+    ttl: record.ttl,
+    proxied: record.proxied,
+    captcha: record.captcha,
+    scheme: record.scheme,
+    port: record.port,
+    monitor: record.monitor,
+    timeout: record.timeout,
   };
+  const { destination, mxPriority } = printDestination(record.type, record.rdata);
+  printed.destination = destination;
+  // set one by one: spreading what may be absent takes several times as long, and lists are long
+  if (mxPriority !== undefined) printed.mx_priority = mxPriority;
+  if (record.hostHeader !== null) printed.host_header = record.hostHeader;
+  if (record.destCountry !== null) printed.dest_country = record.destCountry;
+  if (record.comment !== null) printed.comment = record.comment;
+  return printed;
 }
 
 type Listed = CustomerRecord & { readonly managed?: boolean };
@@ -77,8 +78,7 @@ export class RecordPrinter {
     const { type, rdata, proxied, createdAt, updatedAt } = record;
     const { id, accountId, name: apex } = this.#domain;
     const target = flattenedTarget([record]);
-    return {
-      ...printChangedRecord(record, apex),
+    return Object.assign(printChangedRecord(record, apex), {
       user_id: accountId,
       domain_id: id,
       dns_content: printDnsContent(
@@ -89,7 +89,7 @@ export class RecordPrinter {
       editable: record.managed !== true,
       created_at: createdAt,
       updated_at: updatedAt,
-    };
+    });
   }
 
   #loadEdges(): Promise<EdgeAddresses> {

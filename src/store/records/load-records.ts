@@ -34,8 +34,8 @@ export interface RecordOrder {
 
 type ListedRow = RecordRow & { readonly managed: boolean };
 
-function decodeListed({ managed, ...row }: ListedRow): ListedRecord {
-  return { ...decodeRecord(row), managed };
+function decodeListed(row: ListedRow): ListedRecord {
+  return Object.assign(decodeRecord(row), { managed: row.managed });
 }
 
 export async function loadRecord(
@@ -70,7 +70,7 @@ export async function listRecords(
     matches === undefined
       ? await selectRows(db, domainId, filter, order, page)
       : await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
-  return toPage(rows, page.limit, order, ({ sortKey: _, ...row }) => decodeListed(row));
+  return toPage(rows, page.limit, order, decodeListed);
 }
 
 /** Selects one row more than the page has room for, if there is another page. */

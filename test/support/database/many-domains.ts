@@ -15,10 +15,10 @@ export async function makeManyDomains(db: Database, accountId: number, count: nu
         insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation, created_at,
           updated_at, zone_id)
         select ${accountId}, 'n' || i || '.many.', 'n' || i || '.many', 'managed', ${sql.raw(STATUSES)}, 'none', 1, 1,
-          now() - make_interval(secs => (i * 7919) % ${count}), now(), null
+          now() - make_interval(secs => (i::bigint * 7919) % ${count}), now(), null
         from generate_series(1, ${count}) i returning id, account_id)
       insert into domain_checks (domain_id, account_id, deleted, parent, next_at)
-      select id, account_id, false, 'many.', case when id % 4 > 0 then now() + make_interval(secs => (id * 104729) % ${count}) end
+      select id, account_id, false, 'many.', case when id % 4 > 0 then now() + make_interval(secs => (id::bigint * 104729) % ${count}) end
       from made`.execute(trx);
   });
   await sql`analyze domains, domain_checks`.execute(db);
