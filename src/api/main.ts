@@ -18,6 +18,7 @@ import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
+import { addDocsPage } from './docs-page.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
@@ -97,6 +98,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       metrics.watch(server);
       addHealth(server, readiness);
       await describeRoutes(server, ROUTES);
+      addDocsPage(server);
     },
   });
   const listenOptions = { limits: apiLimits(settings, log), onError: acceptFaults(log) };

@@ -1,5 +1,5 @@
 // The description of the API, made from the schemas that validate requests: every route with its answers, its refusals
-// and their headers. OpenAPI 3.1 as YAML, readable without a key, the same at both addresses.
+// and their headers. OpenAPI 3.1 as YAML and as JSON, readable without a key.
 
 import { fastifySwagger } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
@@ -8,19 +8,32 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { mountOpenPath } from './calls/open-path.ts';
-import { type Refusal, refusalsOf } from './calls/refusals.ts';
+import { type Refusal, refusalsOf, WORDS } from './calls/refusals.ts';
 import { type Route, takesIdempotencyKey } from './calls/route.ts';
+import { CLOSED_PATHS, describeClosed } from './closed-paths.ts';
 import { ProblemBody } from './schemas/problem.ts';
 
-const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml'];
-const CONTENT_TYPE = 'application/yaml; charset=utf-8';
+const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml', '/openapi.json'];
+const YAML_TYPE = 'application/yaml; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 const ABOUT = `Domains, their DNS records and the log of their changes.
 
 Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`. Every success is 200 with a body. Every error has
 \`error\` for people and sometimes \`code\` for programs. Members that are not set are absent. Paths are taken as written:
-the final slash counts. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
-A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.`;
+the final slash counts; a wrong method is 405 with \`Allow\`, an unknown query parameter 400. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
+A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.
+
+Every call can be refused with 403 \`account_suspended\` while the account is inactive. No key may use what is below \`/users\`,
+\`/auth\`, \`/billing\` and \`/admin\` (403).`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  Domains: 'Domains, their settings and their state.',
+  Records: 'The DNS records of a domain, one by one and in bulk.',
+  Changes: 'The log of what was done, and taking it back.',
+  Checks: 'What the parent zone says of a domain.',
+  Plans: 'What a domain may do, and until when.',
+};
 
 type Document = OpenAPIV3_1.Document;
 type Operation = OpenAPIV3_1.OperationObject;
@@ -30,7 +43,12 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Zonefleet', version: '1.0.0', description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' ') },
+      info: {
+        title: 'Zonefleet',
+        version: '1.0.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+        description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+      },
       servers: [{ url: '/' }],
       security: [{ bearer: [] }, { apiKey: [] }],
       components: {
@@ -46,7 +64,10 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
           },
         },
       },
-      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+        name,
+        description: TAGS[name] ?? name,
+      })),
     },
     // biome-ignore lint/suspicious/noExplicitAny: the plugin's type knows no schema but its own
     transform: ({ schema, url, route, ...rest }: any) => {
@@ -58,16 +79,16 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
       finish(jsonSchemaTransformObject(input) as unknown as Document, routes) as never,
   });
   // Built once and shared, so a slow reader does not hold a copy of its own.
-  let bytes: Buffer | undefined;
+  let yaml: Buffer | undefined;
+  let json: Buffer | undefined;
   for (const url of ADDRESSES) {
     mountOpenPath(app, url, async (_request, reply) => {
-      bytes ??= Buffer.from(
-        stringify(JSON.parse(JSON.stringify(app.swagger())), {
-          aliasDuplicateObjects: false,
-          lineWidth: 110,
-        }),
+      json ??= Buffer.from(JSON.stringify(app.swagger()));
+      if (url.endsWith('.json')) return reply.header('Content-Type', JSON_TYPE).send(json);
+      yaml ??= Buffer.from(
+        stringify(JSON.parse(json.toString()), { aliasDuplicateObjects: false, lineWidth: 110 }),
       );
-      return reply.header('Content-Type', CONTENT_TYPE).send(bytes);
+      return reply.header('Content-Type', YAML_TYPE).send(yaml);
     });
   }
 }
@@ -108,9 +129,9 @@ const IDEMPOTENCY_HEADERS = z.object({
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests a minute for this key.', schema: { type: 'integer' } },
+  'RateLimit-Limit': { description: 'Requests in any 60 seconds for this key.', schema: { type: 'integer' } },
   'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replay': {
     description: '`true`: the call was not made again, this is the first answer.',
@@ -158,6 +179,13 @@ function finish(document: Document, routes: readonly Route[]): Document {
     for (const refusal of refusalsOf(route)) {
       operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, isVantage) };
     }
+  }
+  for (const closed of CLOSED_PATHS) {
+    const operation = describeClosed(closed, (status, words) =>
+      describeRefusal({ status, words: words || WORDS[status] || '', codes: [] }, false),
+    );
+    const item = { ...document.paths?.[closed.path], [closed.method.toLowerCase()]: operation };
+    document.paths = { ...document.paths, [closed.path]: item };
   }
   document.components = { ...document.components, headers: { ...HEADERS } };
   return tidySchemas(document);

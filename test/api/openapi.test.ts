@@ -1,9 +1,12 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PROBLEM_CODES } from '../../src/api/answers/problem.ts';
 import { type Route, takesIdempotencyKey } from '../../src/api/calls/route.ts';
+import { CLOSED_PATHS } from '../../src/api/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
+import { API_TYPES } from '../../src/zone/records/customer-types.ts';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
 
 let api: TestApi;
@@ -40,7 +43,9 @@ describe('the description of the API', () => {
     const described = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+    const closed = CLOSED_PATHS.map(({ method, path }) => `${method} ${path}`);
+    const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).toEqual([...routes, ...closed].sort());
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -91,8 +96,60 @@ describe('the description of the API', () => {
     expect(text).not.toContain('$id');
   });
 
-  it('lists the codes of all problems', () => {
+  it('has codes as an open text that names all that are known, and none that every call can have at each', () => {
     const { properties } = document.components?.schemas?.Problem as OpenAPIV3_1.SchemaObject;
-    expect(properties?.code).toMatchObject({ enum: Object.keys(PROBLEM_CODES) });
+    const code = properties?.code as OpenAPIV3_1.SchemaObject;
+    expect([code.type, code.enum]).toEqual(['string', undefined]);
+    for (const known of Object.keys(PROBLEM_CODES)) expect(code.description).toContain(`\`${known}\``);
+    expect(document.info.description).toContain('`account_suspended`');
+    for (const { operation } of operations()) {
+      expect(JSON.stringify(operation.responses)).not.toContain('account_suspended');
+    }
+  });
+
+  it('has the closed and the removed paths as they answer', async () => {
+    for (const { method, path, status, removed } of CLOSED_PATHS) {
+      const answer = await api.ask(method, path.replace('{domain}', 'any.example'));
+      expect([method, path, answer.status]).toEqual([method, path, status]);
+      const described = (document.paths?.[path] as Record<string, OpenAPIV3_1.OperationObject>)[
+        method.toLowerCase()
+      ];
+      expect(Object.keys(described?.responses ?? {})).toContain(String(status));
+      expect(described?.deprecated ?? false).toBe(removed);
+    }
+  });
+
+  it('tells types, integers and defaults of records and of the items of an import', () => {
+    const membersOf = (name: string) =>
+      (document.components?.schemas?.[name] as OpenAPIV3_1.SchemaObject).properties as Record<
+        string,
+        OpenAPIV3_1.SchemaObject
+      >;
+    for (const name of ['RecordCreate', 'ImportItem']) {
+      const { type, ttl, port, timeout, mx_priority, scheme } = membersOf(name);
+      expect([name, type?.enum]).toEqual([name, [...API_TYPES]]);
+      for (const integer of [ttl, port, timeout, mx_priority]) expect(integer?.type).toBe('integer');
+      expect([port?.default, timeout?.default, scheme?.default]).toEqual([443, 15, 'Default']);
+    }
+    expect(membersOf('RecordCreate').proxied?.default).toBe(false);
+    for (const member of Object.values(membersOf('RecordUpdate')))
+      expect(member).not.toHaveProperty('default');
+  });
+
+  it('is the same as JSON', async () => {
+    const json = await api.ask('GET', '/openapi.json', { as: null });
+    expect([json.headers['content-type'], json.body]).toEqual(['application/json; charset=utf-8', document]);
+  });
+
+  it('passes a linter', async () => {
+    const rules = { 'no-path-trailing-slash': 'off' } as const; // the paths of lists have one
+    const config = await createConfig({ extends: ['recommended'], rules });
+    const problems = await lintFromString({ source: text, config });
+    const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
+    const closed = CLOSED_PATHS.map(({ method, path }) => {
+      const pointer = path.replaceAll('/', '~1');
+      return `operation-2xx-response #/paths/${pointer}/${method.toLowerCase()}/responses`;
+    });
+    expect(told.filter((problem) => !closed.includes(problem))).toEqual([]);
   });
 });

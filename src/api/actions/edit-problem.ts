@@ -6,12 +6,12 @@ import {
   type FieldProblem,
   type ItemProblem,
   invalid,
+  MAX_PROBLEMS,
   notFound,
   Problem,
   type ProblemMembers,
   problem,
 } from '../answers/problem.ts';
-import { MAX_PROBLEMS } from '../schemas/bounded-array.ts';
 
 export function explainOne(problems: readonly EditProblem[]): Problem {
   const [first] = problems as [EditProblem];
@@ -39,8 +39,8 @@ export function explainBatch(
     field: `${listName(list)}[${index}]${field === undefined ? '' : `.${field}`}`,
     error,
   }));
-  const place = `${listName(first.list)}[${first.index}]: `;
-  return explain(first, first.code === 'invalid' ? { fields, items } : { items }, place);
+  if (first.code === 'invalid') return invalid(fields, items);
+  return explain(first, { items }, `${listName(first.list)}[${first.index}]: `);
 }
 
 /** The call itself is correct, but the domain is not in the state that it needs. */
@@ -66,8 +66,7 @@ export function explainBatchFields(fields: readonly FieldProblem[]): Problem {
       },
     ];
   });
-  const { error, members } = invalid(fields);
-  return problem('validation_failed', error, { ...members, ...(items.length > 0 && { items }) });
+  return invalid(fields, items.length > 0 ? items : undefined);
 }
 
 function explain(

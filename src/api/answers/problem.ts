@@ -96,11 +96,22 @@ export function domainTaken({
   });
 }
 
-/** A 400 `validation_failed`. If no other text is given, `error` names the first field. */
-export function invalid(fields: readonly FieldProblem[]): Problem {
+/** A 400 `validation_failed`: `error` has the first field, and how many others there are. */
+export function invalid(fields: readonly FieldProblem[], items?: readonly ItemProblem[]): Problem {
+  return problem('validation_failed', summarize(fields), { fields, ...(items !== undefined && { items }) });
+}
+
+/** No more problems are looked for. */
+export const MAX_PROBLEMS = 20;
+
+function summarize(fields: readonly FieldProblem[]): string {
   const [first] = fields;
-  const error = first === undefined ? 'the request is not valid' : `${first.field}: ${first.error}`;
-  return problem('validation_failed', error, { fields });
+  if (first === undefined) return 'the request is not valid';
+  const { field, error } = first;
+  const told = error.startsWith(`${field}: `) ? error : `${field}: ${error}`;
+  const others = new Set(fields.map((each) => each.field)).size - 1;
+  if (others === 0) return told;
+  return `${told} (and ${fields.length < MAX_PROBLEMS ? '' : 'at least '}${others} more)`;
 }
 
 export function badRequest(error: string): Problem {

@@ -3,20 +3,20 @@
 
 import { Readable } from 'node:stream';
 
-/** A route's answer, with its items one by one. */
+/** A route's answer, with its items page by page. */
 export class StreamedArray<T> {
-  readonly items: AsyncIterable<T>;
+  readonly pages: AsyncIterable<readonly T[]>;
 
-  constructor(items: AsyncIterable<T>) {
-    this.items = items;
+  constructor(pages: AsyncIterable<readonly T[]>) {
+    this.pages = pages;
   }
 }
 
 const PIECE_CHARACTERS = 32_768;
 
-/** Reads ahead no further than the receiver takes. When the receiver goes, `items` is told to stop. */
-export async function openArrayStream(items: AsyncIterable<unknown>): Promise<Readable> {
-  const pieces = piecesOf(items);
+/** Reads ahead no further than the receiver takes. When the receiver goes, `pages` is told to stop. */
+export async function openArrayStream(pages: AsyncIterable<readonly unknown[]>): Promise<Readable> {
+  const pieces = piecesOf(pages);
   let first: IteratorResult<string> | undefined = await pieces.next();
   return new Readable({
     read() {
@@ -36,13 +36,14 @@ export async function openArrayStream(items: AsyncIterable<unknown>): Promise<Re
   });
 }
 
-async function* piecesOf(items: AsyncIterable<unknown>): AsyncGenerator<string, undefined> {
+async function* piecesOf(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string, undefined> {
   let piece = '[';
   let isFirst = true;
-  for await (const item of items) {
-    piece += isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
-    isFirst = false;
-    if (piece.length >= PIECE_CHARACTERS) {
+  for await (const page of pages) {
+    for (const item of page) {
+      piece += isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
+      isFirst = false;
+      if (piece.length < PIECE_CHARACTERS) continue;
       yield piece;
       piece = '';
     }

@@ -1,23 +1,29 @@
 // Describes what zod found wrong, field by field, in the words of the API; unknown members are named too.
 
 import type { z } from 'zod';
-import type { FieldProblem } from '../answers/problem.ts';
-import { MAX_PROBLEMS } from '../schemas/bounded-array.ts';
+import { type FieldProblem, MAX_PROBLEMS } from '../answers/problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Names each field once, and not more fields than people can read. `whole` stands for the value itself, which has no
- * field name: `body`.
- */
-export function fieldProblems(issues: readonly Issue[], whole: string): FieldProblem[] {
+interface Part {
+  /** Stands for the value itself, which has no field name. */
+  readonly whole: string;
+  /** What a member is called that is not known. */
+  readonly unknown: string;
+}
+
+export const BODY: Part = { whole: 'body', unknown: 'unknown field' };
+export const QUERY: Part = { whole: 'query', unknown: 'unknown parameter' };
+
+/** Names each field once, and not more fields than people can read. */
+export function fieldProblems(issues: readonly Issue[], { whole, unknown }: Part): FieldProblem[] {
   const found: FieldProblem[] = [];
   for (const issue of issues) {
     if (found.length >= MAX_PROBLEMS) break;
     const field = fieldName(issue.path);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
-        found.push({ field: field === '' ? key : `${field}.${key}`, error: 'unknown field' });
+        found.push({ field: field === '' ? key : `${field}.${key}`, error: unknown });
       }
     } else if (found.at(-1)?.field !== (field || whole)) {
       found.push({ field: field || whole, error: explain(issue) });

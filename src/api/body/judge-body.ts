@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from '../answers/problem.ts';
 import type { Route } from '../calls/route.ts';
-import { fieldProblems } from './field-problems.ts';
+import { BODY, fieldProblems } from './field-problems.ts';
 
 export function judgeBody(
   route: Pick<Route, 'explainInvalid'>,
@@ -12,6 +12,6 @@ export function judgeBody(
 ): { readonly body: unknown } | Problem {
   const read = schema.safeParse(given);
   if (read.success) return { body: read.data };
-  const fields = fieldProblems(read.error.issues, 'body');
+  const fields = fieldProblems(read.error.issues, BODY);
   return route.explainInvalid?.(fields) ?? invalid(fields);
 }

@@ -1,47 +1,61 @@
-// The limit on requests of a key in a minute, counted in Postgres over all API processes, or by each process alone
-// while Postgres cannot count. A key beyond its limit is refused from memory until its minute is over.
+// The limit on requests in any 60 seconds, of a key or of whomever else calls are counted for: in Postgres over all API
+// processes, or by each process alone while Postgres cannot count. Whoever is beyond the limit is refused from memory
+// until the next request would be let in.
 
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { CallWindows, type TakenCall } from '../../store/accounts/call-windows.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { statementClient } from '../../store/postgres/statement-client.ts';
+import { outageOf } from '../../store/postgres/outage.ts';
 import { Problem } from '../answers/problem.ts';
-
-const WINDOW_SECONDS = 60;
+import { MemoryWindows } from './memory-windows.ts';
 
 export interface RateLimit {
-  /** Counts one request. `headers` belong on its answer in any case. */
-  take(keyId: number): Promise<{ headers: Record<string, string>; problem: Problem | undefined }>;
+  /** Counts one request. `subject`: who it counts for, as `key:17`. `headers` belong on its answer in any case. */
+  take(subject: string): Promise<Counted>;
 }
 
-export function createRateLimit(db: Database, requestsPerMinute: number): RateLimit {
-  const rate = { points: requestsPerMinute, duration: WINDOW_SECONDS, keyPrefix: 'key' };
-  const limiter = new RateLimiterPostgres({
-    ...rate,
-    storeClient: statementClient(db),
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    inMemoryBlockOnConsumed: requestsPerMinute + 1,
-    insuranceLimiter: new RateLimiterMemory(rate),
-  });
+interface Counted {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until there is one more. */
+  readonly resetSeconds: number;
+  readonly headers: Record<string, string>;
+  readonly problem: Problem | undefined;
+}
+
+export function createRateLimit(
+  db: Database,
+  requestsPerMinute: number,
+  nowMs: () => number = () => performance.now(),
+): RateLimit {
+  const shared = new CallWindows(db, requestsPerMinute);
+  const own = new MemoryWindows(requestsPerMinute, nowMs);
   return {
-    async take(keyId) {
+    async take(subject) {
+      const known = own.judge(subject);
+      if (known !== undefined) return describe(known);
+      const askedMs = nowMs(); // not when the answer came, so that nobody waits longer than needed
       try {
-        return { headers: rateHeaders(await limiter.consume(String(keyId))), problem: undefined };
-      } catch (refused) {
-        if (!(refused instanceof RateLimiterRes)) throw refused;
-        const headers = rateHeaders(refused);
-        const retry = { 'Retry-After': headers['RateLimit-Reset'] as string };
-        return { headers, problem: new Problem(429, 'rate limit exceeded', { headers: retry }) };
+        const taken = await shared.take(subject);
+        if (taken.admitted) own.note(subject, askedMs);
+        else own.block(subject, askedMs + taken.waitMs);
+        return describe(taken);
+      } catch (error) {
+        if (outageOf(error) === undefined) throw error;
+        return describe(own.take(subject));
       }
     },
   };
 
-  function rateHeaders({ remainingPoints, msBeforeNext }: RateLimiterRes): Record<string, string> {
-    return {
+  function describe({ admitted, used, waitMs }: TakenCall): Counted {
+    const remaining = Math.max(0, requestsPerMinute - used);
+    const resetSeconds = Math.ceil(waitMs / 1000);
+    const headers = {
       'RateLimit-Limit': String(requestsPerMinute),
-      'RateLimit-Remaining': String(Math.max(0, remainingPoints)),
-      'RateLimit-Reset': String(Math.max(1, Math.ceil(msBeforeNext / 1000))),
+      'RateLimit-Remaining': String(remaining),
+      'RateLimit-Reset': String(resetSeconds),
     };
+    const retry = { 'Retry-After': headers['RateLimit-Reset'] };
+    const problem = admitted ? undefined : new Problem(429, 'rate limit exceeded', { headers: retry });
+    return { limit: requestsPerMinute, remaining, resetSeconds, headers, problem };
   }
 }

@@ -1,7 +1,6 @@
 // Which observer elsewhere sends a request: its signature covers the body, so what can be refused without the body is refused before it
 // is read, and without asking Postgres.
 
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import {
   isSignedBy,
   readPublicKey,
@@ -12,6 +11,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { listVantages, useNonce } from '../../store/vantage/vantages.ts';
 import { Problem, unavailable } from '../answers/problem.ts';
+import { MemoryWindows } from './memory-windows.ts';
 
 /** A request whose headers have the right form, of a vantage that there is. Its signature is not verified yet. */
 export interface ClaimedVantage {
@@ -22,8 +22,8 @@ export interface ClaimedVantage {
 }
 
 interface VantageLimits {
-  /** Requests of one vantage in a second, and how many of them may come at once. */
-  readonly perSecond: number;
+  /** Requests of one vantage in any 60 seconds. */
+  readonly perMinute: number;
   /** Bodies that are received at a time before their signature is verified: of all, and of one address. */
   readonly bodies: number;
   readonly bodiesOfAddress: number;
@@ -32,8 +32,7 @@ interface VantageLimits {
 }
 
 /** A vantage sends one answer for each job that it takes; all of them may come over one proxy. */
-const LIMITS: VantageLimits = { perSecond: 50, bodies: 200, bodiesOfAddress: 100, keysMs: 250 };
-const BURST_SECONDS = 4;
+const LIMITS: VantageLimits = { perMinute: 3000, bodies: 200, bodiesOfAddress: 100, keysMs: 250 };
 
 interface Signed {
   readonly method: string;
@@ -46,7 +45,7 @@ export class VantageCallers {
   readonly #db: Database;
   readonly #limits: VantageLimits;
   readonly #nowMs: () => number;
-  readonly #rate: RateLimiterMemory;
+  readonly #calls: MemoryWindows;
   /** Bodies that are being received, by address. */
   readonly #receiving = new Map<string, number>();
   #keys: { readonly atMs: number; readonly found: Promise<ReadonlyMap<string, string>> } | undefined;
@@ -58,10 +57,7 @@ export class VantageCallers {
     this.#db = db;
     this.#limits = { ...LIMITS, ...limits };
     this.#nowMs = nowMs;
-    this.#rate = new RateLimiterMemory({
-      points: this.#limits.perSecond * BURST_SECONDS,
-      duration: BURST_SECONDS,
-    });
+    this.#calls = new MemoryWindows(this.#limits.perMinute, nowMs);
   }
 
   /** Before the body is read. Call `release` when that is over, however it ends. */
@@ -86,7 +82,7 @@ export class VantageCallers {
   async verify({ proof, publicKey }: ClaimedVantage, signed: Signed): Promise<string | Problem> {
     const key = readPublicKey(publicKey);
     if (key === undefined || !isSignedBy(key, proof, signed, this.#nowMs())) return unsigned(WRONG);
-    const limited = await this.#count(proof.name);
+    const limited = this.#count(proof.name);
     if (limited !== undefined) return limited;
     return (await useNonce(this.#db, proof.name, proof.nonce))
       ? proof.name
@@ -94,15 +90,11 @@ export class VantageCallers {
   }
 
   /** Counted only once it is verified: nobody else uses up what a vantage may send. */
-  async #count(name: string): Promise<Problem | undefined> {
-    try {
-      await this.#rate.consume(name);
-      return undefined;
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
-      return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': String(seconds) } });
-    }
+  #count(name: string): Problem | undefined {
+    const { admitted, waitMs } = this.#calls.take(name);
+    if (admitted) return undefined;
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': String(seconds) } });
   }
 
   #receive(address: string): (() => void) | undefined {

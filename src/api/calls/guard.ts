@@ -24,8 +24,8 @@ interface Asked {
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
-  /** Without a route: the path that the caller may have meant. */
-  readonly meant?: string | undefined;
+  /** Without a route: what the caller is told about it. */
+  readonly unrouted?: Problem | undefined;
   readonly log: FastifyBaseLogger;
 }
 
@@ -47,12 +47,7 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     isManaged: caller.account.providerId !== null,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) {
-    const { meant } = asked;
-    return meant === undefined
-      ? notFound('path')
-      : new Problem(404, `path not found; did you mean ${meant}?`);
-  }
+  if (route === undefined) return asked.unrouted ?? notFound('path');
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');
@@ -120,7 +115,7 @@ function judgeAccess(
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))
     return forbidden('this API key may write some records only');
-  if (!writes) return undefined;
+  if (!writes && !access.wholeKeys) return undefined;
   if (writesRecordsOnly(key) && !access.writesRecords) {
     return forbidden('this API key may write some records only');
   }

@@ -9,7 +9,7 @@ export interface Refusal {
   readonly codes: readonly ProblemCode[];
 }
 
-const WORDS: Readonly<Record<number, string>> = {
+export const WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid, or the domain is not in the state that it needs.',
   401: 'No key, or one that is malformed, unknown, revoked or expired.',
   402: 'The domain has no active plan.',
@@ -46,13 +46,12 @@ function guardStatuses({ access, params }: Route): number[] {
 }
 
 function guardCodes(route: Route): ProblemCode[] {
-  const { access, method, query } = route;
+  const { access, method } = route;
   const writes = isWrite(method);
   if (access.kind === 'vantage') return ['validation_failed'];
-  const codes: ProblemCode[] = ['account_suspended'];
-  if (writes || query !== undefined) codes.push('validation_failed');
+  const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
-  if (access.kind === 'domain' && writes) {
+  if (access.kind === 'domain' && (writes || access.wholeKeys)) {
     codes.push('domain_banned');
     if (!access.whileDisabled) codes.push('domain_disabled');
   }

@@ -24,7 +24,7 @@ export type Access =
       readonly whileDisabled: boolean;
       /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
       readonly writesRecords: boolean;
-      /** Closed to keys narrowed to names or types, also for reads: the call starts work for the whole domain. */
+      /** The call starts work for the whole domain: also a read is closed to keys narrowed to names or types, and while disabled. */
       readonly wholeKeys: boolean;
     };
 
@@ -54,7 +54,7 @@ interface Declaration<
   readonly description?: string;
   /** The parameters of the path, without `domain`. A value that does not fit is a 404. */
   readonly params?: P;
-  /** Unknown parameters are ignored unless the schema is strict. */
+  /** Unknown parameters are refused. Without a schema there are none. */
   readonly query?: Q;
   /** Without a schema only an empty body or `{}` is accepted. */
   readonly body?: B;
@@ -98,7 +98,7 @@ interface Declaration<
   readonly problems?: readonly ProblemCode[];
 }
 
-/** A success, always 200; or a problem; or the members of an array or the lines of a text, one by one. */
+/** A success, always 200; or a problem; or an array page by page, or a text line by line. */
 type Outcome<R extends z.ZodType> = z.input<R> | Problem | StreamedArray<ItemOf<z.input<R>>> | StreamedText;
 type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 

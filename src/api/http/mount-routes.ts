@@ -41,6 +41,7 @@ declare module 'fastify' {
 /** For calls that wait for other processes, at most for 55 s. */
 const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
 const NO_BODY = z.strictObject({}).nullable();
+const NO_QUERY = z.object({});
 
 /** What all routes share. */
 interface Shared {
@@ -65,7 +66,8 @@ export function mountRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: {
         ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),
-        ...(route.query === undefined ? {} : { querystring: route.query }),
+        // OPTIONS is asked of the address that another method will have, with its query
+        ...(route.method === 'OPTIONS' ? {} : { querystring: (route.query ?? NO_QUERY).strict() }),
         response: { 200: route.response },
       },
       config: { route },
@@ -141,7 +143,7 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
     return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
   }
   if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
-  const stream = await openArrayStream(outcome.items);
+  const stream = await openArrayStream(outcome.pages);
   return reply.header('Content-Type', JSON_TYPE).send(stream);
 }
 

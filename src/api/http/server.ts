@@ -18,7 +18,7 @@ import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
 import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from '../answers/problem.ts';
 import { SMALL_BODY_BYTES } from '../body/body-bounds.ts';
 import { closeUnread } from '../body/close-unread.ts';
-import { fieldProblems } from '../body/field-problems.ts';
+import { BODY, fieldProblems, QUERY } from '../body/field-problems.ts';
 import { isStorable } from '../body/read-body.ts';
 import { authenticate, judgeCredentials, KeyUses, openKeys } from '../callers/authenticate.ts';
 import type { RateLimit } from '../callers/call-rate-limit.ts';
@@ -29,9 +29,9 @@ import { isWrite, type Route } from '../calls/route.ts';
 import { NoTurn } from '../calls/turns.ts';
 import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
+import { isDecodable, KnownPaths, pathOf } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
-import { createSlashHint } from './slash-hint.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
 
 interface ServerOptions {
@@ -72,7 +72,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
   app.decorateRequest('response');
-  app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType));
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    validatorOf(schema as z.ZodType, httpPart === 'querystring'),
+  );
   app.setSerializerCompiler(serializerCompiler);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
@@ -84,7 +86,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, outages)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, 'path not found')));
 
-  const slashHint = createSlashHint(options.routes);
+  const paths = new KnownPaths();
+  paths.watch(app as unknown as FastifyInstance);
   const vantages = new VantageCallers(api.db);
   const keys = openKeys(api.db);
   const uses = new KeyUses(api.db);
@@ -100,21 +103,26 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       request.claimed = claimed;
       return;
     }
+    const params = request.params as Record<string, string>;
+    // the router lets the last parameter be empty: then it is another path, that of the list
+    const isRouted = !request.is404 && !Object.values(params).includes('');
+    const unrouted = isRouted ? undefined : paths.explain(request.method, pathOf(request.originalUrl));
+    if (unrouted?.isOpen) return sendProblem(reply, unrouted.problem);
     const caller =
       judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
     if (caller instanceof Problem) return sendProblem(reply, caller);
     trustConnection(request.raw.socket);
-    const taken = await options.rateLimit?.take(caller.key.id);
+    const taken = await options.rateLimit?.take(`key:${caller.key.id}`);
     reply.headers(taken?.headers ?? {});
     if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);
     uses.note(caller.key.id);
     const admitted: Admitted | Problem = await admit(api, caller, {
       method: request.method,
       url: request.url,
-      params: request.params as Record<string, string>,
+      params,
       idempotencyKey: request.headers['idempotency-key'],
-      route: request.is404 ? undefined : route,
-      meant: request.is404 ? slashHint(request.method, request.url) : undefined,
+      route: isRouted ? route : undefined,
+      unrouted: unrouted?.problem,
       log: request.log,
     });
     if (admitted instanceof Problem) return sendProblem(reply, admitted);
@@ -153,13 +161,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 function routablePath(url: string): string {
-  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
-  try {
-    decodeURI(path.split(/[?#]/, 1)[0] as string);
-    return path.startsWith('/') ? path : NO_PATH; // for example `*`
-  } catch {
-    return NO_PATH;
-  }
+  const path = pathOf(url);
+  const isPath = path.startsWith('/') && isDecodable(path.split(/[?#]/, 1)[0] as string); // `*` is none
+  return isPath ? path : NO_PATH;
 }
 
 /** Thrown to Fastify, which passes it to the error handler. */
@@ -172,12 +176,13 @@ class Refusal extends Error {
   }
 }
 
-function validatorOf(schema: z.ZodType) {
+function validatorOf(schema: z.ZodType, isQuery: boolean) {
   return (value: unknown): { value: unknown } | { error: Error } => {
     if (value instanceof UnreadBody) return { value };
     const read = schema.safeParse(value);
     if (read.success) return { value: read.data };
-    return { error: new Refusal(invalid(fieldProblems(read.error.issues, 'body'))) };
+    const fields = fieldProblems(read.error.issues, isQuery ? QUERY : BODY);
+    return { error: new Refusal(invalid(fields)) };
   };
 }
 

@@ -1,30 +1,48 @@
 // Answers lists of changes, of one domain or of all.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Database } from '../../store/postgres/database.ts';
+import type { LogPage } from '../../store/postgres/list-page.ts';
+import type { ChangeFilter } from '../../store/records/load-changes.ts';
 import type { Problem } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
-import { printChanges, type SeenChange } from '../print/print-change.ts';
-import type { Change } from '../schemas/change.ts';
-import { integerText } from '../schemas/query-text.ts';
-import { answerList, type ListCall, LOG_QUERY, pagesById } from './paging.ts';
+import { printChanges, type SeenChange, storedSources } from '../print/print-change.ts';
+import { ACTOR_KINDS, CHANGE_SOURCES, type Change } from '../schemas/change.ts';
+import { listText } from '../schemas/query-text.ts';
+import { answerList, type ListCall, logQuery, pagesById } from './paging.ts';
 
 /** A change can have 10,000 records. */
 const READ_AT_ONCE = 20;
 
-export const CHANGES_QUERY = {
-  after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only changes with a higher id.'),
-  ...LOG_QUERY,
-};
+export function changesQuery(first: 'newest' | 'oldest') {
+  return z.object({
+    source: listText(CHANGE_SOURCES).optional(),
+    actor: listText(ACTOR_KINDS).optional(),
+    ...logQuery(first),
+  });
+}
+type ChangesQuery = z.output<ReturnType<typeof changesQuery>>;
 
-/** `load` gives so many changes after the one with that id, or the first ones. */
+interface ChangeLog {
+  readonly first: 'newest' | 'oldest';
+  readonly load: (page: LogPage, filter: ChangeFilter) => Promise<readonly SeenChange[]>;
+  readonly count: (filter: ChangeFilter) => Promise<number>;
+}
+
 export function answerChanges(
   db: Database,
-  call: ListCall,
-  load: (behind: number | undefined, limit: number) => Promise<readonly SeenChange[]>,
+  call: ListCall & { readonly query: ChangesQuery },
+  { first, load, count }: ChangeLog,
 ): Promise<z.input<typeof Change>[] | StreamedArray<z.input<typeof Change>> | Problem> {
+  const { after, source, actor, sort } = call.query;
+  const filter = { after, sources: source?.flatMap(storedSources), actors: actor };
   return answerList(call, {
-    load: pagesById<SeenChange>(load, ({ change }) => change.id),
+    load: pagesById<SeenChange>(
+      sort?.descends ?? first === 'newest',
+      (page) => load(page, filter),
+      ({ change }) => change.id,
+    ),
+    count: () => count(filter),
     print: (changes) => printChanges(db, changes),
     readAtOnce: READ_AT_ONCE,
   });

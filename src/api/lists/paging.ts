@@ -1,12 +1,12 @@
 // Answers lists: whole, read page by page while they are sent, or one page with a `Link` to the next. The cursor of a log is
-// the id of the last item on the page before; those of other lists are the store's.
+// made of the id of the last item on the page before; those of other lists are the store's.
 
 import { z } from 'zod';
-import { CursorError, type Page, type Paged } from '../../store/postgres/list-page.ts';
+import { CursorError, type LogPage, type Page, type Paged } from '../../store/postgres/list-page.ts';
 import { invalid, type Problem } from '../answers/problem.ts';
 import { StreamedArray } from '../answers/stream-array.ts';
 import type { Call } from '../calls/call.ts';
-import { booleanText, integerText } from '../schemas/query-text.ts';
+import { booleanText, integerText, sortText } from '../schemas/query-text.ts';
 
 const MAX_PAGE_ITEMS = 1000;
 
@@ -22,8 +22,14 @@ export const PAGE_QUERY = {
   count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
 };
 
-/** Members of the query schema of a log. */
-export const LOG_QUERY = { limit: PAGE_QUERY.limit, cursor: PAGE_QUERY.cursor };
+/** Members of the query schema of a log: ids are in the order of time. */
+export function logQuery(first: 'newest' | 'oldest') {
+  return {
+    after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only items with a higher id.'),
+    sort: sortText(['id']).optional().describe(`\`-id\` descends. The ${first} come first unless said.`),
+    ...PAGE_QUERY,
+  };
+}
 
 interface PagedList<T, P> {
   /** Throws `CursorError`. */
@@ -48,7 +54,7 @@ export async function answerList<T, P>(
     const from = { offset, ...(cursor !== undefined && { cursor }) };
     const first = await list.load({ limit: limit ?? list.readAtOnce ?? MAX_PAGE_ITEMS, ...from });
     if (count && list.count !== undefined) answerHeader('X-Total-Count', await list.count());
-    if (limit === undefined) return new StreamedArray(itemsFrom(first, list));
+    if (limit === undefined) return new StreamedArray(pagesFrom(first, list));
     if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
     return await list.print(first.items);
   } catch (error) {
@@ -57,29 +63,33 @@ export async function answerList<T, P>(
   }
 }
 
-/** The items of this page and all that follow it. */
-async function* itemsFrom<T, P>(
+/** This page and all that follow it. */
+async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
-): AsyncGenerator<P> {
+): AsyncGenerator<readonly P[]> {
   for (let page = first; ; page = await load({ limit, cursor: page.cursor })) {
-    yield* await print(page.items);
+    yield await print(page.items);
     if (page.cursor === undefined) return;
   }
 }
 
-/** The pages of a log. `load` gives so many items after the one with that id, or the first ones. */
+/** The pages of a log. A cursor is the id of the last item, behind `-` when the ids descend. */
 export function pagesById<T>(
-  load: (behind: number | undefined, limit: number) => Promise<readonly T[]>,
+  descending: boolean,
+  load: (page: LogPage) => Promise<readonly T[]>,
   idOf: (item: T) => number,
 ): (page: Page) => Promise<Paged<T>> {
-  return async ({ limit, cursor }) => {
-    if (cursor !== undefined && !/^[1-9][0-9]{0,14}$/.test(cursor)) throw new CursorError();
-    const found = await load(cursor === undefined ? undefined : Number(cursor), limit + 1);
+  const sign = descending ? '-' : '';
+  return async ({ limit, cursor, offset = 0 }) => {
+    const [, ofSign, id] = /^(-?)([1-9][0-9]{0,14})$/.exec(cursor ?? `${sign}1`) ?? [];
+    if (ofSign !== sign) throw new CursorError();
+    const behind = cursor === undefined ? undefined : Number(id);
+    const found = await load({ behind, limit: limit + 1, offset, descending });
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const isLast = found.length <= limit || last === undefined;
-    return { items, cursor: isLast ? undefined : String(idOf(last)) };
+    return { items, cursor: isLast ? undefined : `${sign}${idOf(last)}` };
   };
 }
 

@@ -59,7 +59,18 @@ export function printChange({ change, apex, role }: SeenChange, { inSync, nodes 
 
 /** Changes by `migrate`, the demo and tests are shown as coming from the command line. */
 function publicSource(source: ChangeSource): Printed['source'] {
-  return source === 'migrate' || source === 'demo' || source === 'test' ? 'cli' : source;
+  return isHidden(source) ? 'cli' : source;
+}
+
+const HIDDEN_SOURCES = ['migrate', 'demo', 'test'] as const satisfies readonly ChangeSource[];
+
+function isHidden(source: ChangeSource): source is (typeof HIDDEN_SOURCES)[number] {
+  return (HIDDEN_SOURCES as readonly ChangeSource[]).includes(source);
+}
+
+/** Every source that is shown as this one. */
+export function storedSources(source: Printed['source']): ChangeSource[] {
+  return source === 'cli' ? ['cli', ...HIDDEN_SOURCES] : [source];
 }
 
 function printStatus({ from, to, checkId }: NonNullable<DomainChange['status']>): Printed['status'] {

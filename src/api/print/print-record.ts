@@ -23,84 +23,82 @@ type Printed = z.input<typeof Record>;
 
 /** The record as its owner wrote it, without what is published for it. */
 export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
-  const { id, name, type, rdata, ttl, proxied, captcha, scheme, port, monitor, timeout } = record;
-  const { hostHeader, destCountry, comment } = record;
-  const { destination, mxPriority } = printDestination(type, rdata);
-  return {
-    id,
-    name: printRecordName(name, apex),
-    original_name: printOriginalName(name),
-    type,
-    destination,
-    ...(mxPriority !== undefined && { mx_priority: mxPriority }),
-    ttl,
-    proxied,
-    captcha,
-    scheme,
-    port,
-    ...(hostHeader !== null && { host_header: hostHeader }),
-    monitor,
-    ...(destCountry !== null && { dest_country: destCountry }),
-    timeout,
-    ...(comment !== null && { comment }),
+  const printed: z.input<typeof ChangedRecord> = {
+    id: record.id,
+    name: printRecordName(record.name, apex),
+    original_name: printOriginalName(record.name),
+    type: record.type,
+    destination: '',
+    ttl: record.ttl,
+    proxied: record.proxied,
+    captcha: record.captcha,
+    scheme: record.scheme,
+    port: record.port,
+    monitor: record.monitor,
+    timeout: record.timeout,
   };
+  const { destination, mxPriority } = printDestination(record.type, record.rdata);
+  printed.destination = destination;
+  // set one by one: spreading what may be absent takes several times as long, and lists are long
+  if (mxPriority !== undefined) printed.mx_priority = mxPriority;
+  if (record.hostHeader !== null) printed.host_header = record.hostHeader;
+  if (record.destCountry !== null) printed.dest_country = record.destCountry;
+  if (record.comment !== null) printed.comment = record.comment;
+  return printed;
 }
+
+type Listed = CustomerRecord & { readonly managed?: boolean };
 
 export class RecordPrinter {
   readonly #db: Database;
   readonly #domain: Owner;
   #edges: Promise<EdgeAddresses> | undefined;
-  /** The targets that will be read, and the promise of the result. */
-  #wanted: { readonly targets: Name[]; readonly found: Promise<Found> } | undefined;
 
   constructor(db: Database, domain: Owner) {
     this.#db = db;
     this.#domain = domain;
   }
 
-  async print(record: CustomerRecord & { readonly managed?: boolean }): Promise<Printed> {
+  async print(record: Listed): Promise<Printed> {
+    const [printed] = await this.printAll([record]);
+    return printed as Printed;
+  }
+
+  /** Reads once what is published for all of them. */
+  async printAll(records: readonly Listed[]): Promise<Printed[]> {
+    const targets = new Set(records.flatMap((record) => flattenedTarget([record]) ?? []));
+    const [edges, found] = await Promise.all([
+      records.some(({ proxied }) => proxied) ? this.#loadEdges() : NO_EDGES,
+      targets.size > 0 ? loadTargetsNamed(this.#db, [...targets]) : NO_TARGETS,
+    ]);
+    return records.map((record) => this.#print(record, edges, found));
+  }
+
+  #print(record: Listed, edges: EdgeAddresses, found: Found): Printed {
     const { type, rdata, proxied, createdAt, updatedAt } = record;
     const { id, accountId, name: apex } = this.#domain;
-    return {
-      ...printChangedRecord(record, apex),
+    const target = flattenedTarget([record]);
+    return Object.assign(printChangedRecord(record, apex), {
       user_id: accountId,
       domain_id: id,
       dns_content: printDnsContent(
         { type, rdata, proxied },
-        proxied ? await this.#loadEdges() : NO_EDGES,
-        await this.#loadFlattened(record),
+        proxied ? edges : NO_EDGES,
+        target === undefined ? undefined : found.get(target),
       ),
       editable: record.managed !== true,
       created_at: createdAt,
       updated_at: updatedAt,
-    };
+    });
   }
 
   #loadEdges(): Promise<EdgeAddresses> {
     this.#edges ??= loadPublishSettings(this.#db).then(({ edges }) => edges);
     return this.#edges;
   }
-
-  async #loadFlattened(record: CustomerRecord): Promise<FlattenedTarget | undefined> {
-    const target = flattenedTarget([record]);
-    if (target === undefined) return undefined;
-    if (this.#wanted === undefined) {
-      const targets: Name[] = [];
-      this.#wanted = { targets, found: this.#loadWanted(targets) };
-    }
-    const { targets, found } = this.#wanted;
-    targets.push(target);
-    return (await found).get(target);
-  }
-
-  /** Loads targets once all records that are printed now have named theirs. */
-  async #loadWanted(targets: readonly Name[]): Promise<Found> {
-    await Promise.resolve();
-    this.#wanted = undefined;
-    return await loadTargetsNamed(this.#db, [...new Set(targets)]);
-  }
 }
 
 type Found = ReadonlyMap<Name, FlattenedTarget>;
 
+const NO_TARGETS: Found = new Map();
 const NO_EDGES: EdgeAddresses = { v4: [], v6: [] };

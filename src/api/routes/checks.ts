@@ -2,16 +2,17 @@
 // before.
 
 import { z } from 'zod';
-import { listChecks, loadCheck, type SavedRun } from '../../store/checks/load-checks.ts';
+import { VERDICTS } from '../../checks/delegation/verdict.ts';
+import { countChecks, listChecks, loadCheck, type SavedRun } from '../../store/checks/load-checks.ts';
 import { loadChildCheck } from '../../store/child/load-child-check.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
-import { answerList, LOG_QUERY, pagesById } from '../lists/paging.ts';
+import { answerList, logQuery, pagesById } from '../lists/paging.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printChildCheck } from '../print/print-child-check.ts';
-import { Check } from '../schemas/check.ts';
+import { CHECK_KINDS, Check } from '../schemas/check.ts';
 import { idText } from '../schemas/ids.ts';
-import { booleanText, integerText } from '../schemas/query-text.ts';
+import { booleanText, listText } from '../schemas/query-text.ts';
 
 const tag = 'Checks';
 /** Evidence can be large. */
@@ -27,19 +28,25 @@ export const listChecksOfDomain = domainRoute({
     'A check of the service that saw what the one before saw is no new one: it counts in `repeated`.',
   permission: 'domain.view',
   query: z.object({
-    after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only checks with a higher id.'),
-    ...LOG_QUERY,
+    kind: listText(CHECK_KINDS).optional(),
+    verdict: listText(VERDICTS).optional(),
+    ...logQuery('newest'),
     evidence: booleanText.optional().describe('`true`: with what each address of the parent said.'),
   }),
   response: z.array(Check),
-  answerHeaders: ['Link'],
+  answerHeaders: ['Link', 'X-Total-Count'],
   run(call) {
     const { db } = call.api;
-    const { after = 0, evidence = false } = call.query;
-    const load = (before: number | undefined, limit: number) =>
-      listChecks(db, call.domain.id, { after, limit, evidence, ...(before !== undefined && { before }) });
+    const { id: domainId } = call.domain;
+    const { after, kind, verdict, sort, evidence = false } = call.query;
+    const filter = { after, kinds: kind, verdicts: verdict };
     return answerList(call, {
-      load: pagesById<SavedRun>(load, ({ id }) => id),
+      load: pagesById<SavedRun>(
+        sort?.descends ?? true,
+        (page) => listChecks(db, domainId, { ...page, evidence }, filter),
+        ({ id }) => id,
+      ),
+      count: () => countChecks(db, domainId, filter),
       print: async (runs) => runs.map(printCheck),
       readAtOnce: READ_AT_ONCE,
     });

@@ -3,7 +3,12 @@
 import { z } from 'zod';
 import { saveRevert } from '../../store/change/save-revert.ts';
 import { inSync } from '../../store/feed/in-sync.ts';
-import { type DomainChange, listDomainChanges, loadDomainChange } from '../../store/records/load-changes.ts';
+import {
+  countDomainChanges,
+  type DomainChange,
+  listDomainChanges,
+  loadDomainChange,
+} from '../../store/records/load-changes.ts';
 import { explainRevert } from '../actions/edit-problem.ts';
 import { answerWrite } from '../actions/save-records.ts';
 import { waitForSync } from '../actions/wait-for-sync.ts';
@@ -11,7 +16,7 @@ import { notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
-import { answerChanges, CHANGES_QUERY } from '../lists/page-changes.ts';
+import { answerChanges, changesQuery } from '../lists/page-changes.ts';
 import { printChange, type SeenChange } from '../print/print-change.ts';
 import { Change } from '../schemas/change.ts';
 import { idText } from '../schemas/ids.ts';
@@ -27,16 +32,19 @@ export const listChangesOfDomain = domainRoute({
   tag,
   summary: 'What was done to a domain, newest first.',
   permission: 'domain.view',
-  query: z.object(CHANGES_QUERY),
+  query: changesQuery('newest'),
   response: z.array(Change),
-  answerHeaders: ['Link'],
+  answerHeaders: ['Link', 'X-Total-Count'],
   run(call) {
     const { db } = call.api;
     const { domain } = call;
-    const { after = 0 } = call.query;
-    return answerChanges(db, call, async (before, limit) => {
-      const page = { after, limit, ...(before !== undefined && { before }) };
-      return (await listDomainChanges(db, domain.id, page)).map((change) => seenBy(domain, change));
+    return answerChanges(db, call, {
+      first: 'newest',
+      async load(page, filter) {
+        const changes = await listDomainChanges(db, domain.id, page, filter);
+        return changes.map((change) => seenBy(domain, change));
+      },
+      count: (filter) => countDomainChanges(db, domain.id, filter),
     });
   },
 });

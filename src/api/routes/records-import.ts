@@ -8,10 +8,11 @@ import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
 import { explainOne } from '../actions/edit-problem.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
-import { answerWrite } from '../actions/save-records.ts';
+import { answerWrite, type Saved } from '../actions/save-records.ts';
 import { Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import { type CondensedFailures, condenseFailures, expandFailures } from '../body/condense-failures.ts';
+import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/import.ts';
@@ -51,6 +52,7 @@ export const importRecords = domainRoute({
     if (answered instanceof Problem) return answered;
     if (merge === undefined) throw new Error('an import was saved without being made');
     const { creates, updates, deletes } = merge.edit;
+    const ids = answered.kind === 'dry_run' ? undefined : idsOf(merge, answered);
     const changeId = answered.kind === 'saved' ? answered.changeId : undefined;
     const counted: Counted = {
       created: creates.length,
@@ -64,14 +66,16 @@ export const importRecords = domainRoute({
     call.answerRest({
       ...counted,
       judged: condenseFailures(judged.map(([index, error]) => [index, storable(error)])),
+      ...(ids !== undefined && { ids: condenseIds(ids) }),
     } satisfies Rest);
-    return printResult(counted, records, merge.failed);
+    return printResult({ ...counted, ids }, records, merge.failed);
   },
   async remake({ body, domain, rest }) {
     if (rest === undefined) return undefined;
-    const { judged, ...counted } = rest as Rest;
+    const { judged, ids, ...counted } = rest as Rest;
     const { unread } = await inPieces(readImport(body.records, domain.name));
-    return printResult(counted, body.records, new Map([...unread, ...expandFailures(judged)]));
+    const failed = new Map([...unread, ...expandFailures(judged)]);
+    return printResult({ ...counted, ids: ids && expandIds(ids) }, body.records, failed);
   },
 });
 
@@ -84,17 +88,38 @@ interface Counted {
 }
 
 /** What is kept of an answer that is too large. */
-type Rest = Counted & { readonly judged: CondensedFailures };
+type Rest = Counted & {
+  readonly judged: CondensedFailures;
+  /** Undefined for a dry run. */
+  readonly ids?: CondensedIds;
+};
+
+type ItemIds = NonNullable<z.input<typeof ImportResult>['records']>;
+
+/** The record that each item became, in the order of the list. */
+function idsOf({ edit }: ImportMerge, saved: Saved): ItemIds {
+  const created =
+    saved.kind === 'saved'
+      ? saved.ops.flatMap(({ op, after, item }) =>
+          op === 'create' && after !== undefined && item !== undefined
+            ? [{ index: item.index, id: after.id }]
+            : [],
+        )
+      : [];
+  const held = edit.updates.flatMap(({ id, index }) => (index === undefined ? [] : [{ index, id }]));
+  return [...created, ...held].sort((a, b) => a.index - b.index);
+}
 
 const inOrder = (failed: ReadonlyMap<number, string>) => [...failed].sort(([a], [b]) => a - b);
 
 function printResult(
-  { changeId, serial, ...counts }: Counted,
+  { changeId, serial, ids, ...counts }: Counted & { readonly ids?: ItemIds | undefined },
   records: z.output<typeof RecordsImport>['records'],
   failed: ReadonlyMap<number, string>,
 ): z.input<typeof ImportResult> {
   return {
     ...counts,
+    ...(ids !== undefined && { records: ids }),
     failed: inOrder(failed).map(([index, error]) => {
       const { name, type } = records[index] as (typeof records)[number];
       return { index, name: storable(name), type: storable(type), error: storable(error) };

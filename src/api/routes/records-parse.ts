@@ -16,6 +16,7 @@ export const parseImport = domainRoute({
   permission: 'records.edit',
   writesRecords: true,
   writesNothing: true,
+  whileDisabled: true,
   largeBody: true,
   isHeavy: ({ zone_file }) => /\$generate/i.test(zone_file), // one line can be many records
   problems: ['plan_limit'],

@@ -65,7 +65,7 @@ export const listDomainRecords = domainRoute({
     return answerList(call, {
       load: (page) => listRecords(api.db, domain.id, filter, order, page),
       count: () => countRecords(api.db, domain.id, filter),
-      print: (records) => Promise.all(records.map((record) => printer.print(record))),
+      print: (records) => printer.printAll(records),
     });
   },
 });

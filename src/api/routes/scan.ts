@@ -1,15 +1,15 @@
 // GET /domains/{domain}/records/scan: shows what a scan-import would find and do. Nothing is written.
 
 import { loadSetKeys } from '../../store/records/load-records.ts';
-import { findRecentScan, type SavedScan } from '../../store/scans/load-scan.ts';
+import { findRecentScan, findRunningScan, type SavedScan } from '../../store/scans/load-scan.ts';
 import { askForScan, type ScanCall } from '../actions/ask-for-scan.ts';
 import { Problem } from '../answers/problem.ts';
 import { domainRoute } from '../calls/route.ts';
 import { planFound, printPreview } from '../print/print-scan.ts';
 import { ScanPreview } from '../schemas/scan.ts';
 
-/** How old a scan may be that answers a preview: a preview changes nothing, and puts load on the servers of others. */
-const REUSED_SECONDS = 600;
+/** How old a scan may be that answers another call: each puts load on the servers of others. */
+export const REUSED_SECONDS = 600;
 
 export const previewScan = domainRoute({
   method: 'GET',
@@ -18,15 +18,15 @@ export const previewScan = domainRoute({
   tag: 'Records',
   summary: 'The records that the domain has elsewhere.',
   description:
-    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on, has `complete: false` and no records yet, and is joined by the next call. What was found less than 10 minutes ago is answered with again. A key that is narrowed to names or types may not call it.',
+    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on. While one goes on, whoever asked for it, the answer comes at once, with `complete: false`, its `progress` and no records yet. What was found less than 10 minutes ago is answered with again. A key that is narrowed to names or types may not call it.',
   permission: 'records.edit',
   wholeKeys: true,
   waits: true,
   response: ScanPreview,
   async run(call) {
-    const scan = await recentOrNew(call);
-    if (scan instanceof Problem) return scan;
     const { api, domain } = call;
+    const scan = (await findRunningScan(api.db, domain.id)) ?? (await recentOrNew(call));
+    if (scan instanceof Problem) return scan;
     const planned = await planFound(api.db, scan, domain.name);
     const present = await loadSetKeys(api.db, domain.id);
     return printPreview(scan, planned, { apex: domain.name, present });

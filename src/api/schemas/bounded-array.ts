@@ -2,8 +2,7 @@
 // wrong items costs no more than one of right ones. It is described like any other array.
 
 import { z } from 'zod';
-
-export const MAX_PROBLEMS = 20;
+import { MAX_PROBLEMS } from '../answers/problem.ts';
 
 type Parse = z.core.$ZodType['_zod']['parse'];
 type Item = { value: unknown; issues: z.core.$ZodRawIssue[] };

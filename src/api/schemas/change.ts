@@ -6,6 +6,9 @@ import { Id } from './ids.ts';
 import { ChangedRecord } from './record.ts';
 import { Timestamp } from './timestamp.ts';
 
+export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'cli', 'revert', 'status'] as const;
+export const ACTOR_KINDS = ['key', 'session', 'cli', 'system'] as const;
+
 const status = z.enum(DOMAIN_STATUSES).optional();
 
 export const Change = z
@@ -15,12 +18,12 @@ export const Change = z
     serial: z.int().min(0).describe('Of the SOA from this change on.'),
     at: Timestamp,
     actor: z.object({
-      kind: z.enum(['key', 'session', 'cli', 'system']),
+      kind: z.enum(ACTOR_KINDS),
       user_id: Id.optional(),
       key_id: Id.optional().describe('For members.manage only.'),
       address: z.string().optional().describe('For members.manage only.'),
     }),
-    source: z.enum(['api', 'import', 'scan', 'aname', 'cli', 'revert', 'status']),
+    source: z.enum(CHANGE_SOURCES),
     records: z.array(
       z.object({
         op: z.enum(['create', 'update', 'delete']),

@@ -9,6 +9,8 @@ import { Domain } from './domain.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
+export const CHECK_KINDS = ['background', 'manual', 'operator'] as const;
+
 export const SERVER_OUTCOMES = [
   'referral',
   'answer',
@@ -104,9 +106,7 @@ export const Check = z
   .object({
     id: Id,
     domain_id: Id,
-    kind: z
-      .enum(['background', 'manual', 'operator'])
-      .describe('Who wanted it: the service, a caller of `ns-check`, the operator.'),
+    kind: z.enum(CHECK_KINDS).describe('Who wanted it: the service, a caller of `ns-check`, the operator.'),
     started_at: Timestamp,
     finished_at: Timestamp,
     last_seen_at: Timestamp.describe('When the same was seen last: the end of the newest repetition.'),

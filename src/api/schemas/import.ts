@@ -1,7 +1,7 @@
 // The items of an import, its result, and the items of a zone file.
 
 import { z } from 'zod';
-import { ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
+import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
 import { API_TYPES } from '../../zone/records/customer-types.ts';
 import { boundedArray } from './bounded-array.ts';
 import { Id } from './ids.ts';
@@ -11,7 +11,8 @@ export const MAX_IMPORT_ITEMS = 100_000;
 
 const { shape } = RecordCreate;
 const integer = z.int();
-const number = z.number();
+/** Described as what it should be; a number that is none is a fault of its item. */
+const number = z.number().meta({ type: 'integer' });
 
 const ttl = 'Seconds, for all records of this name and type';
 
@@ -19,23 +20,43 @@ const ttl = 'Seconds, for all records of this name and type';
 const ImportItem = z
   .strictObject({
     ...shape,
-    type: z.string().describe(`${API_TYPES.join(', ')}.`),
+    type: z.string().meta({ enum: [...API_TYPES] }),
     name: z.string().describe(shape.name.description ?? ''),
     destination: z.string().describe(shape.destination.description ?? ''),
-    mx_priority: number.describe('MX only, and needed there.').optional(),
-    ttl: number.describe(`${ttl}; a whole number, moved into the range that is allowed.`).optional(),
+    mx_priority: number
+      .meta({
+        type: 'integer',
+        description:
+          'MX only. Without it: that of the record it takes the place of, the one with the same host first, else 10.',
+      })
+      .optional(),
+    ttl: number
+      .meta({ type: 'integer', description: `${ttl}; moved into the range that is allowed.` })
+      .optional(),
     proxied: z
       .boolean()
       .describe('Of a new record: the edge answers for it. One that is there keeps its own.')
       .optional(),
     scheme: z
       .string()
-      .describe(`How the edge reaches the origin: ${ORIGIN_SCHEMES.join(', ')}.`)
+      .meta({
+        enum: [...ORIGIN_SCHEMES],
+        default: DEFAULT_SETTINGS.scheme,
+        description: 'How the edge reaches the origin.',
+      })
       .optional(),
-    port: number.describe('Of the origin; 443 unless said.').optional(),
+    port: number
+      .meta({ type: 'integer', default: DEFAULT_SETTINGS.port, description: 'Of the origin.' })
+      .optional(),
     host_header: z.string().describe('Host and SNI towards the origin.').optional(),
     dest_country: z.string().describe('Where the origin is, as two capital letters (ISO 3166).').optional(),
-    timeout: number.describe('Seconds to wait for the origin; 15 unless said.').optional(),
+    timeout: number
+      .meta({
+        type: 'integer',
+        default: DEFAULT_SETTINGS.timeout,
+        description: 'Seconds to wait for the origin.',
+      })
+      .optional(),
     comment: z.string().describe('For people.').optional(),
   })
   .meta({ id: 'ImportItem' });
@@ -51,6 +72,10 @@ export const ImportResult = z
     created: count.describe('Items that became new records.'),
     overwritten: count.describe('Items that took the place of a record that was there.'),
     removed: count.describe('Records that were there and that their new set has no place for.'),
+    records: z
+      .array(z.object({ index: count.describe('The place of the item in the list that was sent.'), id: Id }))
+      .optional()
+      .describe('The record that each item became, new or overwritten. Absent from a dry run.'),
     failed: z
       .array(
         z.object({

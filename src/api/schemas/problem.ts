@@ -1,17 +1,19 @@
 // The body of every refused call.
 
 import { z } from 'zod';
-import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
+import { PROBLEM_CODES } from '../answers/problem.ts';
 
-const codes = Object.keys(PROBLEM_CODES) as [ProblemCode, ...ProblemCode[]];
+const codes = Object.keys(PROBLEM_CODES).map((code) => `\`${code}\``);
 
 export const ProblemBody = z
   .object({
     error: z.string().describe('For people; its wording may change.'),
     code: z
-      .enum(codes)
+      .string()
       .optional()
-      .describe('For programs, where there is one. Take a code that you do not know as absent.'),
+      .describe(
+        `For programs, where there is one. Known are ${codes.join(', ')}; others may come: take a code that you do not know as absent.`,
+      ),
     fields: z
       .array(z.object({ field: z.string(), error: z.string() }))
       .optional()

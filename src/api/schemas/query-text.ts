@@ -16,14 +16,14 @@ export const booleanText = z
   .transform((text) => text === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** A list as `A,AAAA`: each item is one of `values`, in any order. */
+/** A list as `A,AAAA`: each item is one of `values`, in any order and any case. */
 export function listText<const V extends string>(values: readonly V[]) {
-  const known: ReadonlySet<string> = new Set(values);
+  const known: ReadonlyMap<string, V> = new Map(values.map((value) => [value.toLowerCase(), value]));
   return z
     .string()
-    .transform((text) => text.split(',').map((item) => item.trim()))
+    .transform((text) => text.split(',').map((item) => known.get(item.trim().toLowerCase())))
     .refine(
-      (items) => items.every((item) => known.has(item)),
+      (items) => items.every((item) => item !== undefined),
       `expected a comma list of ${values.join(', ')}`,
     )
     .transform((items) => items as V[])

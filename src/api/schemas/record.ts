@@ -2,7 +2,7 @@
 // records or the type are in src/zone.
 
 import { z } from 'zod';
-import { ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
+import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../zone/records/customer-record.ts';
 import {
   API_TYPES,
   MAX_COMMENT_CHARACTERS,
@@ -71,7 +71,20 @@ const nameAndType = {
 };
 
 export const RecordContent = z.strictObject(content).meta({ id: 'RecordContent' });
-export const RecordCreate = z.strictObject({ ...nameAndType, ...content }).meta({ id: 'RecordCreate' });
+
+/** What a new record has where nothing is said. */
+const defaults = {
+  proxied: content.proxied.meta({ default: DEFAULT_SETTINGS.proxied }),
+  captcha: content.captcha.meta({ default: DEFAULT_SETTINGS.captcha }),
+  scheme: content.scheme.meta({ default: DEFAULT_SETTINGS.scheme }),
+  port: content.port.meta({ default: DEFAULT_SETTINGS.port }),
+  monitor: content.monitor.meta({ default: DEFAULT_SETTINGS.monitor }),
+  timeout: content.timeout.meta({ default: DEFAULT_SETTINGS.timeout }),
+};
+
+export const RecordCreate = z
+  .strictObject({ ...nameAndType, ...content, ...defaults })
+  .meta({ id: 'RecordCreate' });
 
 /**
  * Members that an update takes and ignores, so that a body that was read can be sent back. `id` is not among them: it

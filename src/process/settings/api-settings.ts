@@ -48,7 +48,7 @@ export const API_SETTINGS = {
     readers: API,
     schema: rate('requests a minute'),
     byDefault: '300',
-    is: 'requests a minute with one key, counted over all API processes',
+    is: 'requests with one key in any 60 seconds, counted over all API processes',
   }),
   /** Becomes a key of the first global admin. */
   bootstrapApiKey: setting({

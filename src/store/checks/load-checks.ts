@@ -8,6 +8,7 @@ import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
+import { type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, RunStatus, StoredFinding } from '../postgres/schema.ts';
 import { decodeEvidence, decodeFinding, decodeView, type StoredView } from './check-run-row.ts';
@@ -37,14 +38,14 @@ export interface SavedRun {
   readonly vantages: readonly VoiceView[] | undefined;
 }
 
-interface CheckPage {
-  /** List only newer runs. */
-  readonly after?: number;
-  /** List only older runs: how the list goes on. */
-  readonly before?: number;
-  readonly limit: number;
-  readonly evidence?: boolean;
+interface CheckFilter {
+  /** Only runs with a higher id. */
+  readonly after?: number | undefined;
+  readonly kinds?: readonly CheckKind[] | undefined;
+  readonly verdicts?: readonly Verdict[] | undefined;
 }
+
+type CheckPage = Partial<LogPage> & Pick<LogPage, 'limit'> & { readonly evidence?: boolean };
 
 /** A run as in its row. */
 interface RunRow
@@ -57,18 +58,32 @@ interface RunRow
   readonly vantages: readonly StoredView[] | null;
 }
 
-/** Lists runs, newest first. */
+/** Lists runs, newest first unless said. */
 export async function listChecks(
   db: Database,
   domainId: number,
-  { after = 0, before, limit, evidence = false }: CheckPage,
+  { limit, offset = 0, descending = true, evidence = false, ...rest }: CheckPage,
+  filter: CheckFilter = {},
 ): Promise<SavedRun[]> {
-  const older = before === undefined ? sql`true` : sql`r.id < ${before}`;
+  const { behind, order } = logSql(sql`r.id`, { limit, descending, ...rest });
   return await loadRuns(
     db,
-    sql`r.domain_id = ${domainId} and r.id > ${after} and ${older} order by r.id desc limit ${limit}`,
+    sql`${conditions(domainId, filter)} and ${behind} order by ${order} limit ${limit} offset ${offset}`,
     evidence,
   );
+}
+
+export async function countChecks(db: Database, domainId: number, filter: CheckFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from check_runs r where ${conditions(domainId, filter)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function conditions(domainId: number, { after = 0, kinds, verdicts }: CheckFilter): RawBuilder<unknown> {
+  const all = [sql`r.domain_id = ${domainId}`, sql`r.id > ${after}`];
+  if (kinds !== undefined) all.push(sql`r.kind = any(${kinds}::text[])`);
+  if (verdicts !== undefined) all.push(sql`r.verdict = any(${verdicts}::text[])`);
+  return sql.join(all, sql` and `);
 }
 
 export async function loadCheck(db: Database, domainId: number, id: number): Promise<SavedRun | undefined> {

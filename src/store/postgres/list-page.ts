@@ -52,6 +52,26 @@ export function pageSql<S extends string>(
   return { behind: sql`(${key.expression}, ${id}) ${sign} (${value}, ${last.id}::bigint)`, direction };
 }
 
+/** A page of a log, which is in the order of its ids. */
+export interface LogPage {
+  readonly limit: number;
+  /** The id with which the page before ended. */
+  readonly behind?: number | undefined;
+  readonly offset?: number;
+  readonly descending: boolean;
+}
+
+export function logSql(
+  id: RawBuilder<unknown>,
+  { behind, descending }: LogPage,
+): { readonly behind: RawBuilder<unknown>; readonly order: RawBuilder<unknown> } {
+  const sign = descending ? sql`<` : sql`>`;
+  return {
+    behind: behind === undefined ? sql`true` : sql`${id} ${sign} ${behind}`,
+    order: descending ? sql`${id} desc` : sql`${id}`,
+  };
+}
+
 /** Whether text contains these words, in any case. If the database folds only ASCII, other letters must match. */
 export function contains(text: RawBuilder<unknown>, words: string): RawBuilder<unknown> {
   return sql`(strpos(lower(${text}), ${words.toLowerCase()}) > 0 or strpos(${text}, ${words}) > 0)`;

@@ -7,6 +7,7 @@ import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { Actor, Caller } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
+import { type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ActorKind, ChangeSource, DomainOperation, Role } from '../postgres/schema.ts';
 import { decodeOperation, type JsonOperation } from './record-row.ts';
@@ -39,20 +40,16 @@ interface AccountChange extends DomainChange {
   readonly role: Role;
 }
 
-interface FeedPage {
-  /** List only newer changes. */
-  readonly after: number;
-  readonly limit: number;
-  /** The domains to which a key is narrowed. */
-  readonly names?: readonly Name[];
+export interface ChangeFilter {
+  /** Only changes with a higher id. */
+  readonly after?: number | undefined;
+  readonly sources?: readonly ChangeSource[] | undefined;
+  readonly actors?: readonly ActorKind[] | undefined;
 }
 
-interface ChangePage {
-  /** List only newer changes. */
-  readonly after?: number;
-  /** List only older changes: how a list that begins with the newest goes on. */
-  readonly before?: number;
-  readonly limit: number;
+interface FeedFilter extends ChangeFilter {
+  /** The domains to which a key is narrowed. */
+  readonly names?: readonly Name[];
 }
 
 interface ChangeRow {
@@ -101,18 +98,38 @@ function decodeChange(row: ChangeRow): DomainChange {
   };
 }
 
-/** Lists changes, newest first. */
+/** Lists changes, newest first unless said. */
 export async function listDomainChanges(
   db: Database,
   domainId: number,
-  { after = 0, before, limit }: ChangePage,
+  { limit, offset = 0, descending = true, ...rest }: Partial<LogPage> & Pick<LogPage, 'limit'>,
+  filter: ChangeFilter = {},
 ): Promise<DomainChange[]> {
+  const { behind, order } = logSql(sql`c.id`, { limit, descending, ...rest });
   const { rows } = await sql<ChangeRow>`
     select ${COLUMNS} from domain_changes c
-    where c.domain_id = ${domainId} and c.id > ${after}
-      and (${before ?? null}::bigint is null or c.id < ${before ?? null}::bigint)
-    order by c.id desc limit ${limit}`.execute(db);
+    where c.domain_id = ${domainId} and ${conditions(filter)} and ${behind}
+    order by ${order} limit ${limit} offset ${offset}`.execute(db);
   return rows.map(decodeChange);
+}
+
+export async function countDomainChanges(
+  db: Database,
+  domainId: number,
+  filter: ChangeFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from domain_changes c where c.domain_id = ${domainId} and ${conditions(filter)}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function conditions({ after = 0, sources, actors }: ChangeFilter): RawBuilder<unknown> {
+  const all = [sql`c.id > ${after}`];
+  if (sources !== undefined) all.push(sql`c.source = any(${sources}::text[])`);
+  if (actors !== undefined) all.push(sql`c.actor_kind = any(${actors}::text[])`);
+  return sql.join(all, sql` and `);
 }
 
 export async function loadDomainChange(
@@ -127,30 +144,42 @@ export async function loadDomainChange(
 }
 
 /**
- * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first. Ids are drawn before the
- * commit, so a change waits here until all with lower ids are committed: no change ever appears behind a page that was
- * read.
+ * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first unless said. Ids are drawn
+ * before the commit, so a change waits here until all with lower ids are committed: no change ever appears behind a page
+ * that was read.
  */
 export async function listAccountChanges(
   db: Database,
   caller: Caller,
-  page: FeedPage,
+  filter: FeedFilter,
+  { limit, offset = 0, descending = false, ...rest }: Partial<LogPage> & Pick<LogPage, 'limit'>,
 ): Promise<AccountChange[]> {
   const { accountId, isAdmin } = caller;
-  const { rows: any } = await sql`${visibleChanges(caller, { ...page, limit: 1 })}`.execute(db);
+  const page = { limit: limit + offset, descending, ...rest };
+  const { rows: any } = await sql`${visibleChanges(caller, filter, { ...page, limit: 1 })}`.execute(db);
   const settled = any.length === 0 ? undefined : await settledId(db);
   if (settled === undefined) return [];
+  const { order } = logSql(sql`c.id`, page);
   const { rows } = await sql<ChangeRow & { domainName: string; role: Role }>`
     select ${COLUMNS}, d.name as "domainName",
       case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as role
-    from (${visibleChanges(caller, page)}) v join domain_changes c on c.id = v.id join domains d on d.id = c.domain_id
+    from (${visibleChanges(caller, filter, page, settled)}) v
+      join domain_changes c on c.id = v.id join domains d on d.id = c.domain_id
       left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
-    where c.id <= ${settled} order by c.id limit ${page.limit}`.execute(db);
+    order by ${order} limit ${limit} offset ${offset}`.execute(db);
   return rows.map(({ domainName, role, ...row }) => ({
     ...decodeChange(row),
     domainName: decodeNameColumn(domainName),
     role,
   }));
+}
+
+export async function countAccountChanges(db: Database, caller: Caller, filter: FeedFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from (${visibleChanges(caller, filter, { limit: null, descending: false })}) v`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 const SETTLE_TIMEOUT_MS = 250;
@@ -178,23 +207,26 @@ async function settledId(db: Database): Promise<number | undefined> {
   }
 }
 
+/** Each branch is bounded by itself, so that each goes along its index. `settled`: the highest id that is listed. */
 function visibleChanges(
   { accountId, isAdmin }: Caller,
-  { after, limit, names }: FeedPage,
+  { names, ...filter }: FeedFilter,
+  { limit, ...page }: Omit<LogPage, 'limit'> & { readonly limit: number | null },
+  settled?: number,
 ): RawBuilder<unknown> {
+  const { behind, order } = logSql(sql`c.id`, { limit: 0, ...page });
   const named =
     names === undefined
       ? sql`true`
-      : sql`domain_id in (select id from domains where name = any(${names.map(encodeNameColumn)}::text[]))`;
-  if (isAdmin) {
-    return sql`select id from domain_changes where id > ${after} and ${named} order by id limit ${limit}`;
-  }
+      : sql`c.domain_id in (select id from domains where name = any(${names.map(encodeNameColumn)}::text[]))`;
+  const until = settled === undefined ? sql`true` : sql`c.id <= ${settled}`;
+  const wanted = sql`${conditions(filter)} and ${behind} and ${until} and ${named} order by ${order} limit ${limit}`;
+  if (isAdmin) return sql`select c.id from domain_changes c where ${wanted}`;
+  const { order: shared } = logSql(sql`s.id`, { limit: 0, ...page });
   return sql`
-    (select id from domain_changes where account_id = ${accountId} and id > ${after} and ${named}
-     order by id limit ${limit})
+    (select c.id from domain_changes c where c.account_id = ${accountId} and ${wanted})
     union all
     (select s.id from memberships m join domains d on d.id = m.domain_id and d.deleted_at is null
-       cross join lateral (select x.id from domain_changes x where x.domain_id = m.domain_id and x.id > ${after}
-         and ${named} order by x.id limit ${limit}) s
-     where m.account_id = ${accountId} and d.account_id <> ${accountId} order by s.id limit ${limit})`;
+       cross join lateral (select c.id from domain_changes c where c.domain_id = m.domain_id and ${wanted}) s
+     where m.account_id = ${accountId} and d.account_id <> ${accountId} order by ${shared} limit ${limit})`;
 }

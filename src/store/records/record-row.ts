@@ -35,12 +35,24 @@ export const RECORD_COLUMNS = sql`r.id, r.name, r.type, r.rdata, r.ttl, r.proxie
   r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export function decodeRecord(row: RecordRow): CustomerRecord {
-  const { name, createdAt, updatedAt } = row;
+  // member by member: lists are long, and copies of unknown members are slow
   return {
-    ...row,
-    name: decodeNameColumn(name),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
+    id: row.id,
+    name: decodeNameColumn(row.name),
+    type: row.type,
+    rdata: row.rdata,
+    ttl: row.ttl,
+    proxied: row.proxied,
+    captcha: row.captcha,
+    scheme: row.scheme,
+    port: row.port,
+    hostHeader: row.hostHeader,
+    monitor: row.monitor,
+    destCountry: row.destCountry,
+    timeout: row.timeout,
+    comment: row.comment,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 

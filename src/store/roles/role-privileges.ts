@@ -39,7 +39,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   subscriptions: grants('', 'siu', 'siu'),
   idempotency_keys: grants('', 'siud', 'sud'),
   idempotency_octets: grants('', 'siud', 'sud'),
-  rate_limits: grants('', 'siud', ''),
+  call_windows: grants('', 'siud', ''),
   domains: grants('', 'siu', 'sud'),
   domain_checks: grants('', 'siu', 'su'), // goes with its domain
   domain_verifications: grants('', 'siud', 'siu'),

@@ -39,17 +39,29 @@ async function loadScan(db: Database, id: number): Promise<SavedScan | undefined
   return await loadOne(db, sql`s.id = ${id}`);
 }
 
-/** The newest scan with a result, if it is recent. */
+/** The newest scan with a result, if it is recent, no other goes on, and none was made for this request. */
 export async function findRecentScan(
   db: Database,
   domainId: number,
   maxAgeSeconds: number,
+  request: string | null = null,
 ): Promise<SavedScan | undefined> {
   return await loadOne(
     db,
     sql`s.domain_id = ${domainId} and s.found is not null
       and s.finished_at > clock_timestamp() - make_interval(secs => ${maxAgeSeconds})
+      and not exists (select from scans o
+        where o.domain_id = ${domainId} and (o.finished_at is null or o.request = ${request}::uuid))
       order by s.id desc limit 1`,
+  );
+}
+
+/** The scan that a worker has now. */
+export async function findRunningScan(db: Database, domainId: number): Promise<SavedScan | undefined> {
+  return await loadOne(
+    db,
+    sql`s.domain_id = ${domainId} and s.finished_at is null and s.started_at is not null and s.run is not null
+      and s.due_at > clock_timestamp()`,
   );
 }
 

@@ -8,6 +8,7 @@ import type { Edit, EditProblem, NewRecord, RecordChange, RecordUpdate } from '.
 import { pairRecords } from '../edit/pair-records.ts';
 import { type CustomerRecord, setKey } from '../records/customer-record.ts';
 import { type ApiType, isAddressLike } from '../records/customer-types.ts';
+import { keepPriorities } from './mx-priority.ts';
 import type { ImportEntry, ReadImport } from './read-import.ts';
 
 /** The rows and the items of one name and type. */
@@ -123,8 +124,9 @@ export class ImportMerge {
         for (const entry of left) creates.push(this.#note(entry));
         continue;
       }
+      const whole = type === 'MX' ? keepPriorities(held, left) : left;
       const wasProxied = held.every(({ before }) => before.proxied);
-      const { pairs, added, leftOver } = pairRecords(type, held, left);
+      const { pairs, added, leftOver } = pairRecords(type, held, whole);
       for (const { content, row } of pairs) {
         const { name, proxied } = row.before;
         this.#written.set(content.index, { name, type, proxied, isNew: false });

@@ -9,6 +9,7 @@ import { type OriginScheme, setKey } from '../records/customer-record.ts';
 import {
   API_TYPES,
   type ApiType,
+  DEFAULT_MX_PRIORITY,
   isApiType,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
@@ -21,8 +22,12 @@ export type ImportText = Omit<RecordText, 'type' | 'scheme'> & {
   readonly scheme?: string | undefined;
 };
 
-/** `index`: the item's place in the list. */
-export type ImportEntry = NewRecord & { readonly index: number };
+export type ImportEntry = NewRecord & {
+  /** The item's place in the list. */
+  readonly index: number;
+  /** An MX item without a priority: it keeps that of the row that it takes the place of. */
+  readonly keepsPriority?: boolean;
+};
 
 export interface ReadImport {
   readonly entries: readonly ImportEntry[];
@@ -58,7 +63,14 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     const faults: { field: string; message: string }[] = [];
     const report = (field: string, message: string) => faults.push({ field, message });
     const scheme = item.scheme as OriginScheme | undefined; // judged with the ranges
-    const text = { ...item, type, scheme, ttl: clampTtl(item.ttl) };
+    const keepsPriority = type === 'MX' && item.mx_priority === undefined;
+    const text = {
+      ...item,
+      type,
+      scheme,
+      ttl: clampTtl(item.ttl),
+      ...(keepsPriority && { mx_priority: DEFAULT_MX_PRIORITY }),
+    };
     const record = parseNewRecord(text, apex, report);
     if (type !== item.type) report('type', UNKNOWN_TYPE);
     for (const [field, value] of Object.entries(item)) {
@@ -71,7 +83,7 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     if (isNamed) named.set(setKey(name, type), { name, type });
     const [fault] = faults;
     if (fault === undefined) {
-      entries.push({ ...record, index });
+      entries.push({ ...record, index, ...(keepsPriority && { keepsPriority }) });
     } else {
       unread.set(index, fault.message);
       if (isNamed) incomplete.add(setKey(name, type));

@@ -54,5 +54,7 @@ export const MAX_PROXIED_TTL_SECONDS = 300;
 
 export const MAX_PORT = 65_535;
 export const MAX_MX_PRIORITY = 65_535;
+/** Of an imported MX that says none. */
+export const DEFAULT_MX_PRIORITY = 10;
 export const MAX_TIMEOUT_SECONDS = 3_600;
 export const MAX_COMMENT_CHARACTERS = 1_024;

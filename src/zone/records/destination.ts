@@ -1,5 +1,6 @@
 // The `destination` of a record, by type (docs of the API): text ⇄ rdata. Hosts are absolute with or without the final
-// dot, `@` is the apex; TXT is the bare text unless only zone-file strings can say it. Printing is the exact inverse.
+// dot, a single label only with it; `@` is the apex. TXT is the bare text unless only zone-file strings can say it.
+// Printing is the exact inverse.
 
 import { TextError } from '../../dns/errors.ts';
 import { encodeName, labelsOf, type Name, nameInRdata, parseName, printName, ROOT } from '../../dns/name.ts';
@@ -123,10 +124,25 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;
   const read = readName(`${ascii.text}.`);
+  if (read.kind === 'name' && !ascii.absolute && labelsOf(read.name).length === 1) {
+    return fault(bothReadings(text, apex));
+  }
   if (read.kind === 'name' && !allow.wildcard && labelsOf(read.name).includes('*')) {
     return fault('a host name has no wildcard');
   }
   return read;
+}
+
+/** Zone files and control panels differ in how they read a label without a dot, so it is nobody's guess. */
+function bothReadings(label: string, apex: Name): string {
+  const own = `${label}.${printWithoutDot(apex)}`;
+  return `"${label}" has no dot, so it would be the top-level name "${label}."; write "${own}" for the name in this domain, or "${label}." for the top-level one`;
+}
+
+/** A host as `parseHost` reads it: a single label keeps its final dot. */
+function printHost(host: Name): string {
+  const text = printWithoutDot(host);
+  return labelsOf(host).length === 1 ? `${text}.` : text;
 }
 
 /**
@@ -208,15 +224,15 @@ export function printDestination(
     case 'PTR':
     case 'ANAME':
     case 'NS':
-      return { destination: printWithoutDot(nameInRdata(rdata)) };
+      return { destination: printHost(nameInRdata(rdata)) };
     case 'MX': {
       const mxPriority = ((rdata[0] as number) << 8) | (rdata[1] as number);
-      return { destination: printWithoutDot(nameInRdata(rdata, 2)), mxPriority };
+      return { destination: printHost(nameInRdata(rdata, 2)), mxPriority };
     }
     case 'SRV': {
       const text = printRdata(TYPE.SRV, rdata);
       return {
-        destination: `${text.slice(0, text.lastIndexOf(' '))} ${printWithoutDot(nameInRdata(rdata, 6))}`,
+        destination: `${text.slice(0, text.lastIndexOf(' '))} ${printHost(nameInRdata(rdata, 6))}`,
       };
     }
     case 'HTTPS':

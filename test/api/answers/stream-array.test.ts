@@ -7,7 +7,7 @@ function counted(count: number) {
   const state = { read: 0, stopped: false };
   async function* items() {
     try {
-      for (; state.read < count; state.read++) yield { n: state.read, text: 'x'.repeat(100) };
+      for (; state.read < count; state.read++) yield [{ n: state.read, text: 'x'.repeat(100) }];
     } finally {
       state.stopped = true;
     }
@@ -15,9 +15,9 @@ function counted(count: number) {
   return { state, items: items() };
 }
 
-async function textOf(items: AsyncIterable<unknown>): Promise<string> {
+async function textOf(pages: AsyncIterable<readonly unknown[]>): Promise<string> {
   let text = '';
-  for await (const piece of await openArrayStream(items)) text += piece;
+  for await (const piece of await openArrayStream(pages)) text += piece;
   return text;
 }
 

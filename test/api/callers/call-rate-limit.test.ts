@@ -17,7 +17,7 @@ describe('the limit of a key', () => {
     try {
       const limits = [createRateLimit(database.db, 10), createRateLimit(second, 10)];
       const taken = await Promise.all(
-        Array.from({ length: 30 }, (_, i) => limits[i % 2]?.take(1 + (i % 3 === 0 ? 1 : 0))),
+        Array.from({ length: 30 }, (_, i) => limits[i % 2]?.take(`key:${i % 3 === 0 ? 2 : 1}`)),
       );
       const passed = taken.filter((one) => one?.problem === undefined);
       expect(passed).toHaveLength(20); // ten of key 1 and ten of key 2
@@ -26,17 +26,24 @@ describe('the limit of a key', () => {
     }
   });
 
-  it('begins anew when its minute is over', async () => {
-    const limit = createRateLimit(database.db, 1);
-    expect((await limit.take(50)).problem).toBeUndefined();
-    await sql`update rate_limits set expire = 1 where key like '%50'`.execute(database.db);
-    expect((await limit.take(50)).problem).toBeUndefined();
+  it('is refused until the oldest call is a minute old, and Postgres is not asked before', async () => {
+    let nowMs = 0;
+    const limit = createRateLimit(database.db, 1, () => nowMs);
+    expect((await limit.take('key:50')).problem).toBeUndefined();
+    const { problem } = await limit.take('key:50');
+    const seconds = Number(problem?.headers['Retry-After']);
+    expect([problem?.status, seconds]).toEqual([429, 60]);
+    const past = sql`array[(extract(epoch from clock_timestamp())::bigint * 1000 - 61000) << 20 | 1]`;
+    await sql`update call_windows set calls = ${past} where subject = 'key:50'`.execute(database.db);
+    expect((await limit.take('key:50')).problem?.status).toBe(429);
+    nowMs = seconds * 1000;
+    expect((await limit.take('key:50')).problem).toBeUndefined();
   });
 
   it('is counted in memory while Postgres cannot count', async () => {
     const gone = openDatabase('postgresql://nobody@127.0.0.1:1/nothing', { connectTimeoutMs: 200 });
     const limit = createRateLimit(gone, 2);
-    const taken = [await limit.take(1), await limit.take(1), await limit.take(1)];
+    const taken = [await limit.take('a'), await limit.take('a'), await limit.take('a')];
     expect(taken.map(({ problem }) => problem?.status)).toEqual([undefined, undefined, 429]);
     await gone.destroy();
   });

@@ -40,7 +40,7 @@ async function call(callers: VantageCallers, name: string, by?: KeyObject): Prom
 }
 
 it('a vantage has a limit of its own, and what others forge in its name does not count', async () => {
-  const callers = new VantageCallers(db, { limits: { perSecond: 1 } });
+  const callers = new VantageCallers(db, { limits: { perMinute: 4 } });
   const other = readPrivateKey(makeVantageKey().privateKey) as KeyObject;
   for (let i = 0; i < 20; i++) expect(await call(callers, 'ams', other)).toBe(401);
   const statuses: number[] = [];

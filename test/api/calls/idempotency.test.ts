@@ -16,6 +16,7 @@ const Body = z.strictObject({
 const common = {
   tag: 'Notes',
   summary: 'A note.',
+  query: z.object({ x: z.string().optional() }),
   body: Body,
   response: z.object({ id: z.int(), note: z.string() }),
   answerHeaders: ['X-Change-Id'] as const,

@@ -15,6 +15,9 @@ describe('a path that is open to everybody', () => {
     '/readyz',
     '/openapi.yaml',
     '/docs/openapi.yaml',
+    '/openapi.json',
+    '/',
+    '/docs',
   ])('%s answers GET, HEAD and OPTIONS without a key', async (path) => {
     for (const as of [null, 'owner', 'svc_wrong']) {
       const options = await api.ask('OPTIONS', path, { as });
@@ -28,7 +31,10 @@ describe('a path that is open to everybody', () => {
   });
 
   it('has no other method, and no other slash', async () => {
-    expect((await api.ask('POST', '/healthz')).status).toBe(404);
+    for (const as of [null, 'owner']) {
+      const { status, headers } = await api.ask('POST', '/healthz', { as });
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
     expect((await api.ask('OPTIONS', '/healthz/')).status).toBe(404);
     expect((await api.ask('OPTIONS', '/openapi.yml', { as: null })).status).toBe(401);
   });

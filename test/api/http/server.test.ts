@@ -79,7 +79,7 @@ const BROKEN = accountRoute({
 async function* numbers(count: number, failAt = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < count; n++) {
     if (n === failAt) throw new Error('lost');
-    yield { n };
+    yield [{ n }];
   }
 }
 
@@ -99,18 +99,14 @@ afterAll(async () => {
 const fieldsOf = (body: { fields: { field: string }[] }) => body.fields.map(({ field }) => field).sort();
 
 describe('a path', () => {
-  it('is taken as written: wrong slash, case, method and encoding are 404 in JSON, never a redirect', async () => {
+  it('is taken as written: another case or an unknown path is 404 in JSON, never a redirect', async () => {
     for (const [method, path] of [
       ['GET', '/Domains/ns-sets'],
-      ['POST', '/domains/ns-sets'],
-      ['PATCH', '/things'],
-      ['PUT', '/domains'],
       ['GET', '//domains/ns-sets'],
-      ['GET', '/%zz'],
-      ['GET', '/%ff'],
       ['GET', `/${'x'.repeat(5000)}`],
       ['GET', '/../etc/passwd'],
       ['GET', '/domains/%00/x'],
+      ['GET', '/domains/'.repeat(300)],
     ] as const) {
       const { status, body, headers } = await api.ask(method, path);
       expect([method, path, status, body]).toEqual([method, path, 404, { error: 'path not found' }]);
@@ -118,7 +114,36 @@ describe('a path', () => {
     }
   });
 
-  it('with a wrong final slash is 404 too, and the answer names the path that is there for this method', async () => {
+  it('that cannot be decoded is 400 in our words, with a key', async () => {
+    const error = 'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
+    for (const path of ['/%zz', '/%ff', '/domains/%zz', '/domains/a.test/records/%', '/%zz?a=b']) {
+      for (const method of ['GET', 'PATCH', 'OPTIONS']) {
+        const { status, body } = await api.ask(method, path);
+        expect([method, path, status, body]).toEqual([method, path, 400, { error }]);
+      }
+      expect((await api.ask('GET', path, { as: null })).status).toBe(401);
+    }
+  });
+
+  it('without the method that is asked is 405 and tells those that it has', async () => {
+    for (const [method, path, allow] of [
+      ['POST', '/domains/ns-sets', 'GET, HEAD, OPTIONS'],
+      ['PATCH', '/things?a=b', 'OPTIONS, PUT'],
+      ['DELETE', '/domains/', 'GET, HEAD, OPTIONS, POST'],
+      ['PUT', '/domains/a.test/records/', 'GET, HEAD, OPTIONS, POST'],
+      ['PATCH', '/domains/nobody.example', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+      ['POST', '/domains/nobody.example/records/7', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+      ['GET', '/things/touch', 'OPTIONS, POST'],
+      ['HEAD', '/things/touch', 'OPTIONS, POST'],
+    ] as const) {
+      const { status, body, headers } = await api.ask(method, path);
+      const error = `this path does not have the method ${method}, but ${allow}`;
+      expect([method, path, status, headers.allow, body]).toEqual([method, path, 405, allow, { error }]);
+    }
+    expect((await api.ask('PATCH', '/domains/a.test', { as: null })).status).toBe(401);
+  });
+
+  it('with a wrong final slash is 404 too, and the answer names the path that is there', async () => {
     for (const [method, path, meant] of [
       ['GET', '/domains', '/domains/'],
       ['POST', '/domains', '/domains/'],
@@ -127,6 +152,8 @@ describe('a path', () => {
       ['GET', '/things?search=a', '/things/'],
       ['GET', '/domains/ns-sets/', '/domains/ns-sets'],
       ['GET', '/domains/%00/', '/domains/%00'],
+      ['PUT', '/domains', '/domains/'],
+      ['GET', '/healthz/', '/healthz'],
       ['GET', '/domains/shop.example/records', '/domains/shop.example/records/'],
     ] as const) {
       const { status, body } = await api.ask(method, path);
@@ -185,6 +212,9 @@ describe('a body', () => {
     expect(Object.keys(answer.body).sort()).toEqual(['code', 'error', 'fields']);
     expect(fieldsOf(answer.body)).toEqual(fields);
     for (const { error } of answer.body.fields) expect(error).not.toBe('');
+    const [{ field, error }, ...others] = answer.body.fields;
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    expect(answer.body.error).toBe(`${field}: ${error}${more}`);
   });
 
   it('names an unknown member whatever it is called', async () => {
@@ -270,14 +300,29 @@ describe('a body', () => {
 });
 
 describe('a query', () => {
-  it('with a wrong parameter is 400 and names it; unknown ones are ignored', async () => {
+  it('with a wrong parameter is 400 and names it, also an unknown one, on every path', async () => {
     const wrong = await api.ask('GET', '/things/?limit=x');
     expect([wrong.status, fieldsOf(wrong.body)]).toEqual([400, ['limit']]);
     const twice = await api.ask('GET', '/things/?limit=1&limit=2');
     expect([twice.status, fieldsOf(twice.body)]).toEqual([400, ['limit']]);
     const nul = await api.ask('GET', '/things/?search=a%00b');
     expect([nul.status, fieldsOf(nul.body)]).toEqual([400, ['search']]);
-    expect((await api.ask('GET', '/things/?nothing=1&search=%C3%A4%zz')).status).toBe(200);
+    expect((await api.ask('GET', '/things/?search=%C3%A4%zz')).status).toBe(200);
+    for (const [method, path] of [
+      ['GET', '/things/?nothing=1'],
+      ['HEAD', '/things/?nothing'],
+      ['GET', '/domains/ns-sets?nothing=1'],
+      ['POST', '/things/touch?nothing=1'],
+      ['GET', '/changes?nothing=1&limit=1'],
+    ] as const) {
+      const { status, body } = await api.ask(method, path);
+      const fields = [{ field: 'nothing', error: 'unknown parameter' }];
+      const told = { error: 'nothing: unknown parameter', code: 'validation_failed', fields };
+      expect([path, status, body]).toEqual([path, 400, method === 'HEAD' ? undefined : told]);
+    }
+    const hidden = await api.ask('GET', '/things/?__proto__=1&constructor=2');
+    expect([hidden.status, fieldsOf(hidden.body)]).toEqual([400, ['__proto__', 'constructor']]);
+    expect((await api.ask('OPTIONS', '/things/?nothing=1')).status).toBe(200);
   });
 });
 
@@ -333,7 +378,8 @@ describe('every answer', () => {
     ['GET', '/things/', 'owner', 200],
     ['GET', '/things/', null, 401],
     ['GET', '/nowhere', 'owner', 404],
-    ['GET', '/%zz', 'owner', 404],
+    ['GET', '/%zz', 'owner', 400],
+    ['PATCH', '/things', 'owner', 405],
     ['GET', '/things/bug', 'owner', 500],
     ['PUT', '/things', 'owner', 400],
     ['GET', '/healthz', null, 200],

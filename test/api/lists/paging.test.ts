@@ -32,6 +32,7 @@ describe('the query of a list', () => {
 
   it('lists and orders by existing fields', () => {
     expect(listText(['A', 'B']).parse('A, B')).toEqual(['A', 'B']);
+    expect(listText(['A', 'pending']).parse('a,PENDING')).toEqual(['A', 'pending']);
     expect(listText(['A', 'B']).safeParse('A,C').success).toBe(false);
     expect(listText(['A', 'B']).safeParse('').success).toBe(false);
     expect(sortText(['name']).parse('-name')).toEqual({ column: 'name', descends: true });
@@ -68,8 +69,8 @@ describe('a list', () => {
     expect(headers).toEqual({ 'X-Total-Count': 2500 });
     expect(pages).toHaveLength(1);
     const sent: string[] = [];
-    for await (const item of (answer as StreamedArray<string>).items) {
-      sent.push(item);
+    for await (const page of (answer as StreamedArray<string>).pages) {
+      sent.push(...page);
       if (sent.length === 1000) expect(pages).toHaveLength(1);
     }
     expect(sent).toEqual(NUMBERS.slice(3).map((n) => `n${n}`));
@@ -97,7 +98,8 @@ describe('a log', () => {
   /** Newest first, like the log of a domain. */
   const log = {
     load: pagesById(
-      async (behind = 46, limit) => {
+      true,
+      async ({ behind = 46, limit }) => {
         reads.push([behind, limit]);
         return Array.from({ length: Math.min(limit, behind - 1) }, (_, i) => ({ id: behind - 1 - i }));
       },
@@ -115,15 +117,15 @@ describe('a log', () => {
 
   it('goes on behind the id of the last item', async () => {
     const first = await ask({ limit: 2 });
-    expect(first).toEqual({ links: ['</changes?cursor=44>; rel="next"'], answer: [45, 44] });
-    const last = await ask({ limit: 2, cursor: '3' });
+    expect(first).toEqual({ links: ['</changes?cursor=-44>; rel="next"'], answer: [45, 44] });
+    const last = await ask({ limit: 2, cursor: '-3' });
     expect(last).toEqual({ links: [], answer: [2, 1] });
   });
 
   it('without a limit is read in the pages that it asks for', async () => {
     const { answer } = await ask({});
     const sent: number[] = [];
-    for await (const item of (answer as StreamedArray<number>).items) sent.push(item);
+    for await (const page of (answer as StreamedArray<number>).pages) sent.push(...page);
     expect(sent).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
     expect(reads).toEqual([
       [46, 21],
@@ -132,7 +134,7 @@ describe('a log', () => {
     ]);
   });
 
-  it.each(['0', '-1', 'x', '1'.repeat(16)])('refuses the cursor "%s"', async (cursor) => {
+  it.each(['-0', '1', '--1', 'x', `-${'1'.repeat(16)}`])('refuses the cursor "%s"', async (cursor) => {
     const { answer } = await ask({ cursor });
     expect((answer as Problem).members.fields).toEqual([
       { field: 'cursor', error: 'is not one of this list' },

@@ -26,9 +26,7 @@ describe('the printer of records', () => {
       transformResult: async ({ result }) => result,
     });
     const printer = new RecordPrinter(counting, domain);
-    const printed = await Promise.all(
-      ops.flatMap(({ after }) => (after === undefined ? [] : [printer.print(after)])),
-    );
+    const printed = await printer.printAll(ops.flatMap(({ after }) => after ?? []));
     expect(new Set(printed.map((record) => record.dns_content))).toEqual(new Set(['192.0.2.1, 2001:db8::1']));
     expect(asked).toBe(1);
   });
@@ -49,9 +47,7 @@ describe('the printer of records', () => {
       transformResult: async ({ result }) => result,
     });
     const printer = new RecordPrinter(counting, domain);
-    const printed = await Promise.all(
-      ops.flatMap(({ after }) => (after === undefined ? [] : [printer.print(after)])),
-    );
+    const printed = await printer.printAll(ops.flatMap(({ after }) => after ?? []));
     expect(printed.slice(0, 5).map((record) => record.dns_content)).toEqual([
       ...[0, 1, 2, 3].map((i) => `198.51.100.${i}`),
       '',

@@ -130,7 +130,25 @@ describe('the log of checks', () => {
     expect(seen).toEqual(made);
     expect(ids((await api.ask('GET', `${path}?after=${made[3]}`)).body)).toEqual(made.slice(0, 3));
     expect(ids((await api.ask('GET', `${path}?after=${made[3]}&limit=2`)).body)).toEqual(made.slice(0, 2));
-    for (const query of ['limit=0', 'after=x', 'cursor=x', 'evidence=maybe']) {
+    const oldest = await api.ask('GET', `${path}?sort=id&offset=1&limit=2&count=true`);
+    expect([ids(oldest.body), oldest.headers['x-total-count']]).toEqual([
+      [made[21], made[20]],
+      String(made.length),
+    ]);
+    await check(id, 'nxdomain', 'background');
+    const counted = await api.ask('GET', `${path}?verdict=UNREGISTERED&kind=background&count=true`);
+    expect([counted.body.length, counted.headers['x-total-count']]).toEqual([1, '1']);
+    const none = await api.ask('GET', `${path}?verdict=alias,match&kind=operator&count=true`);
+    expect([none.body, none.headers['x-total-count']]).toEqual([[], '0']);
+    for (const query of [
+      'limit=0',
+      'after=x',
+      'cursor=x',
+      'evidence=maybe',
+      'kind=me',
+      'verdict=good',
+      'sort=kind',
+    ]) {
       expect((await api.ask('GET', `${path}?${query}`)).body.code).toBe('validation_failed');
     }
   });

@@ -116,6 +116,37 @@ describe('the log', () => {
     expect(newer.map((c: { id: number }) => c.id)).toEqual(ids.slice(41).reverse());
   });
 
+  it('filters, sorts and counts as other lists do, and so does the log of an account', async () => {
+    const base = await freshDomain();
+    const ids: number[] = [];
+    for (let i = 0; i < 3; i++) ids.push(await write(base, { create: [A(`a${i}`, '192.0.2.1')] }));
+    const revert = await api.ask('POST', `${base}changes/${ids[2]}/revert`);
+    ids.push(revert.body.id);
+    const after = (ids[0] as number) - 1;
+    const newest = [...ids].reverse();
+    for (const [url, first] of [
+      [`${base}changes`, newest],
+      [`/changes`, ids],
+    ] as const) {
+      const seen = async (query: string) => {
+        const { body, headers } = await api.ask('GET', `${url}?after=${after}&count=true&${query}`);
+        return [body.map(({ id }: { id: number }) => id), headers['x-total-count']];
+      };
+      expect(await seen('')).toEqual([first, '4']);
+      expect(await seen('sort=id')).toEqual([ids, '4']);
+      expect(await seen('sort=-id')).toEqual([newest, '4']);
+      expect(await seen('source=revert,scan')).toEqual([[ids[3]], '1']);
+      expect(await seen('source=API&actor=key&limit=2&sort=id')).toEqual([ids.slice(0, 2), '3']);
+      expect(await seen('source=api&sort=id&offset=1')).toEqual([ids.slice(1, 3), '3']);
+      expect(await seen('actor=session')).toEqual([[], '0']);
+      const page = await api.ask('GET', `${url}?after=${after}&sort=-id&limit=3`);
+      const next = /^<([^>]+)>/.exec(String(page.headers.link))?.[1] as string;
+      expect((await api.ask('GET', next)).body).toMatchObject([{ id: ids[0] }]);
+      const turned = await api.ask('GET', next.replace('sort=-id', 'sort=id'));
+      expect([turned.status, turned.body.fields[0].field]).toEqual([400, 'cursor']);
+    }
+  });
+
   it.each([
     'after=-1',
     'after=x',
@@ -123,6 +154,9 @@ describe('the log', () => {
     'limit=1001',
     'cursor=x',
     'cursor=0',
+    'source=nobody',
+    'actor=me',
+    'sort=at',
   ])('?%s is a 400', async (query) => {
     const base = await freshDomain();
     for (const url of [`${base}changes?${query}`, `/changes?${query}`]) {

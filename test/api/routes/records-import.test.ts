@@ -103,6 +103,38 @@ describe('an import', () => {
     expect(await lines(path)).toEqual(['a 86400 A 192.0.2.1']);
   });
 
+  it('tells the id of every record that came to be or was overwritten, also from a kept answer', async () => {
+    const { path } = await freshDomain();
+    await load(path, [A('a', '192.0.2.1'), item('@', 'MX', 'mx.example.net', { mx_priority: 30 })]);
+    const records = [
+      A('new', '192.0.2.1'),
+      A('a', '192.0.2.2'),
+      A('bad', 'x'),
+      item('@', 'MX', 'mx.example.net'),
+      item('t', 'TXT', 'x'),
+    ];
+    const [a, mx] = await list(path, '?sort=type');
+    const tried = await load(path, records, '?dry_run=true');
+    expect(tried.body.records).toBeUndefined();
+    const headers = { 'idempotency-key': `ids-${domains}` };
+    const { body } = await api.ask('POST', `${path}import`, { body: { records }, headers });
+    expect(body).toMatchObject({ created: 2, overwritten: 2, failed: [{ index: 2 }] });
+    expect(body.records.map((r: { index: number }) => r.index)).toEqual([0, 1, 3, 4]);
+    for (const { index, id } of body.records) {
+      const { body: record } = await api.ask('GET', `${path}${id}`);
+      expect(record).toMatchObject(records[index] as object);
+    }
+    expect([body.records[1].id, body.records[2].id]).toEqual([a.id, mx.id]);
+    expect((await api.ask('GET', `${path}${mx.id}`)).body.mx_priority).toBe(30);
+    const many = Array.from({ length: 3000 }, (_, i) => A(`w${i}`, '192.0.2.1'));
+    const key = { 'idempotency-key': `many-${domains}` };
+    const first = await api.ask('POST', `${path}import`, { body: { records: many }, headers: key });
+    const again = await api.ask('POST', `${path}import`, { body: { records: many }, headers: key });
+    expect(first.body.records).toHaveLength(3000);
+    expect(first.text.length).toBeGreaterThan(65_536);
+    expect([again.headers['idempotent-replay'], again.body]).toEqual(['true', first.body]);
+  });
+
   it('without a valid item changes nothing', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('www', 'x'), item('@', 'NS', 'ns.example.net')]);
@@ -258,7 +290,7 @@ describe('items of one name and type', () => {
     ];
     expect((await load(path, records)).body).toMatchObject({ created: 3, serial: 2 });
     const again = await load(path, records);
-    expect(again.body).toEqual({ created: 0, overwritten: 3, removed: 0, failed: [], serial: 2 });
+    expect(again.body).toMatchObject({ created: 0, overwritten: 3, removed: 0, failed: [], serial: 2 });
   });
 
   it('are each there once', async () => {

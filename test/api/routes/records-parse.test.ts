@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
@@ -25,6 +26,18 @@ it('a zone file is read and nothing is written, without a plan too', async () =>
   expect([answer.status, answer.body]).toEqual([200, PARSED]);
   const records = await api.ask('GET', '/domains/parsed.example/records/?type=A,MX');
   expect(records.body).toEqual([]);
+});
+
+it('a zone file is read for a disabled domain, too', async () => {
+  const { id } = await api.makeDomain('off.example');
+  const by = { kind: 'cli' } as const;
+  await changeStatus(api.database.db, { domainId: id, event: 'disable', by, source: 'test' });
+  const answer = await api.ask('POST', '/domains/off.example/records/import/parse', {
+    body: { zone_file: TEXT },
+  });
+  expect([answer.status, answer.body.records.length]).toEqual([200, 2]);
+  const imported = await api.ask('POST', '/domains/off.example/records/import', { body: answer.body });
+  expect([imported.status, imported.body.code]).toEqual([409, 'domain_disabled']);
 });
 
 it.each([

@@ -132,6 +132,42 @@ describe('POST scan-import', () => {
     expect((await api.ask('POST', `${scanImport}?dryrun=true`)).status).toBe(400);
   });
 
+  it('within 10 minutes of another imports what that one found, unless it is to be fresh', async () => {
+    const { path, scan, scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    const previewed = await api.ask('GET', scan);
+    lines = ['other A 198.51.100.1'];
+    const reused = await api.ask('POST', scanImport);
+    expect([reused.body.created, reused.body.started_at, jobs.length]).toEqual([
+      1,
+      previewed.body.started_at,
+      1,
+    ]);
+    const [change] = (await api.ask('GET', `${path}/changes`)).body;
+    expect(change).toMatchObject({ source: 'scan', id: reused.body.change_id });
+    const again = await api.ask('POST', scanImport);
+    expect([again.body.created, again.body.skipped, jobs.length]).toEqual([0, 1, 1]);
+    const tried = await api.ask('POST', `${scanImport}?fresh=true&dry_run=true`);
+    expect([tried.body.created, jobs.length]).toEqual([1, 2]);
+    const fresh = await api.ask('POST', `${scanImport}?fresh=true`);
+    expect([fresh.body.created, jobs.length]).toEqual([1, 3]);
+    await sql`update scans set finished_at = finished_at - interval '11 minutes'`.execute(api.database.db);
+    await api.ask('POST', scanImport);
+    expect(jobs).toHaveLength(4);
+  });
+
+  it('that imported what another found tells a repeat of the call what it did', async () => {
+    const { scan, scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    await api.ask('GET', scan);
+    const headers = { 'idempotency-key': 'reused' };
+    const first = await api.ask('POST', scanImport, { headers });
+    expect([first.body.created, jobs.length]).toEqual([1, 1]);
+    await sql`delete from idempotency_keys where key = 'reused'`.execute(api.database.db); // the answer was lost
+    const repeat = await api.ask('POST', scanImport, { headers });
+    expect([repeat.body.created, repeat.body.change_id, jobs.length]).toEqual([1, first.body.change_id, 1]);
+  });
+
   it('beyond the plan is refused before anything is written', async () => {
     const { path, scanImport } = await freshDomain({ planSlug: 'free' });
     lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
@@ -225,7 +261,7 @@ describe('POST scan-import', () => {
     lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
     expect((await api.ask('POST', `${scanImport}?dry_run=true`, { headers })).status).toBe(403);
     lines = ['www A 198.51.100.1'];
-    const real = await api.ask('POST', scanImport, { headers });
+    const real = await api.ask('POST', `${scanImport}?fresh=true`, { headers });
     expect([real.status, real.body.created]).toEqual([200, 1]);
   });
 
@@ -257,7 +293,10 @@ describe('POST scan-import', () => {
       by: { kind: 'cli' },
       source: 'test',
     });
-    expect((await api.ask('POST', scanImport)).body.code).toBe('domain_disabled');
+    for (const method of ['POST', 'GET']) {
+      const { status, body } = await api.ask(method, method === 'GET' ? scan : scanImport);
+      expect([status, body.code]).toEqual([409, 'domain_disabled']);
+    }
   });
 });
 
@@ -294,6 +333,21 @@ describe('GET scan', () => {
     const first = await api.ask('GET', scan);
     expect((await api.ask('GET', scan)).text).toBe(first.text);
     expect(jobs).toHaveLength(2);
+  });
+
+  it('shows at once how far an import is that goes on', async () => {
+    const { id, scan, scanImport } = await freshDomain();
+    lines = ['www A 198.51.100.1'];
+    work = slowly;
+    const importing = api.ask('POST', scanImport);
+    const begun = sql`select from scans where domain_id = ${id} and run is not null`;
+    await until(async () => (await begun.execute(api.database.db)).rows.length > 0);
+    const { body } = await api.ask('GET', scan);
+    expect(body).toMatchObject({ complete: false, shortfalls: ['the scan still goes on'], records: [] });
+    expect(jobs).toHaveLength(1);
+    finish();
+    expect((await importing).body).toMatchObject({ created: 1, complete: true });
+    expect((await api.ask('GET', scan)).body).toMatchObject({ complete: true, imported: { created: 1 } });
   });
 
   it('shows how far a scan is that takes longer than a call waits', async () => {

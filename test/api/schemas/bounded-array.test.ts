@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { MAX_PROBLEMS } from '../../../src/api/answers/problem.ts';
 import { RecordsBatch } from '../../../src/api/schemas/batch.ts';
-import { boundedArray, MAX_PROBLEMS } from '../../../src/api/schemas/bounded-array.ts';
+import { boundedArray } from '../../../src/api/schemas/bounded-array.ts';
 import { MAX_IMPORT_ITEMS, RecordsImport } from '../../../src/api/schemas/import.ts';
 
 /** An item that counts how often it is judged. */

@@ -3,7 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { parseName, ROOT } from '../../../src/dns/name.ts';
-import { findCheckByRequest, listChecks, loadCheck } from '../../../src/store/checks/load-checks.ts';
+import {
+  countChecks,
+  findCheckByRequest,
+  listChecks,
+  loadCheck,
+} from '../../../src/store/checks/load-checks.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
@@ -83,11 +88,18 @@ describe.each(testServers())('on $name', (server) => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
     expect(all.every(({ evidence }) => evidence === undefined)).toBe(true);
     const before = ids[2] as number;
-    const page = await listChecks(db, domainId, { limit: 2, before, evidence: true });
+    const page = await listChecks(db, domainId, { limit: 2, behind: before, evidence: true });
     expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 5));
     expect(page.every(({ evidence }) => evidence !== undefined)).toBe(true);
-    const newer = await listChecks(db, domainId, { limit: 100, after: before });
+    const newer = await listChecks(db, domainId, { limit: 100 }, { after: before });
     expect(newer.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const oldest = await listChecks(db, domainId, { limit: 2, offset: 1, descending: false });
+    expect(oldest.map(({ id }) => id)).toEqual([ids.at(-2), ids.at(-3)]);
+    expect(await countChecks(db, domainId, {})).toBe(ids.length);
+    expect(await countChecks(db, domainId, { verdicts: ['alias'] })).toBe(0);
+    expect(await countChecks(db, domainId, { kinds: ['operator', 'manual'] })).toBe(
+      all.filter(({ kind }) => kind !== 'background').length,
+    );
   });
 
   test('of what a zone says without end so much is kept as anybody reads', async () => {

@@ -16,7 +16,9 @@ import {
 import { CursorError } from '../../../src/store/postgres/list-page.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { makeManyDomains } from '../../support/database/many-domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 /** Notes the last statement, for an EXPLAIN of it. */
 class Asked implements KyselyPlugin {
@@ -215,7 +217,7 @@ describe.each(testServers())('on $name', (server) => {
             explain (analyze, timing off, summary off) ${asked.last}`.execute(db);
           const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
           expect(plan).toMatch(new RegExp(`Index (Only )?Scan (Backward )?using ${index} `));
-          expect(plan).not.toMatch(/Seq Scan on domain|Bitmap/);
+          expect(plan).not.toMatch(/Seq Scan on domains?(_checks)? |Bitmap/);
           const read = [...plan.matchAll(/actual rows=([\d.]+) loops=(\d+)/g)].map(
             ([, rows, loops]) => +rows! * +loops!,
           );
@@ -224,5 +226,39 @@ describe.each(testServers())('on $name', (server) => {
       }
     }
     await sql`delete from domains where account_id = ${accountId}`.execute(db);
+  });
+
+  test('each order is read along an index, however many domains an account has, at its beginning, middle and end', async () => {
+    const { db } = database;
+    const count = scale(300_000, 12_000);
+    const accountId = await newAccount(db, 'very-many@example.org');
+    await makeManyDomains(db, accountId, count);
+    const caller = { accountId, isAdmin: false };
+    for (const sort of DOMAIN_SORTS) {
+      for (const descending of [false, true]) {
+        const order = { sort, descending };
+        const { cursor: middle } = await listDomains(db, caller, {}, order, { limit: 1, offset: count / 2 });
+        const { cursor: end } = await listDomains(db, caller, {}, order, { limit: 1, offset: count - 51 });
+        for (const cursor of [undefined, middle, end]) {
+          const asked = new Asked();
+          const page = await listDomains(db.withPlugin(asked), caller, {}, order, {
+            limit: 100,
+            ...(cursor !== undefined && { cursor }),
+          });
+          expect(page.items).toHaveLength(cursor === end ? 50 : 100);
+          const { rows } = await sql<{ 'QUERY PLAN': string }>`
+            explain (analyze, timing off, summary off) ${asked.last}`.execute(db);
+          const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+          expect(plan).not.toMatch(/Seq Scan on domains?(_checks)? /);
+          const read = [...plan.matchAll(/actual rows=([\d.]+) loops=(\d+)/g)].map(
+            ([, rows, loops]) => +rows! * +loops!,
+          );
+          const left = [...plan.matchAll(/Rows Removed by \w+(?: \w+)?: (\d+)/g)].map(([, rows]) => +rows!);
+          expect(Math.max(...read, ...left)).toBeLessThanOrEqual(101);
+        }
+      }
+    }
+    expect(await countDomains(db, caller, {})).toBe(count);
+    await sql`truncate domains, domain_checks cascade`.execute(db);
   });
 });

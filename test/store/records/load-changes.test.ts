@@ -3,7 +3,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
+import type { LogPage } from '../../../src/store/postgres/list-page.ts';
 import {
+  type ChangeFilter,
+  countAccountChanges,
+  countDomainChanges,
   listAccountChanges,
   listDomainChanges,
   loadDomainChange,
@@ -30,11 +34,16 @@ describe.each(testServers())('on $name', (server) => {
     const other = await newDomain(db, mine, 'other.test.');
     const ids: number[] = [];
     for (let i = 0; i < 5; i++) ids.push((await saved(db, id, edit({ create: [`h${i} TXT x`] }))).changeId);
-    const page = async (rest: { after?: number; before?: number }) =>
-      (await listDomainChanges(db, id, { limit: 2, ...rest })).map((change) => change.id);
+    const page = async (rest: Partial<LogPage>, filter: ChangeFilter = {}) =>
+      (await listDomainChanges(db, id, { limit: 2, ...rest }, filter)).map((change) => change.id);
     expect(await page({})).toEqual([ids[4], ids[3]]);
-    expect(await page({ before: ids[3] as number })).toEqual([ids[2], ids[1]]);
-    expect(await page({ after: ids[3] as number })).toEqual([ids[4]]);
+    expect(await page({ behind: ids[3] as number })).toEqual([ids[2], ids[1]]);
+    expect(await page({}, { after: ids[3] as number })).toEqual([ids[4]]);
+    expect(await page({ offset: 1 })).toEqual([ids[3], ids[2]]);
+    const [created] = await page({ descending: false });
+    expect(await page({ descending: false, behind: created })).toEqual([ids[0], ids[1]]);
+    expect(await page({}, { actors: ['session'] })).toEqual([]);
+    expect(await countDomainChanges(db, id, { after: created })).toBe(5);
     expect(await loadDomainChange(db, id, ids[0] as number)).toMatchObject({ id: ids[0], serial: 2 });
     expect(await loadDomainChange(db, other.id, ids[0] as number)).toBeUndefined();
   });
@@ -51,14 +60,19 @@ describe.each(testServers())('on $name', (server) => {
     await saved(db, c.id, textRecord('c.test.'));
     await saved(db, a.id, textRecord('a.test.'));
     const seen = async (accountId: number, isAdmin = false, after = 0) =>
-      (await listAccountChanges(db, { accountId, isAdmin }, { after, limit: 9 })).map(
+      (await listAccountChanges(db, { accountId, isAdmin }, { after }, { limit: 9 })).map(
         (change) => change.domainId,
       );
     expect(await seen(mine)).toEqual([a.id, b.id, a.id]);
     expect(await seen(theirs)).toEqual([b.id, c.id, c.id]);
     expect(await seen(4711, true)).toEqual([a.id, b.id, c.id, c.id, a.id]);
-    const [first] = await listAccountChanges(db, { accountId: mine, isAdmin: false }, { after: 0, limit: 1 });
+    const [first] = await listAccountChanges(db, { accountId: mine, isAdmin: false }, {}, { limit: 1 });
     expect(await seen(mine, false, first?.id)).toEqual([b.id, a.id]);
+    const me = { accountId: mine, isAdmin: false };
+    const newest = await listAccountChanges(db, me, {}, { limit: 2, offset: 1, descending: true });
+    expect(newest.map((change) => change.domainId)).toEqual([b.id, a.id]);
+    expect(await countAccountChanges(db, me, {})).toBe(3);
+    expect(await countAccountChanges(db, me, { sources: ['scan'] })).toBe(0);
   });
 
   test('a change that was numbered earlier and is committed later is not passed over', async () => {
@@ -68,7 +82,7 @@ describe.each(testServers())('on $name', (server) => {
     const caller = { accountId: mine, isAdmin: false };
     const read: number[] = [];
     const readOn = async () => {
-      const page = await listAccountChanges(db, caller, { after: read.at(-1) ?? 0, limit: 100 });
+      const page = await listAccountChanges(db, caller, { after: read.at(-1) ?? 0 }, { limit: 100 });
       read.push(...page.map(({ id }) => id));
     };
     await readOn();
@@ -100,7 +114,8 @@ describe.each(testServers())('on $name', (server) => {
         const page = await listAccountChanges(
           db,
           { accountId: mine, isAdmin: false },
-          { after: read.at(-1) ?? 0, limit: 100 },
+          { after: read.at(-1) ?? 0 },
+          { limit: 100 },
         );
         read.push(...page.map(({ id }) => id));
       }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
+import { addDocsPage } from '../../../src/api/docs-page.ts';
 import { addHealth } from '../../../src/api/health.ts';
 import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
@@ -102,6 +103,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         databaseReadiness(own, () => outages.lacking()),
       );
       await describeRoutes(server, routes);
+      addDocsPage(server);
     },
   });
   const accountIds = {} as Record<TestAccount, number>;

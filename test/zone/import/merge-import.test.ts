@@ -86,14 +86,14 @@ describe('an import', () => {
       'lets the first kind win',
       [],
       ['a CNAME x.', 'a A 192.0.2.1', 'a CNAME y.'],
-      ['+ a 300 CNAME x'],
+      ['+ a 300 CNAME x.'],
       [1, 2],
     ],
     [
       'lets an ANAME stand beside what is no address',
       [],
       ['a ANAME x.', 'a MX 10 y.', 'a A 192.0.2.1'],
-      ['+ a 300 ANAME x', '+ a 300 MX 10 y'],
+      ['+ a 300 ANAME x.', '+ a 300 MX 10 y.'],
       [2],
     ],
   ])('%s', (_what, before, items, ops, failed) => {

@@ -209,6 +209,6 @@ describe('the export of another service', () => {
 
   it('PowerDNS: ALIAS, also by its number', () => {
     const text = 'example.com.\t300\tIN\tALIAS\tlb.example.net.\n*.w 60 TYPE65401 \\# 3 016100';
-    expect(lines(text)).toEqual(['@ 300 ANAME lb.example.net', '*.w 60 ANAME a']);
+    expect(lines(text)).toEqual(['@ 300 ANAME lb.example.net', '*.w 60 ANAME a.']);
   });
 });

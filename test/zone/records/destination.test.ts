@@ -27,11 +27,13 @@ describe('good destinations', () => {
     ['CNAME', 'bücher.example', 'xn--bcher-kva.example.', 'xn--bcher-kva.example'],
     ['CNAME', '1.0/25.2.0.192.in-addr.arpa', '1.0/25.2.0.192.in-addr.arpa.'],
     ['CNAME', '*.example.net', '*.example.net.'],
+    ['CNAME', 'www.', 'www.'],
     ['NS', 'ns1.example.net', 'ns1.example.net.'],
     ['PTR', 'host.example.net', 'host.example.net.'],
     ['PTR', 'a\\032printer.example.net', 'a\\032printer.example.net.'],
     ['MX', 'mx.example.net', '10 mx.example.net.'],
     ['MX', '.', '10 .'],
+    ['MX', 'mail.', '10 mail.'],
     ['TXT', 'v=spf1 -all', '"v=spf1 -all"'],
     ['TXT', ' a "quoted" word; \\ ', '" a \\"quoted\\" word; \\\\ "'],
     ['TXT', '"one" "two"', '"one" "two"'],
@@ -46,6 +48,7 @@ describe('good destinations', () => {
     ['SRV', '0 5 5060 sip.example.net', '0 5 5060 sip.example.net.'],
     ['SRV', '0 5 5060 @', '0 5 5060 example.com.', '0 5 5060 example.com'],
     ['SRV', '0 0 0 .', '0 0 0 .'],
+    ['SRV', '0 5 5060 sip.', '0 5 5060 sip.'],
     ['CAA', '0 issue "ca.example"', '0 issue "ca.example"'],
     ['CAA', '128 issue ca.example', '128 issue "ca.example"', '128 issue "ca.example"'],
     ['TLSA', `3 1 1 ${DIGEST}`, `3 1 1 ${DIGEST}`],
@@ -103,6 +106,34 @@ describe('good destinations', () => {
     expect(printDestination('TXT', parsed.rdata)).toEqual({ destination: text });
     const odd = read('TXT', '"a" "b"');
     expect(odd.kind === 'rdata' && printDestination('TXT', odd.rdata)).toEqual({ destination: '"a" "b"' });
+  });
+});
+
+describe('a host of one label without a dot', () => {
+  it.each<[ApiType, string]>([
+    ['CNAME', 'www'],
+    ['ANAME', 'www'],
+    ['NS', 'www'],
+    ['MX', 'www'],
+    ['PTR', 'www'],
+    ['SRV', '0 5 5060 www'],
+    ['HTTPS', '1 www alpn=h2'],
+    ['NAPTR', '100 10 "s" "SIP+D2U" "" www'],
+  ])('is refused for %s, and both names that it could be are offered', (type, text) => {
+    const parsed = read(type, text);
+    expect(parsed).toMatchObject({ kind: 'problem', field: 'destination' });
+    expect(parsed.kind === 'problem' && parsed.message).toBe(
+      '"www" has no dot, so it would be the top-level name "www."; write "www.example.com" for the name in this domain, or "www." for the top-level one',
+    );
+  });
+
+  it('is offered in letters that are accepted, Unicode too', () => {
+    const parsed = read('CNAME', 'bücher');
+    const offered =
+      parsed.kind === 'problem' ? parsed.message.matchAll(/write "([^"]+)".* or "([^"]+)"/g) : [];
+    const [[, own, top] = []] = [...offered] as unknown as string[][];
+    expect([own, top]).toEqual(['bücher.example.com', 'bücher.']);
+    for (const text of [own, top]) expect(read('CNAME', text as string).kind).toBe('rdata');
   });
 });
 

@@ -1,0 +1,51 @@
+// What an HTTP API is to the benchmark: a zone of many records goes in, and comes out again.
+
+export interface ZoneRecord {
+  readonly name: string;
+  readonly type: 'A' | 'CNAME' | 'TXT';
+  readonly content: string;
+}
+
+export interface ApiUnderTest {
+  readonly label: string;
+  /** Makes the zone with all of its records; only the bulk of the work counts. Gives the milliseconds. */
+  load(zone: string, records: readonly ZoneRecord[]): Promise<number>;
+  /** Reads all records. */
+  list(zone: string): Promise<void>;
+  exportZone(zone: string): Promise<void>;
+  /** At most 100 records that have the word. */
+  search(zone: string, word: string): Promise<void>;
+  create(zone: string, record: ZoneRecord): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Throws with the answer unless it is a success; the body is read to its end. */
+export async function call(
+  url: string,
+  { headers, method = 'GET', body }: { headers: Record<string, string>; method?: string; body?: unknown },
+): Promise<string> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 300)}`);
+  return text;
+}
+
+export async function untilAnswers(
+  url: string,
+  headers: Record<string, string>,
+  check: () => void,
+): Promise<void> {
+  for (;;) {
+    check();
+    const isThere = await call(url, { headers }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}

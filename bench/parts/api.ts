@@ -1,0 +1,117 @@
+// Calls of the HTTP API with a large zone, in turn with PowerDNS's API on the same Postgres; and pages of a long list of
+// domains.
+
+import type { ApiUnderTest, ZoneRecord } from '../api/api-under-test.ts';
+import { startPowerdnsApi } from '../api/powerdns-api.ts';
+import { startZonefleetApi } from '../api/zonefleet-api.ts';
+import type { BenchOptions, Part } from '../part.ts';
+import { pinCluster } from '../postgres/cluster.ts';
+import { count, fixed, table } from '../report/table.ts';
+import { say } from '../say.ts';
+import { median, percentile } from '../statistics.ts';
+
+const RECORDS = 20_000;
+const DOMAINS = 300_000;
+/** Of `zones` that are asked for, this part takes so many domains for each. */
+const QUICK_DOMAINS = 10_000;
+const CREATES = 100;
+const PAGES = 200;
+
+const STEPS = ['import', 'list', 'export', 'search', 'create'] as const;
+type Step = (typeof STEPS)[number];
+const WORDS: Readonly<Record<Step, string>> = {
+  import: `import of ${count(RECORDS)} records`,
+  list: 'list of all',
+  export: 'export as a zone file',
+  search: 'search, first 100',
+  create: 'one record created',
+};
+type Figures = Readonly<Record<Step, number[]>>;
+
+export const api: Part = {
+  names: ['api'],
+  async run(options) {
+    const unpin = await pinCluster(options.loadCpu);
+    const ours = await startZonefleetApi(options.serverCpu);
+    const hasPowerdns = options.servers.some(({ name }) => name === 'powerdns');
+    const theirs = hasPowerdns ? await startPowerdnsApi(options.serverCpu) : undefined;
+    const contestants: ApiUnderTest[] = [ours, ...(theirs === undefined ? [] : [theirs])];
+    try {
+      const figures = await measureInTurn(contestants, options);
+      const domains = options.zones === undefined ? DOMAINS : QUICK_DOMAINS;
+      await ours.addDomains(domains);
+      const pages: number[] = [];
+      for (let i = 0; i < PAGES; i++) pages.push(await timed(() => ours.listDomains(100)));
+      return [
+        {
+          part: 'api',
+          title: 'The HTTP API',
+          blocks: [
+            `A zone of ${count(RECORDS)} records, through the API, one call at a time; median of ${options.rounds} rounds in turn, in milliseconds (lowest to highest). The API has one core, ` +
+              'Postgres and the client the other. The zone is a new one in each round.',
+            table(
+              ['', ...contestants.map(({ label }) => label)],
+              STEPS.map((step) => [
+                WORDS[step],
+                ...contestants.map((contestant) => cell((figures.get(contestant) as Figures)[step])),
+              ]),
+            ),
+            `### Pages of ${count(domains)} domains\n\n\`GET /domains/?limit=100\`, ${PAGES} times: p50 ${fixed(median(pages), 1)} ms, p95 ${fixed(percentile(pages, 0.95), 1)} ms.`,
+          ],
+          charts: [],
+        },
+      ];
+    } finally {
+      for (const contestant of contestants) await contestant.stop();
+      await unpin();
+    }
+  },
+};
+
+async function measureInTurn(
+  contestants: readonly ApiUnderTest[],
+  { rounds }: BenchOptions,
+): Promise<Map<ApiUnderTest, Figures>> {
+  const records = Array.from({ length: RECORDS }, (_, i) => recordOf(i));
+  const figures = new Map(
+    contestants.map((one): [ApiUnderTest, Figures] => [
+      one,
+      { import: [], list: [], export: [], search: [], create: [] },
+    ]),
+  );
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < contestants.length; i++) {
+      const one = contestants[(i + round) % contestants.length] as ApiUnderTest;
+      const zone = `round${round}.example`;
+      const found = figures.get(one) as Figures;
+      found.import.push(await one.load(zone, records));
+      found.list.push(await timed(() => one.list(zone)));
+      found.export.push(await timed(() => one.exportZone(zone)));
+      found.search.push(await timed(() => one.search(zone, 'target1777')));
+      for (let n = 0; n < CREATES; n++) {
+        const record: ZoneRecord = { name: `new${n}`, type: 'A', content: '198.51.100.1' };
+        found.create.push(await timed(() => one.create(zone, record)));
+      }
+      const told = STEPS.map((step) => `${step} ${fixed(found[step].at(-1), 1)}`).join(', ');
+      say(`  round ${round + 1} of ${rounds}, ${one.label}: ${told} ms`);
+    }
+  }
+  return figures;
+}
+
+function recordOf(i: number): ZoneRecord {
+  const name = `h${i}`;
+  if (i % 4 === 0) return { name, type: 'TXT', content: `token-${i}` };
+  if (i % 4 === 1) return { name, type: 'CNAME', content: `target${i}.example.net` };
+  return { name, type: 'A', content: `192.0.${(i >> 8) & 255}.${i & 255}` };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+function cell(values: readonly number[]): string {
+  return `${fixed(median(values), 1)} (${fixed(Math.min(...values), 1)}–${fixed(Math.max(...values), 1)})`;
+}
