@@ -40,7 +40,7 @@ interface Request {
   readonly raw: string | undefined;
 }
 
-const REQUESTS = scale(10_000, 600);
+const REQUESTS = scale(20_000, 600);
 const MORE_DRAWS = 40;
 const DOMAINS = [
   'one.example',
@@ -447,7 +447,9 @@ describe('requests made from the description', () => {
     await fc.assert(checked(), { numRuns: REQUESTS, endOnFailure: true });
     // A proof of refusals alone would prove little: every operation has also done what it is for. What the draw of a few
     // requests left out is drawn for itself.
-    const undone = () => operations.filter(({ method, path }) => !seen.has(`${method} ${path} 200`));
+    // closed and removed paths have no success
+    const open = operations.filter(({ responses }) => '200' in responses);
+    const undone = () => open.filter(({ method, path }) => !seen.has(`${method} ${path} 200`));
     for (let more = 0; more < MORE_DRAWS && undone().length > 0; more++) {
       await prepareDomains();
       await fc.assert(checked(undone()), { numRuns: 50, endOnFailure: true });
