@@ -34,7 +34,11 @@ export async function call(
   return text;
 }
 
-export async function untilAnswers(url: string, headers: Record<string, string>, check: () => void): Promise<void> {
+export async function untilAnswers(
+  url: string,
+  headers: Record<string, string>,
+  check: () => void,
+): Promise<void> {
   for (;;) {
     check();
     const isThere = await call(url, { headers }).then(

@@ -53,7 +53,12 @@ export async function startPowerdnsApi(cpu: number | undefined): Promise<ApiUnde
   return {
     label: 'PowerDNS, Postgres',
     async load(zone, records) {
-      const body = { name: `${zone}.`, kind: 'Native', nameservers: [], rrsets: records.map((r) => rrset(zone, r)) };
+      const body = {
+        name: `${zone}.`,
+        kind: 'Native',
+        nameservers: [],
+        rrsets: records.map((r) => rrset(zone, r)),
+      };
       const startedMs = performance.now();
       await call(`${base}/zones`, { headers, method: 'POST', body });
       return performance.now() - startedMs;

@@ -1,10 +1,10 @@
 // Our API as an operator runs it (`npm run api`, without npm's own process).
 
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
-import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
+import { freePort } from '../../test/support/peers/peers.ts';
 import { runOn } from '../postgres/cluster.ts';
+import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import { runProgram } from '../program.ts';
 import { type ApiUnderTest, call, untilAnswers, type ZoneRecord } from './api-under-test.ts';
 

@@ -8,7 +8,9 @@ declare const process: { readonly argv: readonly string[] };
 const [baseUrl = '', key = ''] = process.argv.slice(2);
 const api = createClient<paths>({ baseUrl, headers: { 'X-Api-Key': key } });
 
-const domain = await api.POST('/domains/', { body: { name: 'client.example', dns_mode: 'managed', scan: false } });
+const domain = await api.POST('/domains/', {
+  body: { name: 'client.example', dns_mode: 'managed', scan: false },
+});
 if (domain.data === undefined) throw new Error(domain.error.error);
 const path = { domain: domain.data.name };
 const record = await api.POST('/domains/{domain}/records/', {
@@ -20,9 +22,16 @@ const id: number = record.data.id;
 // @ts-expect-error a path that is not described
 await api.GET('/domains/{domain}/nothing', { params: { path } });
 // @ts-expect-error a type that records do not have
-await api.PUT('/domains/{domain}/records/{id}', { params: { path: { ...path, id } }, body: { type: 'HINFO' } });
-const listed = await api.GET('/domains/{domain}/records/', { params: { path, query: { type: 'A', limit: 10 } } });
-const refused = await api.GET('/domains/{domain}/records/{id}', { params: { path: { ...path, id: 999_999_999 } } });
+await api.PUT('/domains/{domain}/records/{id}', {
+  params: { path: { ...path, id } },
+  body: { type: 'HINFO' },
+});
+const listed = await api.GET('/domains/{domain}/records/', {
+  params: { path, query: { type: 'A', limit: 10 } },
+});
+const refused = await api.GET('/domains/{domain}/records/{id}', {
+  params: { path: { ...path, id: 999_999_999 } },
+});
 console.log(
   JSON.stringify({
     listed: listed.data?.map(({ name, destination, ttl }) => [name, destination, ttl]),
