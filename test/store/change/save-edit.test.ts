@@ -169,7 +169,7 @@ describe.each(testServers())('on $name', (server) => {
       const result = await asked(lines);
       return result.kind === 'problems' ? result.problems.map(showProblem) : result;
     };
-    expect(await problems({ create: ['x A 192.0.2.1', 'a CNAME x'] })).toEqual(['conflict create[1]']);
+    expect(await problems({ create: ['x A 192.0.2.1', 'a CNAME x.'] })).toEqual(['conflict create[1]']);
     expect(await problems({ create: ['x.d A 192.0.2.1'] })).toEqual(['conflict create[0]']);
     expect(await problems({ create: ['a.a.a NS ns.a.a.a', 'x.a.a.a TXT x'] })).toEqual([
       'conflict create[1]',
@@ -346,7 +346,7 @@ describe.each(testServers())('on $name', (server) => {
     const types = [
       'A 192.0.2.1',
       'A 192.0.2.2',
-      'CNAME b',
+      'CNAME b.',
       'AAAA 2001:db8::1',
       'TXT x',
       'ANAME c.example.net.',
@@ -415,7 +415,7 @@ describe.each(testServers())('on $name', (server) => {
       db,
       domainId,
       edit({
-        create: ['a CNAME b', 'p A 192.0.2.1 ; proxied', 't 60 A 192.0.2.1', 'n ANAME x.example.net.'],
+        create: ['a CNAME b.', 'p A 192.0.2.1 ; proxied', 't 60 A 192.0.2.1', 'n ANAME x.example.net.'],
       }),
     );
     const other = await newDomain(db, accountId, 'example.net.', { exempt: true });
@@ -455,14 +455,14 @@ describe.each(testServers())('on $name', (server) => {
     const atOneName = '23514 records_at_one_name';
     for (const line of [
       'a A 192.0.2.1',
-      'a CNAME c',
+      'a CNAME c.',
       'p A 192.0.2.2',
-      'p CNAME c',
+      'p CNAME c.',
       't 61 A 192.0.2.2',
       't 60 A 192.0.2.1',
       'n A 192.0.2.1',
       'n ANAME y.example.net.',
-      '@ CNAME b',
+      '@ CNAME b.',
       '@ NS ns.else.example.',
     ])
       expect([line, await insert(line)]).toEqual([line, atOneName]);
