@@ -15,6 +15,7 @@ import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
+import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
@@ -53,6 +54,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
   };
 
+  const keyBoxes = new KeyBoxes(settings.keySecrets);
   const metrics = createApiMetrics();
   const outages = new OutageLog(log);
   const databaseState = databaseReadiness(db, () => outages.lacking());
@@ -104,6 +106,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { addresses } = listeners;
   dropRights(user, log);
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
+    await keyBoxes.check(db);
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
   log.info({ addresses, metrics: health.address }, 'ready');

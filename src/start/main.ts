@@ -19,6 +19,7 @@ import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/datab
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
+import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { environmentOf } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
@@ -63,6 +64,7 @@ async function start(settings: Settings): Promise<void> {
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
+  const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
   const processes: SupervisedProcess[] = [];
   running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
@@ -72,6 +74,7 @@ async function start(settings: Settings): Promise<void> {
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
+        ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
@@ -86,7 +89,7 @@ async function start(settings: Settings): Promise<void> {
   const isOurKey = settings.bootstrapApiKey === undefined;
   const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;
   const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
-  say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
+  say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey, secrets }));
 }
 
 /** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
@@ -164,6 +167,7 @@ function summary(started: {
   path: string;
   key: string | undefined;
   shownKey: string;
+  secrets: { readonly file: string; readonly isNew: boolean } | undefined;
 }): string {
   const dns = reachable(started.addresses[0] as ListenAddress);
   const api = `http://${printListenAddress(reachable(started.api[0] as ListenAddress))}`;
@@ -177,6 +181,9 @@ function summary(started: {
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     `  database  ${started.place}`,
     ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
+    ...(started.secrets?.isNew === true
+      ? [`  secrets   ${started.secrets.file} seals stored secrets: back it up, apart from the database`]
+      : []),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
     `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,

@@ -19,6 +19,7 @@ import * as claims from './migrations/0016-claims.ts';
 import * as childChecks from './migrations/0017-child-checks.ts';
 import * as fairShares from './migrations/0018-fair-shares.ts';
 import * as trustAnchors from './migrations/0019-trust-anchors.ts';
+import * as sessions from './migrations/0030-sessions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -39,4 +40,5 @@ export const migrations: Record<string, Migration> = {
   '0017-child-checks': childChecks,
   '0018-fair-shares': fairShares,
   '0019-trust-anchors': trustAnchors,
+  '0030-sessions': sessions,
 };

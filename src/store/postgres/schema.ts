@@ -175,6 +175,14 @@ interface AccountsTable {
   provider_id: number | null;
   /** The plan of the account's new domains; null: none. */
   plan_id: number | null;
+  /** The email as it is compared: in lower case, NFC. */
+  email_key: string | null;
+  email_confirmed_at: Generated<Date | null>;
+  password_hash: Generated<string | null>;
+  password_set_at: Generated<Date | null>;
+  is_reseller: Generated<boolean>;
+  /** The account was not made by an operator. */
+  self_registered: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

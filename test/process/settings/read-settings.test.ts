@@ -56,7 +56,6 @@ describe('the settings without an environment', () => {
     expect(settings.apiRequestsPerMinute).toBe(300);
     expect(settings.bootstrapApiKey).toBeUndefined();
     expect(settings.allowReservedNames).toBe(false);
-    expect(readSettings({}).sessionSecret).not.toBe(settings.sessionSecret);
   });
 
   it('keep jobs in Postgres and show them on loopback only', () => {
@@ -138,7 +137,15 @@ describe('a setting', () => {
       (c) => c.rolePasswords,
       { zonefleet_node: '12345678', zonefleet_api: 'a.b_c~d-e' },
     ],
-    ['SESSION_SECRET', { SESSION_SECRET: 's'.repeat(16) }, (c) => c.sessionSecret, 's'.repeat(16)],
+    [
+      'KEY_SECRETS',
+      { KEY_SECRETS: `new:${'A'.repeat(43)}=, old:${'/'.repeat(42)}w=` },
+      (c) => c.keySecrets.map(({ name, secret }) => [name, secret[0]]),
+      [
+        ['new', 0],
+        ['old', 255],
+      ],
+    ],
     ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
     ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
     ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
@@ -281,7 +288,8 @@ describe('a setting', () => {
     ['API_RATE', '0'],
     ['BOOTSTRAP_API_KEY', 'svc_short'],
     ['ALLOW_RESERVED_NAMES', 'perhaps'],
-    ['SESSION_SECRET', 'short'],
+    ['KEY_SECRETS', 'k:c2hvcnQ='],
+    ['KEY_SECRETS', 'A'.repeat(43)],
     ['RUN_AS', 'ann dns'],
     ['RUN_AS', 'a:b:c'],
     ['ROLE_PASSWORDS', 'node:short'],
@@ -393,7 +401,7 @@ describe('faults', () => {
       'ROLE_PASSWORDS',
       'COOKIE_SECRETS',
       'BOOTSTRAP_API_KEY',
-      'SESSION_SECRET',
+      'KEY_SECRETS',
     ]);
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));
     expect(faults).toHaveLength(secrets.length);
