@@ -24,12 +24,14 @@ import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
+import { openPeople } from './people/people.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes/every-route.ts';
 
 type Settings = SettingsOf<'API'>;
 
 const MAX_CONNECTIONS = 20;
+const SESSION_REQUESTS_PER_MINUTE = 600;
 const FAULT_LINE_MS = 60_000;
 /** How many of the files that the process may open are not connections of the API. */
 const RESERVED_FILES = 200;
@@ -82,12 +84,19 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       verifications: portOf(VERIFY_TXT),
       scans: portOf(SCAN_IMPORT),
       countryOf: await openCountryDb(countryDb),
+      people: openPeople(db, keyBoxes, {
+        publicUrl: settings.publicUrl,
+        sendsMail: settings.smtpUrl !== undefined,
+        registration: settings.registration,
+      }),
     },
     routes: ROUTES,
     rateLimit:
       settings.apiRequestsPerMinute === undefined
         ? undefined
         : createRateLimit(db, settings.apiRequestsPerMinute),
+    sessionRateLimit: createRateLimit(db, SESSION_REQUESTS_PER_MINUTE, 'session'),
+    trustedProxies: settings.trustedProxies,
     log,
     outages,
     largeWork,

@@ -5,15 +5,17 @@ import { parseName } from '../dns/name.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
+import { linkTo } from '../process/public-link.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { migrateQueue } from '../queue/connection.ts';
-import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
+import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
 import { migrate } from '../store/migrate/migrate.ts';
+import { makeLink } from '../store/people/account-links.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
@@ -74,6 +76,7 @@ async function start(settings: Settings): Promise<void> {
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
+        PUBLIC_URL: settings.publicUrl,
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
@@ -87,16 +90,25 @@ async function start(settings: Settings): Promise<void> {
     run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
   ]);
   const isOurKey = settings.bootstrapApiKey === undefined;
-  const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;
-  const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
-  say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey, secrets }));
+  const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
+  const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
+  say(summary({ addresses, api, board, metrics, place, ...samples, first, shownKey, secrets }));
+}
+
+interface FirstSecrets {
+  readonly key: string;
+  /** Signs the first admin in, once. */
+  readonly link: string;
 }
 
 /** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
-async function makeFirstKey(url: string): Promise<string | undefined> {
+async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
-    return await createFirstAdminKey(db);
+    const key = await createFirstAdminKey(db);
+    if (key === undefined) return undefined;
+    const accountId = await ensureFirstAdmin(db);
+    return { key, link: linkTo(publicUrl, 'sign-in', await makeLink(db, { kind: 'sign-in', accountId })) };
   } finally {
     await db.destroy();
   }
@@ -165,7 +177,7 @@ function summary(started: {
   question: string;
   remark: string | undefined;
   path: string;
-  key: string | undefined;
+  first: FirstSecrets | undefined;
   shownKey: string;
   secrets: { readonly file: string; readonly isNew: boolean } | undefined;
 }): string {
@@ -180,7 +192,12 @@ function summary(started: {
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     `  database  ${started.place}`,
-    ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
+    ...(started.first === undefined
+      ? []
+      : [
+          `  API key   ${started.first.key} (a global admin's, shown this once)`,
+          `  sign in   ${started.first.link} (the same admin, once, within 15 minutes)`,
+        ]),
     ...(started.secrets?.isNew === true
       ? [`  secrets   ${started.secrets.file} seals stored secrets: back it up, apart from the database`]
       : []),

@@ -7,8 +7,11 @@ import type { FastifyReply } from 'fastify';
 export const PROBLEM_CODES = {
   validation_failed: 400,
   wrong_state: 400,
+  otp_required: 401,
   no_active_plan: 402,
   account_suspended: 403,
+  foreign_origin: 403,
+  reauthenticate: 403,
   managed_by_reseller: 403,
   domain_banned: 403,
   plan_limit: 403,
@@ -18,6 +21,7 @@ export const PROBLEM_CODES = {
   record_managed: 409,
   idempotency_mismatch: 422,
   ns_check_limited: 429,
+  session_check_failed: 503,
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

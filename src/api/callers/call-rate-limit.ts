@@ -1,5 +1,5 @@
-// The limit on requests of a key in a minute, counted in Postgres over all API processes, or by each process alone
-// while Postgres cannot count. A key beyond its limit is refused from memory until its minute is over.
+// The limit on requests of a key, or of the sessions of an account, in a minute, counted in Postgres over all API processes, or by each process alone
+// while Postgres cannot count. What is beyond its limit is refused from memory until its minute is over.
 
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../store/postgres/database.ts';
@@ -10,11 +10,15 @@ const WINDOW_SECONDS = 60;
 
 export interface RateLimit {
   /** Counts one request. `headers` belong on its answer in any case. */
-  take(keyId: number): Promise<{ headers: Record<string, string>; problem: Problem | undefined }>;
+  take(id: number): Promise<{ headers: Record<string, string>; problem: Problem | undefined }>;
 }
 
-export function createRateLimit(db: Database, requestsPerMinute: number): RateLimit {
-  const rate = { points: requestsPerMinute, duration: WINDOW_SECONDS, keyPrefix: 'key' };
+export function createRateLimit(
+  db: Database,
+  requestsPerMinute: number,
+  of: 'key' | 'session' = 'key',
+): RateLimit {
+  const rate = { points: requestsPerMinute, duration: WINDOW_SECONDS, keyPrefix: of };
   const limiter = new RateLimiterPostgres({
     ...rate,
     storeClient: statementClient(db),
@@ -25,9 +29,9 @@ export function createRateLimit(db: Database, requestsPerMinute: number): RateLi
     insuranceLimiter: new RateLimiterMemory(rate),
   });
   return {
-    async take(keyId) {
+    async take(id) {
       try {
-        return { headers: rateHeaders(await limiter.consume(String(keyId))), problem: undefined };
+        return { headers: rateHeaders(await limiter.consume(String(id))), problem: undefined };
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         const headers = rateHeaders(refused);

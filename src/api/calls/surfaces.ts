@@ -50,9 +50,9 @@ function meets({ methods, path }: Surface, method: string, asked: string): boole
 export function judgeSurface(
   method: string,
   path: string,
-  caller: { readonly isManaged: boolean },
+  caller: { readonly isManaged: boolean; readonly isSession?: boolean },
 ): Problem | undefined {
-  if (CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
+  if (caller.isSession !== true && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
     return forbidden('this surface is not open to API keys');
   }
   if (caller.isManaged && CLOSED_TO_MANAGED.some((surface) => meets(surface, method, path))) {

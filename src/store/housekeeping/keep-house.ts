@@ -10,6 +10,7 @@ import type { Database } from '../postgres/database.ts';
 import { purgeDomains } from './purge-domains.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
+import { purgePeople } from './purge-people.ts';
 
 /** A node that was away longer loads all zones. */
 const RETENTION_DAYS = 7;
@@ -26,6 +27,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeSightings(db);
     await purgeRights(db);
     await purgeTakeovers(db);
+    await purgePeople(db);
   }
   return (await purgeIdempotency(db)).isMore;
 }

@@ -14,9 +14,9 @@ interface KeySecret {
 }
 
 /** What a secret is, and whose: part of its key and of what is authenticated. */
-type About = readonly [kind: string, ...ids: string[]];
+export type About = readonly [kind: string, ...ids: string[]];
 
-interface SealedSecret {
+export interface SealedSecret {
   readonly boxId: number;
   readonly sealed: Buffer;
 }

@@ -14,7 +14,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/domain': 'dns zone',
   'zone/image': 'dns dns/message dns/record zone',
   'zone/records': 'dns dns/record dns/zone-file zone',
-  'zone/edit': 'dns zone zone/records',
+  'zone/edit': 'dns zone zone/domain zone/records',
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/records',
@@ -30,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
   queue: '',
+  mail: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
   'resolver/state':
@@ -52,6 +53,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'store/postgres checks/shares',
   'store/secrets': 'process store/postgres',
+  'store/people': 'store/accounts store/postgres store/secrets',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -86,10 +88,13 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': '',
-  'api/callers': 'dns zone zone/edit process store/accounts store/postgres api/answers',
+  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers',
+  'api/callers':
+    'dns zone zone/edit process store/accounts store/people store/postgres api/answers api/people',
   'api/calls':
-    'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
-  'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
+    'zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people',
+  'api/schemas':
+    'zone/domain zone/edit zone/records checks/child checks/delegation store/accounts api/answers api/callers',
   'api/actions':
     'dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls api/schemas',
   'api/body': 'api/answers api/calls api/schemas',
@@ -97,13 +102,14 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child checks/shares',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/people api/print api/schemas store/child store/people checks/shares',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
-  'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
-  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/routes api/schemas',
+  'api/http':
+    'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
-  'cli/account': 'dns zone zone/domain zone/records store/accounts cli/terminal',
+  'cli/account': 'zone/edit process store/accounts store/people cli/terminal',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
@@ -116,9 +122,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts',
   workers:
-    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain',
+    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/people store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds zone/domain mail',
   'start/postgres': 'process store/roles',
   start:
-    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/people store/postgres store/records store/roles start/postgres',
   cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/zone start',
 };
