@@ -17,7 +17,7 @@ const CONTENT_TYPE = 'application/yaml; charset=utf-8';
 
 const ABOUT = `Domains, their DNS records and the log of their changes.
 
-Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`. Every success is 200 with a body. Every error has
+Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`; people sign in and have a session. Every success is 200 with a body. Every error has
 \`error\` for people and sometimes \`code\` for programs. Members that are not set are absent. Paths are taken as written:
 the final slash counts. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
 A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.`;
@@ -32,11 +32,21 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
       openapi: '3.1.0',
       info: { title: 'Zonefleet', version: '1.0.0', description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' ') },
       servers: [{ url: '/' }],
-      security: [{ bearer: [] }, { apiKey: [] }],
+      security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `svc_…`.' },
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same.' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key, `svc_…`, or the token of a session, `ses_…`.',
+          },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key, `svc_…`.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-session',
+            description: 'The session of a browser. Writes need the `Origin` of the service.',
+          },
         },
       },
       tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -76,11 +86,18 @@ function describedSchema(route: Route, schema: object): object {
     ...(route.body === undefined ? { body: undefined } : {}),
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
     ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
+    ...securityOf(route),
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
   };
+}
+
+/** What differs from most routes, which every credential may call. */
+function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
+  if (access.kind === 'public') return { security: [] };
+  return access.kind === 'session' ? { security: [{ bearer: [] }, { session: [] }] } : {};
 }
 
 const DOMAIN_PARAMETER = z
@@ -101,7 +118,7 @@ const IDEMPOTENCY_HEADERS = z.object({
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests a minute for this key.', schema: { type: 'integer' } },
+  'RateLimit-Limit': { description: 'Requests a minute for this key, or for the sessions of this account.', schema: { type: 'integer' } },
   'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
@@ -139,7 +156,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const common = ['X-Request-Id', ...RATE_HEADERS];
+    const common = ['X-Request-Id', ...(route.access.kind === 'public' ? [] : RATE_HEADERS)];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
     success.description = route.summary;

@@ -11,9 +11,9 @@ export interface Refusal {
 
 const WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid, or the domain is not in the state that it needs.',
-  401: 'No key, or one that is malformed, unknown, revoked or expired.',
+  401: 'No credential, or one that is malformed, unknown, revoked, expired or ended.',
   402: 'The domain has no active plan.',
-  403: 'The key, the role or the plan does not allow it.',
+  403: 'The key, the session, the role or the plan does not allow it.',
   404: 'There is no such thing for you.',
   409: 'It conflicts with what is there.',
   422: 'The Idempotency-Key was used for another request.',
@@ -43,6 +43,9 @@ function guardCodes(route: Route): ProblemCode[] {
   const { access, method, query } = route;
   const writes = isWrite(method);
   const codes: ProblemCode[] = ['account_suspended'];
+  if (access.kind !== 'public') codes.push('session_check_failed');
+  if (writes) codes.push('foreign_origin');
+  if (access.kind === 'session' && access.fresh) codes.push('reauthenticate');
   if (writes || query !== undefined) codes.push('validation_failed');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
   if (access.kind === 'domain' && writes) {

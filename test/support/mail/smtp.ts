@@ -4,6 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { until } from '../tests/until.ts';
 
 export interface TakenMail {
+  /** In lower case. */
   readonly to: string;
   readonly from: string;
   /** As it came over the wire. */
@@ -43,7 +44,7 @@ export async function startSmtp(
         const { mailFrom, rcptTo } = envelope;
         for (const { address } of rcptTo) {
           taken.push({
-            to: address,
+            to: address.toLowerCase(),
             from: mailFrom === false ? '' : mailFrom.address,
             raw,
             text: decodeText(raw),
@@ -66,7 +67,7 @@ export async function startSmtp(
     taken,
     tokenFor: (address) =>
       until(() => {
-        const mail = taken.findLast(({ to }) => to === address);
+        const mail = taken.findLast(({ to }) => to === address.toLowerCase());
         return mail && /#[\w-]+=(lnk_\w+)/.exec(mail.text)?.[1];
       }, `a mail to ${address}`),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
