@@ -40,6 +40,7 @@ export type PartName =
   | 'edits'
   | 'checks'
   | 'scan'
+  | 'logins'
   | 'million'
   | 'memory'
   | 'start'

@@ -16,6 +16,7 @@ const ORDER: readonly PartName[] = [
   'edits',
   'checks',
   'scan',
+  'logins',
   'soak',
 ];
 

@@ -118,7 +118,10 @@ const IDEMPOTENCY_HEADERS = z.object({
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests a minute for this key, or for the sessions of this account.', schema: { type: 'integer' } },
+  'RateLimit-Limit': {
+    description: 'Requests a minute for this key, or for the sessions of this account.',
+    schema: { type: 'integer' },
+  },
   'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
@@ -164,7 +167,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
       success.content = { [route.textResponse]: { schema: { type: 'string' } } };
     success.headers = headers([...common, ...replay, ...(route.answerHeaders ?? [])]);
     for (const refusal of refusalsOf(route)) {
-      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal) };
+      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, route) };
     }
   }
   document.components = { ...document.components, headers: { ...HEADERS } };
@@ -173,7 +176,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
 
 const PROBLEM = `#/components/schemas/${z.globalRegistry.get(ProblemBody)?.id}`;
 
-function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.ResponseObject {
+function describeRefusal({ status, words, codes }: Refusal, { access }: Route): OpenAPIV3_1.ResponseObject {
   const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
   const more: Record<number, string[]> = {
     401: ['WWW-Authenticate'],
@@ -181,7 +184,7 @@ function describeRefusal({ status, words, codes }: Refusal): OpenAPIV3_1.Respons
     429: ['Retry-After'],
     503: ['Retry-After'],
   };
-  const counted = ![401, 500, 503].includes(status);
+  const counted = access.kind !== 'public' && ![401, 500, 503].includes(status);
   return {
     description: `${words}${told}`,
     headers: headers(['X-Request-Id', ...(counted ? RATE_HEADERS : []), ...(more[status] ?? [])]),

@@ -36,9 +36,16 @@ it('Postgres stopped: a session 503 session_check_failed, a key 503, both good a
   proxy.cut();
   const [cookie, bearer, key] = await askAll();
   for (const answer of [cookie, bearer])
-    expect([answer?.status, answer?.body.code, answer?.headers['retry-after']]).toEqual([503, 'session_check_failed', '1']);
+    expect([answer?.status, answer?.body.code, answer?.headers['retry-after']]).toEqual([
+      503,
+      'session_check_failed',
+      '1',
+    ]);
   expect([key?.status, key?.body.code]).toEqual([503, undefined]);
-  const login = await new Browser(api).ask('POST', '/auth/login', { email: emailOf('owner'), password: PASSWORD });
+  const login = await new Browser(api).ask('POST', '/auth/login', {
+    email: emailOf('owner'),
+    password: PASSWORD,
+  });
   expect([login.status, login.body.code]).toEqual([503, undefined]);
 
   proxy.resume();

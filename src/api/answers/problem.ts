@@ -123,6 +123,11 @@ export function unavailable(error: string, retryAfterSeconds: number): Problem {
   return new Problem(503, error, { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 
+/** Too many calls with passwords are under way. */
+export function tooBusy(): Problem {
+  return unavailable('too many people sign in at once; try again', 2);
+}
+
 export function sendProblem(reply: FastifyReply, { status, body, headers }: Problem): FastifyReply {
   return reply
     .code(status)

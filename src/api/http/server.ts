@@ -19,7 +19,15 @@ import { touchApiKey } from '../../store/accounts/api-keys.ts';
 import { touchSession } from '../../store/people/sessions.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
-import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from '../answers/problem.ts';
+import {
+  badRequest,
+  invalid,
+  MAY_BE_DONE,
+  Problem,
+  sendProblem,
+  tooBusy,
+  unavailable,
+} from '../answers/problem.ts';
 import { SMALL_BODY_BYTES } from '../body/body-bounds.ts';
 import { closeUnread } from '../body/close-unread.ts';
 import { fieldProblems } from '../body/field-problems.ts';
@@ -140,6 +148,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       // Whoever signs in has no session yet: a browser that says that another site asks is refused, one that says nothing is not.
       const isForeign = asker.origin !== undefined && asker.origin !== api.people?.origin;
       if (isWrite(request.method) && isForeign) return sendProblem(reply, foreignOrigin());
+      // Before the body is read: many at once must cost little.
+      if (isWrite(request.method) && api.people?.turns.hasPlace(asker.address) === false)
+        return sendProblem(reply, tooBusy());
       if (!presentsHeader(request.headers)) return;
     }
     const caller = await callerOf(request, reply, asker);

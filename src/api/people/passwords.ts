@@ -30,11 +30,16 @@ export class PasswordTurns {
   readonly #byNetwork = new Map<string, number>();
   #running = 0;
 
+  hasPlace(address: string): boolean {
+    const near = this.#byNetwork.get(networkOf(address)) ?? 0;
+    return near < PER_NETWORK && this.#waiting.length < WAITING;
+  }
+
   /** Undefined, at once, where there is no place. */
   async run<T extends object>(address: string, work: () => Promise<T>): Promise<T | undefined> {
+    if (!this.hasPlace(address)) return undefined;
     const network = networkOf(address);
     const near = this.#byNetwork.get(network) ?? 0;
-    if (near >= PER_NETWORK || this.#waiting.length >= WAITING) return undefined;
     this.#byNetwork.set(network, near + 1);
     try {
       if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));

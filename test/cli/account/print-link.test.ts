@@ -19,7 +19,8 @@ it.each([
   ['reset', 'reset'],
 ] as const)('account %s prints a link that works once, and nothing else on stdout', async (command, kind) => {
   const { code, stdout, stderr } = await run(command, 'ann@shop.example');
-  const [, page, token = ''] = /^https:\/\/dns\.zonefleet\.test\/console\/#([\w-]+)=(lnk_\w{43})\n$/.exec(stdout) ?? [];
+  const [, page, token = ''] =
+    /^https:\/\/dns\.zonefleet\.test\/console\/#([\w-]+)=(lnk_\w{43})\n$/.exec(stdout) ?? [];
   expect([code, page]).toEqual([0, kind]);
   expect(stderr).toMatch(/^for Ann@shop\.example: it works once, within \d+ minutes/);
   expect(stderr).not.toContain(token);

@@ -2,6 +2,7 @@
 
 import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findAccount } from '../../../src/store/accounts/accounts.ts';
 import { checkSchema, migrate } from '../../../src/store/migrate/migrate.ts';
 import { migrations } from '../../../src/store/migrate/migrations.ts';
 import { loadAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
@@ -283,6 +284,20 @@ describe.each(testServers())('on $name', (server) => {
     });
     expect(await loadAnswerSettings(db)).toEqual(next);
     expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
+  });
+
+  test('0030: accounts of before keep their emails, which are compared beyond ASCII now, and count as confirmed', async () => {
+    const { db } = database;
+    await inOlderSchema({ db, server }, '0019-trust-anchors', (today) =>
+      newAccount(today, 'J\u00fcrgen@Shop.example'),
+    );
+    await migrate(db, TEST_SETTINGS);
+    const account = await findAccount(db, 'JU\u0308RGEN@shop.example');
+    expect(account).toMatchObject({
+      email: 'J\u00fcrgen@Shop.example',
+      isEmailConfirmed: true,
+      isReseller: false,
+    });
   });
 });
 

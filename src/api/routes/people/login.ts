@@ -5,7 +5,7 @@ import { takeLink } from '../../../store/people/account-links.ts';
 import { type Credentials, loadCredentials } from '../../../store/people/credentials.ts';
 import { endSession, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
-import { invalid, Problem, problem, unauthorized, unavailable } from '../../answers/problem.ts';
+import { invalid, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
 import type { PublicCall } from '../../calls/call.ts';
 import { publicRoute, sessionRoute } from '../../calls/route.ts';
 import { signInAs } from '../../people/open-session.ts';
@@ -34,13 +34,6 @@ const LoginBody = z
 
 type LoginCall = PublicCall<unknown, unknown, z.output<typeof LoginBody>>;
 type Outcome = z.output<typeof SignedIn> | Problem;
-
-const BUSY_SECONDS = 2;
-
-/** Too many calls with passwords are under way. */
-export function tooBusy(): Problem {
-  return unavailable('too many people sign in at once; try again', BUSY_SECONDS);
-}
 
 /** The same words and the same time for an email that nobody has. */
 const WRONG = 'the email or the password is wrong';

@@ -7,13 +7,12 @@ import { confirmEmail, setPassword } from '../../../store/people/credentials.ts'
 import { orderMail } from '../../../store/people/mails.ts';
 import { endOtherSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
-import { forbidden, Problem, problem } from '../../answers/problem.ts';
+import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import { publicRoute, sessionRoute } from '../../calls/route.ts';
 import { renewSession } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
 import { Message } from '../../schemas/message.ts';
 import { Email, LinkToken, NewPassword, Rotated } from '../../schemas/people.ts';
-import { tooBusy } from './login.ts';
 
 type Said = z.output<typeof Message> | Problem;
 

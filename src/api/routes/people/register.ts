@@ -8,14 +8,13 @@ import { takeLink } from '../../../store/people/account-links.ts';
 import { setPassword } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
-import { forbidden, Problem, problem } from '../../answers/problem.ts';
+import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import type { PublicCall } from '../../calls/call.ts';
 import { publicRoute } from '../../calls/route.ts';
 import { signInAs } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
 import { Message } from '../../schemas/message.ts';
 import { Bearer, Email, LinkToken, NewPassword, PersonName, SignedIn } from '../../schemas/people.ts';
-import { tooBusy } from './login.ts';
 
 const RegisterBody = z
   .strictObject({
