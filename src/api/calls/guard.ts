@@ -1,5 +1,5 @@
 // Request guards, in order (docs/rules.md "Access"), before the body is read: 401, 429, 403 of the origin, of the account, of
-// the key, of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
+// the key, of what the reseller manages, of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Name } from '../../dns/name.ts';
@@ -14,7 +14,7 @@ import { isPasswordFresh } from '../people/judge-session.ts';
 import type { Api, DomainCall } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
-import { judgeSurface } from './surfaces.ts';
+import { isCallOfSessions, judgeSurface } from './surfaces.ts';
 
 interface Asked {
   readonly method: string;
@@ -51,12 +51,14 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   if (isByCookie && isWrite(method) && asked.origin !== api.people?.origin) return foreignOrigin();
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
-  const refused = judgeSurface(method, decodedPath(asked.url), {
+  const path = decodedPath(asked.url);
+  const refused = judgeSurface(method, path, {
     isManaged: caller.account.providerId !== null,
     isSession,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) return asked.unrouted ?? notFound('path');
+  if (route === undefined)
+    return isCallOfSessions(method, path) ? notFound('path') : (asked.unrouted ?? notFound('path'));
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');

@@ -17,5 +17,9 @@ it('every list comes back', () => {
   const list = fc
     .uniqueArray(item, { selector: ({ index }) => index })
     .map((items) => items.sort((a, b) => a.index - b.index));
-  fc.assert(fc.property(list, (items) => expect(expandIds(condenseIds(items))).toEqual(items)));
+  fc.assert(
+    fc.property(list, (items) => {
+      expect(expandIds(condenseIds(items))).toEqual(items);
+    }),
+  );
 });
