@@ -21,9 +21,9 @@ if (record.data === undefined) throw new Error(record.error.error);
 const id: number = record.data.id;
 // @ts-expect-error a path that is not described
 await api.GET('/domains/{domain}/nothing', { params: { path } });
-// @ts-expect-error a type that records do not have
 await api.PUT('/domains/{domain}/records/{id}', {
   params: { path: { ...path, id } },
+  // @ts-expect-error a type that records do not have
   body: { type: 'HINFO' },
 });
 const listed = await api.GET('/domains/{domain}/records/', {
