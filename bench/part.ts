@@ -41,6 +41,7 @@ export type PartName =
   | 'checks'
   | 'scan'
   | 'api'
+  | 'logins'
   | 'million'
   | 'memory'
   | 'start'

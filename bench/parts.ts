@@ -6,6 +6,7 @@ import { api } from './parts/api.ts';
 import { checks } from './parts/checks.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
+import { logins } from './parts/logins.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
 import { scan } from './parts/scan.ts';
@@ -39,5 +40,6 @@ export const PARTS: readonly PartGroup[] = [
   single(checks, 8, 'delegation checks: a second, through the queue, and with a million domains'),
   single(scan, 15, 'scans of made zones: what is found, questions, seconds; dnsrecon beside it'),
   single(api, 5, 'the HTTP API with a zone of 20,000 records beside PowerDNS; pages of 300,000 domains'),
+  single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
 ];

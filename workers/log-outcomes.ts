@@ -1,9 +1,11 @@
 // The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
+import type { MailJob } from '../src/queue/jobs.ts';
 import type { ChildOutcome } from './check-child.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 import type { FlattenOutcome } from './flatten-aname.ts';
 import type { ScanOutcome } from './scan-import.ts';
+import type { MailOutcome } from './send-mail.ts';
 import type { VerifyOutcome } from './verify-txt.ts';
 
 export interface OutcomeLog {
@@ -65,4 +67,10 @@ export function logVerification(log: OutcomeLog, outcome: VerifyOutcome): void {
   log.info({ domain: outcome.name, ...outcome.transition, ...found }, 'status changed');
   if (outcome.kind === 'saved' && outcome.lost !== undefined)
     log.info({ domain: outcome.name, id: outcome.lost, from: 'active', to: 'disabled' }, 'status changed');
+}
+
+/** Without the address, which is personal. */
+export function logMail(log: OutcomeLog, outcome: MailOutcome, { mailId: mail }: MailJob): void {
+  if (outcome.kind === 'delayed') log.warn({ mail, reason: outcome.reason }, 'a mail is tried again later');
+  if (outcome.kind === 'given_up') log.error({ mail, reason: outcome.reason }, 'a mail is given up');
 }

@@ -2,6 +2,7 @@
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
 import { Slots } from '../src/checks/shares/slots.ts';
+import { openMailer } from '../src/mail/mailer.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
@@ -150,6 +151,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => sharing.stop());
   const telling = shareSilences(db, silences, { onTrouble: (error) => trouble('schedule', error as Error) });
   life.onStop(() => telling.stop());
+  const { smtpUrl, mailFrom } = settings;
+  const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom);
+  life.onStop(async () => mailer?.close());
   startQueueWorkers(workers, {
     db,
     resolver,
@@ -164,6 +168,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     shares,
     vantages,
     trouble,
+    mailer,
+    publicUrl: settings.publicUrl,
   });
   const housekeeping = runHousekeeping({
     db,

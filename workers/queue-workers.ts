@@ -1,16 +1,18 @@
-// The five kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
+// The six kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
 // logged.
 
 import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import { dueTurn } from '../src/checks/shares/turns.ts';
+import type { Mailer } from '../src/mail/mailer.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_CHILD,
   CHECK_DELEGATION,
   FLATTEN_ANAME,
   SCAN_IMPORT,
+  SEND_MAIL,
   VERIFY_TXT,
   type VerifyJob,
 } from '../src/queue/jobs.ts';
@@ -18,6 +20,7 @@ import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
 import { claimDueChildChecks } from '../src/store/child/claim-due-child-checks.ts';
 import { noteCheckedDomains } from '../src/store/child/note-checked-domains.ts';
+import { claimDueMails } from '../src/store/people/mails.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
@@ -31,12 +34,14 @@ import { fillQueue } from './fill-queue.ts';
 import { createFlattener } from './flatten-aname.ts';
 import {
   logChild,
+  logMail,
   logScan,
   logTarget,
   logTransition,
   logVerification,
   type OutcomeLog,
 } from './log-outcomes.ts';
+import { createMailMetrics } from './mail-metrics.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import { CheckNotes } from './note-checks.ts';
 import { rememberOurAddresses } from './our-addresses.ts';
@@ -46,6 +51,7 @@ import type { BreakerWatch } from './rounds/watch-breaker.ts';
 import { createScanner } from './scan-import.ts';
 import { createScanMetrics } from './scan-metrics.ts';
 import { runSchedule } from './schedule.ts';
+import { createMailSender } from './send-mail.ts';
 import type { VantageAsker } from './vantage/ask-vantages.ts';
 import { createVerifier } from './verify-txt.ts';
 
@@ -56,6 +62,7 @@ const VERIFICATIONS_AT_ONCE = 50;
 const SCANS_AT_ONCE = 20;
 const TARGETS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 50;
+const MAILS_AT_ONCE = 4;
 const IDLE_MS = 1000;
 
 export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages';
@@ -69,6 +76,7 @@ export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Erro
     scans: new QueueWorker({ place, kind: SCAN_IMPORT, onQueueTrouble }),
     anames: new QueueWorker({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
     children: new QueueWorker({ place, kind: CHECK_CHILD, onQueueTrouble }),
+    mails: new QueueWorker({ place, kind: SEND_MAIL, onQueueTrouble }),
   };
 }
 
@@ -87,6 +95,9 @@ interface Dependencies {
   readonly shares: AccountShares;
   readonly vantages: VantageAsker;
   readonly trouble: (of: Trouble, error: Error) => void;
+  /** Undefined: no mail is sent. */
+  readonly mailer: Mailer | undefined;
+  readonly publicUrl: string;
 }
 
 export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependencies): void {
@@ -96,6 +107,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
   startScans(workers.scans, dependencies);
   startAnames(workers.anames, dependencies);
   startChildren(workers.children, dependencies, notes);
+  if (dependencies.mailer !== undefined) startMails(workers.mails, dependencies, dependencies.mailer);
 }
 
 function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies, notes: CheckNotes): void {
@@ -226,6 +238,25 @@ function startChildren(
       await notes.flush((noted) => noteCheckedDomains(db, noted));
       return await claimDueChildChecks(db, limit);
     }),
+    onFailed: failing(worker, dependencies),
+  });
+}
+
+function startMails(worker: QueueWorkers['mails'], dependencies: Dependencies, mailer: Mailer): void {
+  const { db, publicUrl, metrics, log } = dependencies;
+  const count = createMailMetrics(metrics.registry);
+  worker.start({
+    run: createMailSender({
+      db,
+      mailer,
+      publicUrl,
+      onOutcome(outcome, job) {
+        count(outcome);
+        logMail(log, outcome, job);
+      },
+    }),
+    concurrency: MAILS_AT_ONCE,
+    rounds: feed(worker, dependencies, MAILS_AT_ONCE * WAITING_PER_RUN, (limit) => claimDueMails(db, limit)),
     onFailed: failing(worker, dependencies),
   });
 }

@@ -11,7 +11,7 @@ import type { ZoneSet } from '../zones/zone-set.ts';
 import { benchCluster } from './cluster.ts';
 import { loadRecipe } from './load-recipe.ts';
 
-const SETTINGS = {
+export const BENCH_SETTINGS = {
   edgeIpv4: ['192.0.2.1'],
   edgeIpv6: ['2001:db8::1'],
   nameserverSets: [['ns1.nameservers.test', 'ns2.nameservers.test']],
@@ -25,7 +25,7 @@ export async function zonefleetDatabase(set: ZoneSet): Promise<string> {
     const startedMs = performance.now();
     const db = openDatabase(url, { limits: OPERATOR_LIMITS });
     try {
-      await migrate(db, SETTINGS);
+      await migrate(db, BENCH_SETTINGS);
       if (set.recipe !== undefined) await loadRecipe(url, set.recipe);
       for (const { apex, text } of set.zones) {
         const origin = parseName(apex);

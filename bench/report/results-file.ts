@@ -17,6 +17,7 @@ const ORDER: readonly PartName[] = [
   'checks',
   'scan',
   'api',
+  'logins',
   'soak',
 ];
 

@@ -1,8 +1,10 @@
-// Paths that are refused to every key, and removed ones, as the description has them: who finds them in an older client
+// Paths that no route has but that are not merely 404: refused to every key, or removed. Who finds them in an older client
 // reads what to do instead.
 
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { Method } from './calls/route.ts';
+
+type Status = keyof typeof WORDS;
 
 interface ClosedPath {
   readonly method: Method;
@@ -10,8 +12,8 @@ interface ClosedPath {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  /** What a key gets. */
-  readonly status: 403 | 410;
+  /** What keys and sessions get. */
+  readonly statuses: readonly Status[];
   readonly removed: boolean;
 }
 
@@ -26,7 +28,7 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
     operationId: 'removedCurrentSubscription',
     tag: TAG,
     summary: 'Removed: read the subscriptions of a domain.',
-    status: 410,
+    statuses: [410],
     removed: true,
   },
   ...SUBSCRIPTION_WRITES.map(
@@ -35,8 +37,8 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
       path: `/subscriptions/${what}`,
       operationId: `removed${camelCase(what)}`,
       tag: TAG,
-      summary: 'Removed: subscriptions belong to a domain. No key may call it.',
-      status: 403,
+      summary: 'Removed: subscriptions belong to a domain.',
+      statuses: [403, 410],
       removed: true,
     }),
   ),
@@ -47,7 +49,7 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
       operationId: `closed${camelCase(what)}`,
       tag: TAG,
       summary: 'No key may call it.',
-      status: 403,
+      statuses: [403, 404],
       removed: false,
     }),
   ),
@@ -57,7 +59,7 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
     operationId: 'closedTopup',
     tag: TAG,
     summary: 'No key may call it.',
-    status: 403,
+    statuses: [403, 404],
     removed: false,
   },
 ];
@@ -67,13 +69,14 @@ function camelCase(what: string): string {
 }
 
 const WORDS = {
-  403: 'No API key may use it. Codes: `managed_by_reseller`.',
+  403: 'No API key may use it. Codes: `managed_by_reseller`, for sessions too.',
+  404: 'There is no such call for sessions yet.',
   410: 'It was removed. `error` is `route_removed`, `message` says what to use instead.',
 } as const;
 
 /** `refusal`: the answer of a status, with these words. */
 export function describeClosed(
-  { operationId, tag, summary, status, removed, path }: ClosedPath,
+  { operationId, tag, summary, statuses, removed, path }: ClosedPath,
   refusal: (status: number, words: string) => OpenAPIV3_1.ResponseObject,
 ): OpenAPIV3_1.OperationObject {
   return {
@@ -85,9 +88,9 @@ export function describeClosed(
       parameters: [{ name: 'domain', in: 'path', required: true, schema: { type: 'string' } }],
     }),
     responses: Object.fromEntries(
-      [400, 401, status, 429, 500, 503].map((each) => [
+      [400, 401, ...statuses, 429, 500, 503].map((each) => [
         each,
-        refusal(each, each === status ? WORDS[status] : ''),
+        refusal(each, WORDS[each as Status] ?? ''),
       ]),
     ),
   };

@@ -17,6 +17,7 @@ import { findPlan } from '../store/accounts/plans.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
+import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addHealth } from './health.ts';
@@ -26,12 +27,14 @@ import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
+import { openPeople } from './people/people.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes/every-route.ts';
 
 type Settings = SettingsOf<'API'>;
 
 const MAX_CONNECTIONS = 20;
+const SESSION_REQUESTS_PER_MINUTE = 600;
 const FAULT_LINE_MS = 60_000;
 /** How many of the files that the process may open are not connections of the API. */
 const RESERVED_FILES = 200;
@@ -56,6 +59,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
   };
 
+  const keyBoxes = new KeyBoxes(settings.keySecrets);
   const metrics = createApiMetrics();
   const outages = new OutageLog(log);
   const databaseState = databaseReadiness(db, () => outages.lacking());
@@ -85,12 +89,19 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       scans: portOf(SCAN_IMPORT),
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
+      people: openPeople(db, keyBoxes, {
+        publicUrl: settings.publicUrl,
+        sendsMail: settings.smtpUrl !== undefined,
+        registration: settings.registration,
+      }),
     },
     routes: ROUTES,
     rateLimit:
       settings.apiRequestsPerMinute === undefined
         ? undefined
         : createRateLimit(db, settings.apiRequestsPerMinute),
+    sessionRateLimit: createRateLimit(db, SESSION_REQUESTS_PER_MINUTE),
+    trustedProxies: settings.trustedProxies,
     log,
     outages,
     largeWork,
@@ -110,6 +121,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { addresses } = listeners;
   dropRights(user, log);
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
+    await keyBoxes.check(db);
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
   const trialSlug = settings.trial?.planSlug ?? null;

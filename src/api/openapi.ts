@@ -19,13 +19,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const ABOUT = `Domains, their DNS records and the log of their changes.
 
-Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`. Every success is 200 with a body. Every error has
+Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`; people sign in and have a session. Every success is 200 with a body. Every error has
 \`error\` for people and sometimes \`code\` for programs. Members that are not set are absent. Paths are taken as written:
 the final slash counts; a wrong method is 405 with \`Allow\`, an unknown query parameter 400. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
 A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.
 
-Every call can be refused with 403 \`account_suspended\` while the account is inactive. No key may use what is below \`/users\`,
-\`/auth\`, \`/billing\` and \`/admin\` (403).`;
+Every call can be refused with 403 \`account_suspended\` while the account is inactive, with a session also with 503 \`session_check_failed\`: keep it, and try again.
+A write by cookie from a page of another site is 403 \`foreign_origin\`. No key may use what is below \`/users\`, \`/auth\`, \`/billing\` and \`/admin\` (403).`;
 
 const TAGS: Readonly<Record<string, string>> = {
   Domains: 'Domains, their settings and their state.',
@@ -33,6 +33,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Changes: 'The log of what was done, and taking it back.',
   Checks: 'What the parent zone says of a domain.',
   Plans: 'What a domain may do, and until when.',
+  'Signing in': 'Sessions of people, passwords and the second step.',
+  'Your account': 'Who you are, your keys and your sessions.',
 };
 
 type Document = OpenAPIV3_1.Document;
@@ -50,11 +52,21 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
         description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
       },
       servers: [{ url: '/' }],
-      security: [{ bearer: [] }, { apiKey: [] }],
+      security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `svc_…`.' },
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same.' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key, `svc_…`, or the token of a session, `ses_…`.',
+          },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key, `svc_…`.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-session',
+            description: 'The session of a browser. Writes need the `Origin` of the service.',
+          },
           vantage: {
             type: 'apiKey',
             in: 'header',
@@ -104,11 +116,19 @@ function describedSchema(route: Route, schema: object): object {
     ...(route.body === undefined ? { body: undefined } : {}),
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
     ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
+    ...securityOf(route),
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
   };
+}
+
+/** What differs from most routes, which every credential may call. */
+function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
+  if (access.kind === 'public') return { security: [] };
+  if (access.kind === 'vantage') return { security: [{ vantage: [] }] };
+  return access.kind === 'session' ? { security: [{ bearer: [] }, { session: [] }] } : {};
 }
 
 const DOMAIN_PARAMETER = z
@@ -129,7 +149,10 @@ const IDEMPOTENCY_HEADERS = z.object({
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
-  'RateLimit-Limit': { description: 'Requests in any 60 seconds for this key.', schema: { type: 'integer' } },
+  'RateLimit-Limit': {
+    description: 'Requests in any 60 seconds for this key, or for the sessions of this account.',
+    schema: { type: 'integer' },
+  },
   'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
@@ -167,9 +190,8 @@ function finish(document: Document, routes: readonly Route[]): Document {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const isVantage = route.access.kind === 'vantage';
-    if (isVantage) operation.security = [{ vantage: [] }];
-    const common = ['X-Request-Id', ...(isVantage ? [] : RATE_HEADERS)];
+    const isCounted = route.access.kind !== 'public' && route.access.kind !== 'vantage';
+    const common = ['X-Request-Id', ...(isCounted ? RATE_HEADERS : [])];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;
     success.description = route.summary;
@@ -177,12 +199,12 @@ function finish(document: Document, routes: readonly Route[]): Document {
       success.content = { [route.textResponse]: { schema: { type: 'string' } } };
     success.headers = headers([...common, ...replay, ...(route.answerHeaders ?? [])]);
     for (const refusal of refusalsOf(route)) {
-      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, isVantage) };
+      operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, isCounted) };
     }
   }
   for (const closed of CLOSED_PATHS) {
     const operation = describeClosed(closed, (status, words) =>
-      describeRefusal({ status, words: words || WORDS[status] || '', codes: [] }, false),
+      describeRefusal({ status, words: words || WORDS[status] || '', codes: [] }, true),
     );
     const item = { ...document.paths?.[closed.path], [closed.method.toLowerCase()]: operation };
     document.paths = { ...document.paths, [closed.path]: item };
@@ -193,7 +215,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
 
 const PROBLEM = `#/components/schemas/${z.globalRegistry.get(ProblemBody)?.id}`;
 
-function describeRefusal({ status, words, codes }: Refusal, isVantage: boolean): OpenAPIV3_1.ResponseObject {
+function describeRefusal({ status, words, codes }: Refusal, isCounted: boolean): OpenAPIV3_1.ResponseObject {
   const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
   const more: Record<number, string[]> = {
     401: ['WWW-Authenticate'],
@@ -201,7 +223,7 @@ function describeRefusal({ status, words, codes }: Refusal, isVantage: boolean):
     429: ['Retry-After'],
     503: ['Retry-After'],
   };
-  const counted = !isVantage && ![401, 500, 503].includes(status);
+  const counted = isCounted && ![401, 500, 503].includes(status);
   return {
     description: `${words}${told}`,
     headers: headers(['X-Request-Id', ...(counted ? RATE_HEADERS : []), ...(more[status] ?? [])]),

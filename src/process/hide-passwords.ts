@@ -1,4 +1,4 @@
-// Takes passwords in URLs out of texts that people read, wherever the texts came from.
+// Takes passwords in URLs, and tokens, out of texts that people read, wherever the texts came from.
 
 /**
  * `postgres://user:secret@host` becomes `postgres://user:***@host`; `?password=` likewise. Its work is linear in the
@@ -19,4 +19,9 @@ function hideInRun(run: string): string {
   if (user === null) return run;
   const colon = user.index + user[0].length;
   return colon > at ? run : `${run.slice(0, colon)}***${run.slice(at)}`;
+}
+
+/** Keys, and tokens of sessions, links and browsers: `svc_…` becomes `svc_***`. None is meant to be in a text; this is for mistakes. */
+export function hideTokens(text: string): string {
+  return text.replaceAll(/\b(svc|ses|lnk|dev|rsl|edge)_[0-9A-Za-z_]{20,}/g, '$1_***');
 }

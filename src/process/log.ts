@@ -1,8 +1,8 @@
-// The log: one JSON object a line on standard output. Passwords in URLs are taken out of every line, wherever they came
+// The log: one JSON object a line on standard output. Passwords in URLs and tokens are taken out of every line, wherever they came
 // from (a driver's error message, say), and no line is longer than MAX_LINE_CHARACTERS.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { hidePasswords } from './hide-passwords.ts';
+import { hidePasswords, hideTokens } from './hide-passwords.ts';
 
 export type Log = Logger;
 
@@ -18,7 +18,7 @@ export function openLog(
   destination: DestinationStream = process.stdout,
 ): Log {
   // Hidden before it is cut: half a URL does not show that it has a password.
-  const hiding = { write: (line: string) => destination.write(shortenLine(hidePasswords(line))) };
+  const hiding = { write: (line: string) => destination.write(shortenLine(hideTokens(hidePasswords(line)))) };
   return pino({ level, base: { process: process_ } }, hiding);
 }
 

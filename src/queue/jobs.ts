@@ -100,6 +100,17 @@ export const CHECK_CHILD: JobKind<ChildJob> = {
   connections: 2,
 };
 
+/** Send a mail. The row says to whom and of what kind; the job's worker makes its link. */
+export interface MailJob {
+  readonly mailId: number;
+}
+
+export const SEND_MAIL: JobKind<MailJob> = {
+  queue: 'send-mail',
+  key: ({ mailId }) => `mail:${mailId}`,
+  connections: 2,
+};
+
 /** The names of all queues. */
 export const QUEUES: readonly string[] = [
   CHECK_DELEGATION,
@@ -107,4 +118,5 @@ export const QUEUES: readonly string[] = [
   SCAN_IMPORT,
   FLATTEN_ANAME,
   CHECK_CHILD,
+  SEND_MAIL,
 ].map(({ queue }) => queue);

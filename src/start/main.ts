@@ -5,20 +5,23 @@ import { parseName } from '../dns/name.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
+import { linkTo } from '../process/public-link.ts';
 import { chooseUser, loadAccounts } from '../process/run-as.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { migrateQueue } from '../queue/connection.ts';
-import { createFirstAdminKey } from '../store/accounts/first-admin.ts';
+import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
 import { migrate } from '../store/migrate/migrate.ts';
+import { makeLink } from '../store/people/account-links.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
+import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { environmentOf } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
@@ -63,6 +66,7 @@ async function start(settings: Settings): Promise<void> {
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
+  const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
   const processes: SupervisedProcess[] = [];
   running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
@@ -72,6 +76,8 @@ async function start(settings: Settings): Promise<void> {
       env: environmentOf(name, process.env, {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
+        PUBLIC_URL: settings.publicUrl,
+        ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
     });
@@ -84,16 +90,25 @@ async function start(settings: Settings): Promise<void> {
     run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
   ]);
   const isOurKey = settings.bootstrapApiKey === undefined;
-  const key = isOurKey ? await makeFirstKey(roles.owner) : undefined;
-  const shownKey = key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
-  say(summary({ addresses, api, board, metrics, place, ...samples, key, shownKey }));
+  const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
+  const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
+  say(summary({ addresses, api, board, metrics, place, ...samples, first, shownKey, secrets }));
+}
+
+interface FirstSecrets {
+  readonly key: string;
+  /** Signs the first admin in, once. */
+  readonly link: string;
 }
 
 /** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
-async function makeFirstKey(url: string): Promise<string | undefined> {
+async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
-    return await createFirstAdminKey(db);
+    const key = await createFirstAdminKey(db);
+    if (key === undefined) return undefined;
+    const accountId = await ensureFirstAdmin(db);
+    return { key, link: linkTo(publicUrl, 'sign-in', await makeLink(db, { kind: 'sign-in', accountId })) };
   } finally {
     await db.destroy();
   }
@@ -162,8 +177,9 @@ function summary(started: {
   question: string;
   remark: string | undefined;
   path: string;
-  key: string | undefined;
+  first: FirstSecrets | undefined;
   shownKey: string;
+  secrets: { readonly file: string; readonly isNew: boolean } | undefined;
 }): string {
   const dns = reachable(started.addresses[0] as ListenAddress);
   const api = `http://${printListenAddress(reachable(started.api[0] as ListenAddress))}`;
@@ -176,7 +192,15 @@ function summary(started: {
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     `  database  ${started.place}`,
-    ...(started.key === undefined ? [] : [`  API key   ${started.key} (a global admin's, shown this once)`]),
+    ...(started.first === undefined
+      ? []
+      : [
+          `  API key   ${started.first.key} (a global admin's, shown this once)`,
+          `  sign in   ${started.first.link} (the same admin, once, within 15 minutes)`,
+        ]),
+    ...(started.secrets?.isNew === true
+      ? [`  secrets   ${started.secrets.file} seals stored secrets: back it up, apart from the database`]
+      : []),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
     `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,

@@ -8,6 +8,7 @@ import { CLOSED_PATHS } from '../../src/api/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
 import { API_TYPES } from '../../src/zone/records/customer-types.ts';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
+import { Browser, givePassword } from '../support/api/people.ts';
 
 let api: TestApi;
 let text: string;
@@ -21,6 +22,7 @@ afterAll(() => api?.stop());
 
 /** Observers sign their requests; no API key counts, and no limit of keys. */
 const isVantage = ({ access }: Route) => access.kind === 'vantage';
+const isCounted = (route: Route) => !isVantage(route) && route.access.kind !== 'public';
 
 const operations = () =>
   ROUTES.map((route) => ({
@@ -69,7 +71,7 @@ describe('the description of the API', () => {
       expect(Object.keys(responses['200']?.headers ?? {})).toEqual(
         expect.arrayContaining([
           'X-Request-Id',
-          ...(isVantage(route) ? [] : ['RateLimit-Remaining']),
+          ...(isCounted(route) ? ['RateLimit-Remaining'] : []),
           ...(route.answerHeaders ?? []),
         ]),
       );
@@ -101,20 +103,31 @@ describe('the description of the API', () => {
     const code = properties?.code as OpenAPIV3_1.SchemaObject;
     expect([code.type, code.enum]).toEqual(['string', undefined]);
     for (const known of Object.keys(PROBLEM_CODES)) expect(code.description).toContain(`\`${known}\``);
-    expect(document.info.description).toContain('`account_suspended`');
-    for (const { operation } of operations()) {
-      expect(JSON.stringify(operation.responses)).not.toContain('account_suspended');
+    for (const general of ['account_suspended', 'session_check_failed', 'foreign_origin']) {
+      expect(document.info.description).toContain(`\`${general}\``);
+      for (const { route, operation } of operations()) {
+        const isOwn = (route.problems ?? []).some((code) => code === general);
+        expect(JSON.stringify(operation.responses).includes(general)).toBe(isOwn);
+      }
     }
   });
 
   it('has the closed and the removed paths as they answer', async () => {
-    for (const { method, path, status, removed } of CLOSED_PATHS) {
-      const answer = await api.ask(method, path.replace('{domain}', 'any.example'));
-      expect([method, path, answer.status]).toEqual([method, path, status]);
+    await givePassword(api, 'owner');
+    const browser = new Browser(api);
+    expect((await browser.login('owner')).status).toBe(200);
+    for (const { method, path, statuses, removed } of CLOSED_PATHS) {
+      const url = path.replace('{domain}', 'any.example');
+      const answers = [await api.ask(method, url), await browser.ask(method, url)];
+      expect([method, path, [...new Set(answers.map(({ status }) => status))]]).toEqual([
+        method,
+        path,
+        statuses,
+      ]);
       const described = (document.paths?.[path] as Record<string, OpenAPIV3_1.OperationObject>)[
         method.toLowerCase()
       ];
-      expect(Object.keys(described?.responses ?? {})).toContain(String(status));
+      expect(Object.keys(described?.responses ?? {})).toEqual(expect.arrayContaining(statuses.map(String)));
       expect(described?.deprecated ?? false).toBe(removed);
     }
   });

@@ -153,14 +153,12 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
     if (isOrdinary) return; // what follows is the same for every user
 
     it('gives up the rights of root once it listens, and hands each process only its own secrets', async () => {
-      const started = clone.start({ SESSION_SECRET: 'of the API alone', COOKIE_SECRETS: '0'.repeat(32) });
+      const started = clone.start({ COOKIE_SECRETS: '0'.repeat(32) });
       await started.ready();
       const seen = ['src/nameserver', 'src/api', 'workers'].map((folder) => {
         const pid = clone.processes().find((pid) => commandOf(pid).includes(`/${folder}/main.`));
         const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-        const secrets = ['SESSION_SECRET', 'COOKIE_SECRETS'].filter((name) =>
-          environment.includes(`${name}=`),
-        );
+        const secrets = ['KEY_SECRETS', 'COOKIE_SECRETS'].filter((name) => environment.includes(`${name}=`));
         const role = /DATABASE_URL=postgresql:\/\/(\w+):/.exec(environment)?.[1];
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');
         const isRoot = /^(Uid|Gid|Groups):.*\b0\b/m.test(status);
@@ -168,7 +166,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       });
       expect(seen).toEqual([
         { secrets: ['COOKIE_SECRETS'], role: 'zonefleet_node', isRoot: false },
-        { secrets: ['SESSION_SECRET'], role: 'zonefleet_api', isRoot: false },
+        { secrets: ['KEY_SECRETS'], role: 'zonefleet_api', isRoot: false },
         { secrets: [], role: 'zonefleet_worker', isRoot: false },
       ]);
       await stopBySignal(clone, started, 'SIGTERM');

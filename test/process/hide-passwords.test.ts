@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidePasswords } from '../../src/process/hide-passwords.ts';
+import { hidePasswords, hideTokens } from '../../src/process/hide-passwords.ts';
 
 /** What is meant, said in the shortest way: each attempt of the first looks at all that is left, which is quadratic. */
 function hidePasswordsSlowly(text: string): string {
@@ -46,7 +46,7 @@ describe('hidePasswords', () => {
   // In a process of its own, which can be ended: a quadratic rule takes an hour for the first of them.
   it('comes to its end with 8 million characters of anything that looks like the beginning of a URL', async () => {
     const pieces = ['a://u:', 'a://', '@a://u:', 'a:', '?password=', '&password', ':', '/', 'a://u', '@'];
-    const script = `import { hidePasswords } from './src/process/hide-passwords.ts';
+    const script = `import { hidePasswords, hideTokens } from './src/process/hide-passwords.ts';
       for (const piece of ${JSON.stringify(pieces)}) {
         const text = piece.repeat(Math.ceil(8e6 / piece.length));
         console.log(piece, hidePasswords(text).length > 0);
@@ -58,4 +58,9 @@ describe('hidePasswords', () => {
     );
     expect(stdout).toBe(pieces.map((piece) => `${piece} true\n`).join(''));
   }, 70_000);
+});
+
+it('tokens are taken out of any text, names that look a little like them are not', () => {
+  const text = `Bearer ses_${'a1B'.repeat(14)}x, svc_${'0'.repeat(40)}, #reset=lnk_${'Z'.repeat(43)}; svc_ns svc_short`;
+  expect(hideTokens(text)).toBe('Bearer ses_***, svc_***, #reset=lnk_***; svc_ns svc_short');
 });

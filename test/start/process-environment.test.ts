@@ -7,7 +7,7 @@ const SECRETS = {
   REDIS_URL: 'redis://:secret@queue/0',
   COOKIE_SECRETS: '0123456789abcdef0123456789abcdef',
   BOOTSTRAP_API_KEY: `svc_${'0'.repeat(40)}`,
-  SESSION_SECRET: 'a secret of 24 characters',
+  KEY_SECRETS: 'sealing:secret',
   AWS_SECRET_ACCESS_KEY: 'not ours',
   npm_config_token: 'not ours',
 };
@@ -17,7 +17,7 @@ const secretsOf = (name: ProcessName) =>
 describe('the environment of a process', () => {
   it('has its own secrets and nobody else’s', () => {
     expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL']);
-    expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET']);
+    expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
     expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'REDIS_URL']);
   });
 

@@ -9,7 +9,10 @@ export const PROBLEM_CODES = {
   ...GATE_REFUSALS,
   validation_failed: 400,
   wrong_state: 400,
+  otp_required: 401,
   account_suspended: 403,
+  foreign_origin: 403,
+  reauthenticate: 403,
   managed_by_reseller: 403,
   domain_banned: 403,
   domain_disabled: 409,
@@ -19,6 +22,7 @@ export const PROBLEM_CODES = {
   record_managed: 409,
   idempotency_mismatch: 422,
   ns_check_limited: 429,
+  session_check_failed: 503,
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
@@ -133,6 +137,11 @@ export function notFound(what: string): Problem {
 
 export function unavailable(error: string, retryAfterSeconds: number): Problem {
   return new Problem(503, error, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+}
+
+/** Too many calls with passwords are under way. */
+export function tooBusy(): Problem {
+  return unavailable('too many people sign in at once; try again', 2);
 }
 
 export function sendProblem(reply: FastifyReply, { status, body, headers }: Problem): FastifyReply {

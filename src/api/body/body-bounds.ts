@@ -8,6 +8,9 @@ const MIB = 1024 * 1024;
 export const SMALL_BODY_BYTES = MIB;
 const LARGE_BODY_BYTES = 32 * MIB;
 const SMALL_BODY_VALUES = 20_000;
+/** Of calls that everyone may make. */
+const PUBLIC_BODY_BYTES = 16 * 1024;
+const PUBLIC_BODY_VALUES = 100;
 /** The size from which a body is handled in a thread of its own; a smaller one takes some milliseconds. */
 export const THREAD_BODY_BYTES = 128 * 1024;
 
@@ -32,11 +35,15 @@ export interface BodyBounds extends JsonBounds {
   readonly byPlan: boolean;
 }
 
-type Bounded = Pick<Route, 'largeBody' | 'maxItems' | 'bodyBytes'>;
+type Bounded = Pick<Route, 'largeBody' | 'maxItems' | 'bodyBytes'> & { readonly access?: Route['access'] };
 /** The plan of the domain; null: it has none. */
 type PlanOfDomain = { readonly maxRecords: number | null } | null;
 
-export function bodyBounds({ largeBody, maxItems, bodyBytes }: Bounded, plan: PlanOfDomain): BodyBounds {
+export function bodyBounds(route: Bounded, plan: PlanOfDomain): BodyBounds {
+  const { largeBody, maxItems, bodyBytes, access } = route;
+  if (access?.kind === 'public') {
+    return { bytes: PUBLIC_BODY_BYTES, values: PUBLIC_BODY_VALUES, items: undefined, byPlan: false };
+  }
   if (largeBody !== true) {
     return {
       bytes: bodyBytes ?? SMALL_BODY_BYTES,

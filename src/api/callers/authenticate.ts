@@ -1,11 +1,15 @@
-// Finds which key a request presents, and whose it is. The result is never cached: a revoked key must stop working at
-// once, and a look-up by the hash's index costs little beside a call's other queries.
+// Finds which key or session a request presents, and whose it is. The result is never cached: what was revoked or ended must
+// stop working at once, and a look-up by the hash's index costs little beside a call's other queries.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { findApiKeys, hashKey, isKeyText, touchApiKey } from '../../store/accounts/api-keys.ts';
+import { type FoundKey, findApiKeys, hashKey, isKeyText } from '../../store/accounts/api-keys.ts';
+import { hashSecret, isSecretText } from '../../store/accounts/secret-text.ts';
+import { type Carrier, type FoundSession, findSessions } from '../../store/people/sessions.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { badRequest, Problem, unauthorized } from '../answers/problem.ts';
-import type { ApiCaller } from './caller.ts';
+import { outageOf } from '../../store/postgres/outage.ts';
+import { badRequest, PROBLEM_CODES, Problem, unauthorized } from '../answers/problem.ts';
+import { isSessionValid } from '../people/judge-session.ts';
+import { type ApiCaller, WHOLE_SCOPE } from './caller.ts';
 import { KeyLookups } from './key-lookups.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
@@ -24,40 +28,110 @@ export function judgeCredentials(rawHeaders: readonly string[]): Problem | undef
   return repeated === undefined ? undefined : badRequest(`the ${repeated} header is there more than once`);
 }
 
-/** `Authorization: Bearer` and `X-Api-Key` are equivalent. Two that differ count as no key. */
-function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+type Presented =
+  | { readonly kind: 'key'; readonly text: string }
+  | { readonly kind: 'session'; readonly text: string; readonly carrier: Carrier };
+
+/** True where a header presents a credential, whatever it is worth: then cookies count for nothing. */
+export function presentsHeader({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): boolean {
+  return authorization !== undefined || plain !== undefined;
+}
+
+/**
+ * `Authorization: Bearer` and `X-Api-Key` are equivalent for keys. Two that differ count as none, and so does a credential
+ * that does not belong here.
+ */
+function presented(headers: IncomingHttpHeaders, cookie: string | undefined): Presented | undefined {
   const { authorization, 'x-api-key': plain } = headers;
+  if (!presentsHeader(headers)) {
+    const isSession = cookie !== undefined && isSecretText('ses_', cookie);
+    return isSession ? { kind: 'session', text: cookie, carrier: 'cookie' } : undefined;
+  }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (authorization !== undefined && bearer === undefined) return undefined;
   const found = new Set([bearer, typeof plain === 'string' ? plain.trim() : undefined].filter(Boolean));
-  const [key] = found;
-  return found.size === 1 && key !== undefined && isKeyText(key) ? key : undefined;
+  const [text] = found;
+  if (found.size !== 1 || text === undefined) return undefined;
+  if (isKeyText(text)) return { kind: 'key', text };
+  const isSession = plain === undefined && isSecretText('ses_', text);
+  return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
-interface KnownKeys {
-  readonly lookups: KeyLookups;
+interface KnownCredentials {
+  readonly keys: KeyLookups<FoundKey>;
+  readonly sessions: KeyLookups<FoundSession & { readonly state: 'valid' | 'expired' }>;
   readonly wrong: WrongKeys;
 }
 
-export function openKeys(db: Database): KnownKeys {
-  return { lookups: new KeyLookups((hashes) => findApiKeys(db, hashes)), wrong: new WrongKeys() };
+export function openCredentials(db: Database): KnownCredentials {
+  return {
+    keys: new KeyLookups((hashes) => findApiKeys(db, hashes)),
+    sessions: new KeyLookups(async (hashes) => {
+      const found = await findSessions(db, hashes);
+      return new Map([...found].map(([hash, session]) => [hash, { ...session, state: stateOf(session) }]));
+    }),
+    wrong: new WrongKeys(),
+  };
+}
+
+function stateOf({ session, account, now }: FoundSession): 'valid' | 'expired' {
+  return isSessionValid(session, account, now) ? 'valid' : 'expired';
 }
 
 /** The account may be deactivated: that is refused later, after the request has been counted. */
 export async function authenticate(
-  { lookups, wrong }: KnownKeys,
+  known: KnownCredentials,
   headers: IncomingHttpHeaders,
-  address: string,
+  { address, cookie }: { readonly address: string; readonly cookie?: string | undefined },
 ): Promise<ApiCaller | Problem> {
-  const text = presentedKey(headers);
-  if (text === undefined) return unauthorized();
-  const hash = hashKey(text);
-  const early = wrong.judge(address, hash);
+  const given = presented(headers, cookie);
+  if (given === undefined) return unauthorized();
+  const hash = given.kind === 'key' ? hashKey(given.text) : hashSecret(given.text);
+  const early = known.wrong.judge(address, hash);
   if (early !== undefined) return tooManyWrongKeys(early);
-  const found = await lookups.find(hash);
-  if (found?.state === 'valid') return { account: found.account, key: found.key, address };
-  const late = wrong.note(address, hash);
+  const caller =
+    given.kind === 'key'
+      ? await keyCaller(known, hash, address)
+      : await sessionCaller(known, hash, given.carrier, address);
+  if (caller !== undefined) return caller;
+  const late = known.wrong.note(address, hash);
   return late === undefined ? unauthorized() : tooManyWrongKeys(late);
+}
+
+async function keyCaller(
+  { keys }: KnownCredentials,
+  hash: Buffer,
+  address: string,
+): Promise<ApiCaller | undefined> {
+  const found = await keys.find(hash);
+  if (found?.state !== 'valid') return undefined;
+  const { id, expiresAt } = found.key;
+  return { account: found.account, credential: { kind: 'key', id, expiresAt }, key: found.key, address };
+}
+
+/** A token counts only as it was given out: one of a cookie is no bearer token. */
+async function sessionCaller(
+  { sessions }: KnownCredentials,
+  hash: Buffer,
+  carrier: Carrier,
+  address: string,
+): Promise<ApiCaller | Problem | undefined> {
+  try {
+    const found = await sessions.find(hash);
+    if (found?.state !== 'valid' || found.session.carrier !== carrier) return undefined;
+    const { account, session, now } = found;
+    return { account, credential: { kind: 'session', session, now }, key: WHOLE_SCOPE, address };
+  } catch (error) {
+    if (outageOf(error) === undefined) throw error;
+    return new Problem(
+      PROBLEM_CODES.session_check_failed,
+      'the session cannot be checked now; keep it and try again',
+      {
+        code: 'session_check_failed',
+        headers: { 'Retry-After': '1' },
+      },
+    );
+  }
 }
 
 function tooManyWrongKeys(seconds: number): Problem {
@@ -67,24 +141,28 @@ function tooManyWrongKeys(seconds: number): Problem {
 
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** Records when keys were last used, about once a minute for each; no request waits for it or fails because of it. */
+type Touch = (db: Database, id: number) => Promise<void>;
+
+/** Records when keys, or sessions, were last used, about once a minute for each; no request waits for it or fails because of it. */
 export class KeyUses {
   readonly #db: Database;
+  readonly #touch: Touch;
   readonly #nowMs: () => number;
   readonly #touchedMs = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(db: Database, nowMs: () => number = Date.now) {
+  constructor(db: Database, touch: Touch, nowMs: () => number = Date.now) {
     this.#db = db;
+    this.#touch = touch;
     this.#nowMs = nowMs;
   }
 
-  note(keyId: number): void {
+  note(id: number): void {
     const nowMs = this.#nowMs();
-    if (nowMs - (this.#touchedMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_INTERVAL_MS) return;
-    this.#touchedMs.set(keyId, nowMs);
-    const touching = touchApiKey(this.#db, keyId)
-      .catch(() => this.#touchedMs.delete(keyId))
+    if (nowMs - (this.#touchedMs.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_INTERVAL_MS) return;
+    this.#touchedMs.set(id, nowMs);
+    const touching = this.#touch(this.#db, id)
+      .catch(() => this.#touchedMs.delete(id))
       .then(() => {
         this.#running.delete(touching);
       });

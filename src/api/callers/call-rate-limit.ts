@@ -1,4 +1,4 @@
-// The limit on requests in any 60 seconds, of a key or of whomever else calls are counted for: in Postgres over all API
+// The limit on requests in any 60 seconds, of a key, or of the sessions of an account: in Postgres over all API
 // processes, or by each process alone while Postgres cannot count. Whoever is beyond the limit is refused from memory
 // until the next request would be let in.
 
@@ -9,7 +9,7 @@ import { Problem } from '../answers/problem.ts';
 import { MemoryWindows } from './memory-windows.ts';
 
 export interface RateLimit {
-  /** Counts one request. `subject`: who it counts for, as `key:17`. `headers` belong on its answer in any case. */
+  /** Counts one request. `subject`: who it counts for, as `key:17`, or `session:3` for the sessions of account 3. `headers` belong on its answer in any case. */
   take(subject: string): Promise<Counted>;
 }
 

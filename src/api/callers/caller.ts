@@ -1,18 +1,44 @@
-// The caller: an account, one of its keys, and what that key is narrowed to.
+// The caller: an account, the key or the session by which it calls, and what that key is narrowed to.
 
 import type { Name } from '../../dns/name.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Actor, Caller } from '../../store/accounts/actor.ts';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
+import type { Session } from '../../store/people/sessions.ts';
 import { judgeNarrowedWrite } from '../../zone/edit/key-narrowing.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { forbidden, type Problem } from '../answers/problem.ts';
 
 export interface ApiCaller {
   readonly account: Account;
-  readonly key: ApiKey;
+  readonly credential: Credential;
+  /** What the credential may do. */
+  readonly key: KeyScope;
   readonly address: string;
+  /** Undefined: there is no limit. */
+  readonly rate?: Rate;
 }
+
+/** What is left of the requests of a minute. */
+interface Rate {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export type Credential =
+  | { readonly kind: 'key'; readonly id: number; readonly expiresAt: Date | null }
+  | {
+      readonly kind: 'session';
+      readonly session: Session;
+      /** The database's clock, when the session was looked up. */
+      readonly now: Date;
+    };
+
+type KeyScope = Pick<ApiKey, 'readOnly' | 'domains' | 'names' | 'types'>;
+
+/** A session is narrowed to nothing. */
+export const WHOLE_SCOPE: KeyScope = { readOnly: false, domains: null, names: null, types: null };
 
 /** The caller in the form that the store's loads take. */
 export function asStoreCaller({ account }: ApiCaller): Caller {
@@ -20,8 +46,11 @@ export function asStoreCaller({ account }: ApiCaller): Caller {
 }
 
 /** The caller in the form that the log of changes takes. */
-export function asActor({ account, key, address }: ApiCaller): Actor {
-  return { kind: 'key', accountId: account.id, keyId: key.id, address };
+export function asActor({ account, credential, address }: ApiCaller): Actor {
+  const who = { accountId: account.id, address };
+  return credential.kind === 'key'
+    ? { kind: 'key', ...who, keyId: credential.id }
+    : { kind: 'session', ...who };
 }
 
 type Narrowing = Pick<ApiKey, 'domains' | 'names' | 'types'>;

@@ -1,37 +1,41 @@
-// Asks Postgres which key a hash is of. Every answer is as fresh as the request: what is remembered is only which hashes
+// Asks Postgres which key, or which session, a hash is of. Every answer is as fresh as the request: what is remembered is only which hashes
 // were keys, and these have a statement of their own, at once. All others share statements, a bounded number a second, so
 // that wrong keys cost Postgres the same however many there are; the first use of a new key is one of these and waits for
 // its statement, a few hundredths of a second at most.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FoundKey } from '../../store/accounts/api-keys.ts';
 
 const STATEMENTS_PER_SECOND = 20;
 const MAX_HASHES = 1000;
 const MAX_REMEMBERED = 50_000;
 
-type LoadKeys = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, FoundKey>>;
+/** `state`: whether it is valid now. */
+interface Found {
+  readonly state: string;
+}
 
-interface Waiting {
+type Load<F> = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, F>>;
+
+interface Waiting<F> {
   readonly hash: Buffer;
   readonly answers: {
-    readonly resolve: (found: FoundKey | undefined) => void;
+    readonly resolve: (found: F | undefined) => void;
     readonly reject: (error: unknown) => void;
   }[];
 }
 
-export class KeyLookups {
-  readonly #load: LoadKeys;
+export class KeyLookups<F extends Found> {
+  readonly #load: Load<F>;
   readonly #nowMs: () => number;
   readonly #pause: (ms: number) => Promise<unknown>;
   readonly #known = new Set<string>();
   /** The hashes that wait; their number is bounded by the connections, each of which has one request at a time. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, Waiting<F>>();
   #isWorking = false;
   #spentUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    load: LoadKeys,
+    load: Load<F>,
     nowMs: () => number = () => performance.now(),
     wait: (ms: number) => Promise<unknown> = (ms) => pause(ms),
   ) {
@@ -40,11 +44,11 @@ export class KeyLookups {
     this.#pause = wait;
   }
 
-  async find(hash: Buffer): Promise<FoundKey | undefined> {
+  async find(hash: Buffer): Promise<F | undefined> {
     const text = hash.toString('hex');
     const found = this.#known.has(text)
       ? (await this.#load([hash])).get(text)
-      : await new Promise<FoundKey | undefined>((resolve, reject) => {
+      : await new Promise<F | undefined>((resolve, reject) => {
           const waiting = this.#waiting.get(text) ?? { hash, answers: [] };
           waiting.answers.push({ resolve, reject });
           this.#waiting.set(text, waiting);

@@ -12,6 +12,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { allowLong } from '../../store/postgres/deadlines.ts';
 import { Problem, problem } from '../answers/problem.ts';
+import type { Asker } from '../people/people.ts';
 import type { Api } from './call.ts';
 import type { Admitted } from './guard.ts';
 import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
@@ -21,7 +22,7 @@ import type { Route } from './route.ts';
 export interface AskedCall {
   readonly method: string;
   readonly url: string;
-  /** Undefined on public routes. */
+  /** Undefined where a public route is called without a session. */
   readonly admitted: Admitted | undefined;
   /** The observer elsewhere that calls, and from where. */
   readonly vantage?: { readonly name: string; readonly address: string } | undefined;
@@ -31,6 +32,8 @@ export interface AskedCall {
   readonly segments: readonly Uint8Array[];
   readonly log: FastifyBaseLogger;
   readonly gone: AbortSignal;
+  /** Undefined in threads. */
+  readonly asker?: Asker | undefined;
 }
 
 export type CallAnswer =
@@ -39,6 +42,7 @@ export type CallAnswer =
       readonly kind: 'outcome';
       readonly outcome: unknown;
       readonly headers: Readonly<Record<string, string>>;
+      readonly cookies: readonly string[];
     }
   /** Does not go through the schema: a stored answer stays as it was given, even if the schema has changed. */
   | { readonly kind: 'stored'; readonly response: StoredResponse; readonly replayed: boolean };
@@ -59,9 +63,9 @@ export async function answerCall(
   const key = admitted?.idempotencyKey;
   if (admitted === undefined || key === undefined || route.writesNothing === true) {
     const begin = () => run(api, route, asked);
-    const { outcome, headers } = await (route.waits === true ? begin() : inTurn(begin));
+    const { outcome, headers, cookies } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return { kind: 'problem', problem: outcome };
-    return { kind: 'outcome', outcome, headers };
+    return { kind: 'outcome', outcome, headers, cookies };
   }
   const request = idempotentRequest(asked, key, admitted.caller);
   const bytes = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
@@ -70,7 +74,9 @@ export async function answerCall(
     if (db.isTransaction && bytes >= LONG_BYTES) await allowLong(db);
     const { outcome, headers, rest } = await run({ ...api, db }, route, asked);
     const whole = outcome instanceof Problem ? outcome : route.response.parse(outcome);
-    return storedResponse(whole, headers, rest);
+    const answer = storedResponse(whole, headers, rest);
+    if (route.withoutSecrets === undefined || whole instanceof Problem) return answer;
+    return { ...answer, keptBody: route.withoutSecrets(whole) };
   };
   const once: RunOnce = await inTurn(async () => {
     if (route.waits !== true) return await runOnce(api.db, request, answer);
@@ -107,6 +113,7 @@ async function remake(
 async function run(api: Api, route: Route, asked: AskedCall) {
   const { admitted, query, body, url, log } = asked;
   const headers: Record<string, string> = {};
+  const cookies: string[] = [];
   let rest: unknown;
   const outcome: unknown = await route.run({
     api,
@@ -130,6 +137,11 @@ async function run(api: Api, route: Route, asked: AskedCall) {
     answerRest(value: unknown) {
       rest = value;
     },
+    people: api.people,
+    asker: asked.asker,
+    setCookie(text: string) {
+      cookies.push(text);
+    },
   });
-  return { outcome, headers, rest };
+  return { outcome, headers, cookies, rest };
 }

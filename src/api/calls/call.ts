@@ -6,7 +6,8 @@ import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
-import type { ApiCaller } from '../callers/caller.ts';
+import type { ApiCaller, Credential } from '../callers/caller.ts';
+import type { Asker, People } from '../people/people.ts';
 
 export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
@@ -25,6 +26,8 @@ export interface Api {
   readonly countryOf?: CountryOf | undefined;
   /** Counts the answers of observers elsewhere. */
   readonly countVantageAnswer?: (outcome: string) => void;
+  /** Undefined in threads for large bodies, which answer no call of people. */
+  readonly people?: People | undefined;
 }
 
 /** The queue of the workers that do one kind of job. */
@@ -71,6 +74,25 @@ export interface VantageCall<Body>
   readonly vantage: string;
   /** Where it calls from. */
   readonly address: string;
+}
+
+/** What calls of people have beside. */
+interface PeopleCall {
+  readonly people: People;
+  readonly asker: Asker;
+  /** Sends `Set-Cookie` with the answer if it is a success. */
+  setCookie(text: string): void;
+}
+
+export interface PublicCall<Params, Query, Body>
+  extends Omit<Call<Params, Query, Body>, 'caller'>,
+    PeopleCall {
+  /** Where the call has a session. */
+  readonly caller: ApiCaller | undefined;
+}
+
+export interface SessionCall<Params, Query, Body> extends Call<Params, Query, Body>, PeopleCall {
+  readonly caller: ApiCaller & { readonly credential: Extract<Credential, { kind: 'session' }> };
 }
 
 export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {

@@ -1,5 +1,5 @@
-// Request guards, in order (docs/rules.md "Access"), before the body is read: 401, 429, 403 of the account, of the key,
-// of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
+// Request guards, in order (docs/rules.md "Access"), before the body is read: 401, 429, 403 of the origin, of the account, of
+// the key, of what the reseller manages, of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Name } from '../../dns/name.ts';
@@ -10,10 +10,11 @@ import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asStoreCaller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
+import { isPasswordFresh } from '../people/judge-session.ts';
 import type { Api, DomainCall } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
-import { judgeSurface } from './surfaces.ts';
+import { isCallOfSessions, judgeSurface } from './surfaces.ts';
 
 interface Asked {
   readonly method: string;
@@ -26,6 +27,8 @@ interface Asked {
   readonly route: Route | undefined;
   /** Without a route: what the caller is told about it. */
   readonly unrouted?: Problem | undefined;
+  /** The `Origin` that the request names. */
+  readonly origin?: string | undefined;
   readonly log: FastifyBaseLogger;
 }
 
@@ -41,13 +44,21 @@ export interface Admitted {
 /** Runs the guards that come after 401 and 429. */
 export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<Admitted | Problem> {
   const { method, route } = asked;
+  const { credential } = caller;
+  const isSession = credential.kind === 'session';
+  const isByCookie = isSession && credential.session.carrier === 'cookie';
+  // A browser sends the cookie whoever makes it ask, and says who that is.
+  if (isByCookie && isWrite(method) && asked.origin !== api.people?.origin) return foreignOrigin();
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
-  const refused = judgeSurface(method, decodedPath(asked.url), {
+  const path = decodedPath(asked.url);
+  const refused = judgeSurface(method, path, {
     isManaged: caller.account.providerId !== null,
+    isSession,
   });
   if (refused !== undefined) return refused;
-  if (route === undefined) return asked.unrouted ?? notFound('path');
+  if (route === undefined)
+    return isCallOfSessions(method, path) ? notFound('path') : (asked.unrouted ?? notFound('path'));
 
   const params = route.params?.safeParse(asked.params);
   if (params?.success === false) return notFound(route.finds ?? 'path');
@@ -59,11 +70,22 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     found = await route.find(callToFind(api, asked, admitted));
     if (found === undefined) return notFound(route.finds ?? 'item');
   }
-  const forbiddenTo = judgeAccess(method, caller, route.access, loaded);
+  const forbiddenTo = judgeSession(caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);
   if (forbiddenTo !== undefined) return forbiddenTo;
   const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
   if (key instanceof Problem) return key;
   return { ...admitted, found, idempotencyKey: key };
+}
+
+export function foreignOrigin(): Problem {
+  return problem('foreign_origin', 'this call comes from a page of another site');
+}
+
+function judgeSession({ credential }: ApiCaller, access: Access): Problem | undefined {
+  if (access.kind !== 'session') return undefined;
+  if (credential.kind !== 'session') return forbidden('this call needs a session');
+  if (!access.fresh || isPasswordFresh(credential.session, credential.now)) return undefined;
+  return problem('reauthenticate', 'give your password again: POST /auth/confirm');
 }
 
 /** No name that anybody can have here has only digits, so a number is an id. */

@@ -11,9 +11,9 @@ export interface Refusal {
 
 export const WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid, or the domain is not in the state that it needs.',
-  401: 'No key, or one that is malformed, unknown, revoked or expired.',
+  401: 'No credential, or one that is malformed, unknown, revoked, expired or ended.',
   402: 'The domain has no active plan.',
-  403: 'The key, the role or the plan does not allow it.',
+  403: 'The key, the session, the role or the plan does not allow it.',
   404: 'There is no such thing for you.',
   409: 'It conflicts with what is there.',
   422: 'The Idempotency-Key was used for another request.',
@@ -50,6 +50,7 @@ function guardCodes(route: Route): ProblemCode[] {
   const writes = isWrite(method);
   if (access.kind === 'vantage') return ['validation_failed'];
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
+  if (access.kind === 'session' && access.fresh) codes.push('reauthenticate');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
   if (access.kind === 'domain' && (writes || access.wholeKeys)) {
     codes.push('domain_banned');

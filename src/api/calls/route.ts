@@ -7,7 +7,7 @@ import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
 import type { StreamedText } from '../answers/stream-text.ts';
 import type { Permission } from '../callers/permissions.ts';
-import type { AnswerHeader, Api, Call, DomainCall, VantageCall } from './call.ts';
+import type { AnswerHeader, Api, Call, DomainCall, PublicCall, SessionCall, VantageCall } from './call.ts';
 
 /** OPTIONS routes are made by `mountRoutes`. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -15,7 +15,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 export type Access =
   /** Any observer elsewhere may call it, by its signature; no API key counts. */
   | { readonly kind: 'vantage' }
-  /** Any valid key may call it. */
+  /** Everyone may call it, with a session or without one; a key may not. */
+  | { readonly kind: 'public' }
+  /** `fresh`: the password must have been given lately. */
+  | { readonly kind: 'session'; readonly fresh: boolean }
+  /** Any valid key or session may call it. */
   | { readonly kind: 'account' }
   | {
       readonly kind: 'domain';
@@ -73,8 +77,10 @@ interface Declaration<
   readonly textBody?: string;
   /** Explains the faults that the schemas found in a way of its own. */
   readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
-  /** This PUT or DELETE takes an Idempotency-Key, as every POST does. */
-  readonly idempotent?: true;
+  /** True: this PUT or DELETE takes an Idempotency-Key, as every POST does. False: this POST takes none. */
+  readonly idempotent?: boolean;
+  /** The answer as it is kept under an Idempotency-Key: without what is shown once. */
+  readonly withoutSecrets?: (answer: z.output<R>) => z.output<R>;
   /**
    * The route waits for another process. The domain's other writes do not wait for it, and with an Idempotency-Key only
    * its answer is kept in a transaction: the handler itself must find again what a call began that never got its
@@ -107,6 +113,20 @@ interface AccountRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Outcome<R>> | Outcome<R>;
 }
 
+interface PublicRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<P, Q, B, R> {
+  readonly run: (call: PublicCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Outcome<R>> | Outcome<R>;
+}
+
+interface SessionRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<P, Q, B, R> {
+  /** The password must have been given within 15 minutes. */
+  readonly fresh?: true;
+  readonly run: (
+    call: SessionCall<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<Outcome<R>> | Outcome<R>;
+}
+
 interface DomainRoute<
   P extends z.ZodObject,
   Q extends z.ZodObject,
@@ -131,7 +151,10 @@ interface DomainRoute<
 }
 
 /** A declared route with any schemas. */
-export interface Route extends Omit<Declaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'remake'> {
+export interface Route
+  extends Omit<Declaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'remake' | 'withoutSecrets'> {
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of some route
+  readonly withoutSecrets?: (answer: any) => unknown;
   // biome-ignore lint/suspicious/noExplicitAny: the body of a call of some route
   readonly remake?: (call: Remaking<any>) => unknown;
   readonly access: Access;
@@ -147,7 +170,27 @@ type AnyDomainCall = any;
 type None = z.ZodObject<Record<never, never>>;
 type NoBody = z.ZodUndefined;
 
-/** Declares a route for any valid key. */
+/** Declares a route for everyone: a session may be there or not. It takes no Idempotency-Key. */
+export function publicRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+>(route: PublicRoute<P, Q, B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'public' }, idempotent: false };
+}
+
+/** Declares a route for people who have signed in. */
+export function sessionRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+>({ fresh = false as never, ...route }: SessionRoute<P, Q, B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'session', fresh } };
+}
+
+/** Declares a route for any valid key or session. */
 export function accountRoute<
   R extends z.ZodType,
   P extends z.ZodObject = None,
@@ -184,9 +227,9 @@ export function vantageRoute<B extends z.ZodType, R extends z.ZodType>(route: Va
   return { ...(route as unknown as Route), access: { kind: 'vantage' } };
 }
 
-/** Whether an Idempotency-Key counts: on every POST, and on other methods if the route says so. */
+/** Whether an Idempotency-Key counts: on every POST, unless the route says otherwise. */
 export function takesIdempotencyKey({ access, method, idempotent }: Route): boolean {
-  return access.kind !== 'vantage' && (method === 'POST' || idempotent === true);
+  return access.kind !== 'vantage' && (idempotent ?? method === 'POST');
 }
 
 export function isWrite(method: string): boolean {

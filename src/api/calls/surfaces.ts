@@ -52,6 +52,14 @@ function meets({ methods, path }: Surface, method: string, asked: string): boole
 }
 
 /**
+ * A call for sessions only, by its method. Where no route has it, it is 404: another method of the same path may be for
+ * everybody, but says nothing about this call.
+ */
+export function isCallOfSessions(method: string, path: string): boolean {
+  return CLOSED_TO_KEYS.some((surface) => surface.methods !== undefined && meets(surface, method, path));
+}
+
+/**
  * `path` is decoded as the router decodes it, so that another spelling is refused too. What a reseller does for its
  * clients is refused as that, also where no key may do it.
  */

@@ -16,6 +16,7 @@ import { isWrite, type Route } from '../calls/route.ts';
 import { type TurnLimits, Turns } from '../calls/turns.ts';
 import type { LargeAnswer } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
+import type { Asker } from '../people/people.ts';
 import { type ReceivedBody, UnreadBody } from './take-body.ts';
 
 declare module 'fastify' {
@@ -25,11 +26,12 @@ declare module 'fastify' {
     openTo?: 'everyone';
   }
   interface FastifyRequest {
-    /** Undefined on public routes. */
+    /** Undefined where a public route is called without a session. */
     admitted: Admitted | undefined;
     /** The observer elsewhere that calls: before its body is read as it claims, then as its signature proves. */
     claimed: ClaimedVantage | undefined;
     vantage: AskedCall['vantage'];
+    asker: Asker | undefined;
     /** Undefined where no body came. */
     received: ReceivedBody | undefined;
     /** The response; it tells when the caller has gone. */
@@ -111,6 +113,7 @@ async function respond(
     query,
     body,
     segments: received?.segments ?? [],
+    asker: request.asker,
     log,
     get gone() {
       return gone();
@@ -136,8 +139,9 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
     reply.code(status).headers(headers).header('Content-Type', JSON_TYPE);
     return reply.serializer(JSON.stringify).send(body);
   }
-  const { outcome, headers } = answer;
+  const { outcome, headers, cookies } = answer;
   reply.headers(headers);
+  if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (outcome instanceof StreamedText) {
     const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
     return reply.header('Content-Type', type).send(openTextStream(outcome.lines));

@@ -3,9 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -13,22 +15,40 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ANSWER_HEADERS } from '../../process/answer-headers.ts';
 import { trustConnection } from '../../process/bounded-server.ts';
+import { touchApiKey } from '../../store/accounts/api-keys.ts';
+import { touchSession } from '../../store/people/sessions.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
-import { badRequest, invalid, MAY_BE_DONE, Problem, sendProblem, unavailable } from '../answers/problem.ts';
+import {
+  badRequest,
+  invalid,
+  MAY_BE_DONE,
+  Problem,
+  sendProblem,
+  tooBusy,
+  unavailable,
+} from '../answers/problem.ts';
 import { SMALL_BODY_BYTES } from '../body/body-bounds.ts';
 import { closeUnread } from '../body/close-unread.ts';
 import { BODY, fieldProblems, QUERY } from '../body/field-problems.ts';
 import { isStorable } from '../body/read-body.ts';
-import { authenticate, judgeCredentials, KeyUses, openKeys } from '../callers/authenticate.ts';
+import {
+  authenticate,
+  judgeCredentials,
+  KeyUses,
+  openCredentials,
+  presentsHeader,
+} from '../callers/authenticate.ts';
 import type { RateLimit } from '../callers/call-rate-limit.ts';
+import type { ApiCaller } from '../callers/caller.ts';
 import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
-import { type Admitted, admit } from '../calls/guard.ts';
+import { type Admitted, admit, foreignOrigin } from '../calls/guard.ts';
 import { isWrite, type Route } from '../calls/route.ts';
 import { NoTurn } from '../calls/turns.ts';
 import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
+import type { Asker, People } from '../people/people.ts';
 import { isDecodable, KnownPaths, pathOf } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
@@ -37,8 +57,12 @@ import { takeBody, UnreadBody } from './take-body.ts';
 interface ServerOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
-  /** Undefined: no limit. */
+  /** Of keys; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
+  /** Of the sessions of an account; undefined: no limit. */
+  readonly sessionRateLimit?: RateLimit | undefined;
+  /** Networks whose `X-Forwarded-For` counts. */
+  readonly trustedProxies?: readonly string[];
   readonly log: FastifyBaseLogger;
   /** Records every call that fails because of the database. */
   readonly outages?: OutageLog;
@@ -63,12 +87,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: SMALL_BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    trustProxy: (options.trustedProxies ?? []).length > 0 ? [...(options.trustedProxies as string[])] : false,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     rewriteUrl: ({ url }) => routablePath(url ?? '/'),
   });
   app.decorateRequest('admitted', undefined);
   app.decorateRequest('claimed', undefined);
   app.decorateRequest('vantage', undefined);
+  app.decorateRequest('asker', undefined);
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
   app.decorateRequest('response');
@@ -89,9 +115,38 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const paths = new KnownPaths();
   paths.watch(app as unknown as FastifyInstance);
   const vantages = new VantageCallers(api.db);
-  const keys = openKeys(api.db);
-  const uses = new KeyUses(api.db);
-  app.addHook('onClose', () => uses.settle());
+  const credentials = openCredentials(api.db);
+  const uses = { key: new KeyUses(api.db, touchApiKey), session: new KeyUses(api.db, touchSession) };
+  app.addHook('onClose', async () => {
+    await Promise.all([uses.key.settle(), uses.session.settle()]);
+  });
+
+  /** Who calls, after 401 and 429. */
+  async function callerOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asker: Asker,
+  ): Promise<ApiCaller | Problem> {
+    const { address, cookies } = asker;
+    const caller =
+      judgeCredentials(request.raw.rawHeaders) ??
+      (await authenticate(credentials, request.headers, { address, cookie: cookies.session }));
+    if (caller instanceof Problem) return caller;
+    trustConnection(request.raw.socket);
+    const { credential, account } = caller;
+    const isKey = credential.kind === 'key';
+    const taken = await (isKey
+      ? options.rateLimit?.take(`key:${credential.id}`)
+      : options.sessionRateLimit?.take(`session:${account.id}`));
+    reply.headers(taken?.headers ?? {});
+    if (taken?.problem !== undefined) return taken.problem;
+    if (isKey) uses.key.note(credential.id);
+    else uses.session.note(credential.session.id);
+    if (taken === undefined) return caller;
+    const { limit, remaining, resetSeconds } = taken;
+    return { ...caller, rate: { limit, remaining, resetSeconds } };
+  }
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...ANSWER_HEADERS, 'X-Request-Id': request.id });
     const { route, openTo } = request.routeOptions.config;
@@ -108,14 +163,19 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const isRouted = !request.is404 && !Object.values(params).includes('');
     const unrouted = isRouted ? undefined : paths.explain(request.method, pathOf(request.originalUrl));
     if (unrouted?.isOpen) return sendProblem(reply, unrouted.problem);
-    const caller =
-      judgeCredentials(request.raw.rawHeaders) ?? (await authenticate(keys, request.headers, request.ip));
+    const asker = askerOf(request, api.people);
+    request.asker = asker;
+    if (isRouted && route?.access.kind === 'public') {
+      // Whoever signs in has no session yet: a browser that says that another site asks is refused, one that says nothing is not.
+      const isForeign = asker.origin !== undefined && asker.origin !== api.people?.origin;
+      if (isWrite(request.method) && isForeign) return sendProblem(reply, foreignOrigin());
+      // Before the body is read: many at once must cost little.
+      if (isWrite(request.method) && api.people?.turns.hasPlace(asker.address) === false)
+        return sendProblem(reply, tooBusy());
+      if (!presentsHeader(request.headers)) return;
+    }
+    const caller = await callerOf(request, reply, asker);
     if (caller instanceof Problem) return sendProblem(reply, caller);
-    trustConnection(request.raw.socket);
-    const taken = await options.rateLimit?.take(`key:${caller.key.id}`);
-    reply.headers(taken?.headers ?? {});
-    if (taken?.problem !== undefined) return sendProblem(reply, taken.problem);
-    uses.note(caller.key.id);
     const admitted: Admitted | Problem = await admit(api, caller, {
       method: request.method,
       url: request.url,
@@ -123,6 +183,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       idempotencyKey: request.headers['idempotency-key'],
       route: isRouted ? route : undefined,
       unrouted: unrouted?.problem,
+      origin: asker.origin,
       log: request.log,
     });
     if (admitted instanceof Problem) return sendProblem(reply, admitted);
@@ -158,6 +219,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   mountRoutes(app as unknown as FastifyInstance, api, options.routes, options.largeWork);
   await app.ready();
   return app as unknown as FastifyInstance;
+}
+
+function askerOf(request: FastifyRequest, people: People | undefined): Asker {
+  const { headers, ip } = request;
+  return {
+    // A trusted proxy may pass on what is no address.
+    address: isIP(ip) === 0 ? (request.raw.socket.remoteAddress ?? '') : ip,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+    cookies: people?.cookies.read(headers.cookie) ?? { session: undefined, device: undefined },
+  };
 }
 
 function routablePath(url: string): string {

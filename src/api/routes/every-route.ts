@@ -9,6 +9,14 @@ import { getChange, listChangesOfDomain, revertChange } from './domain-changes.t
 import { listDomains } from './list-domains.ts';
 import { getNameserverSets } from './nameserver-sets.ts';
 import { checkNameservers } from './ns-check.ts';
+import { createKey, listKeys, revokeKey } from './people/keys.ts';
+import { confirm, login, logout } from './people/login.ts';
+import { confirmOtp, disableOtp, enableOtp } from './people/otp.ts';
+import { changePassword, forgotPassword, resetPassword } from './people/password.ts';
+import { changeEmail, confirmEmailChange, getProfile, updateProfile } from './people/profile.ts';
+import { register } from './people/register.ts';
+import { endOneSession, endSessions, listOwnSessions } from './people/sessions.ts';
+import { whoAmI } from './people/whoami.ts';
 import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './records.ts';
 import { deleteRecords, editRecords } from './records-batch.ts';
 import { exportRecords } from './records-export.ts';
@@ -55,4 +63,25 @@ export const ROUTES: readonly Route[] = [
   getSubscription,
   takeJobs,
   answerVantageJob,
+  whoAmI,
+  login,
+  logout,
+  confirm,
+  register,
+  forgotPassword,
+  resetPassword,
+  enableOtp,
+  confirmOtp,
+  disableOtp,
+  getProfile,
+  updateProfile,
+  changeEmail,
+  confirmEmailChange,
+  changePassword,
+  listOwnSessions,
+  endSessions,
+  endOneSession,
+  listKeys,
+  createKey,
+  revokeKey,
 ];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { listPlans } from '../../store/accounts/plans.ts';
 import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
-import { accountRoute, domainRoute } from '../calls/route.ts';
+import { domainRoute, sessionRoute } from '../calls/route.ts';
 import { printEntitlements } from '../print/print-entitlements.ts';
 import { printCataloguePlan } from '../print/print-plan.ts';
 import { printSubscription } from '../print/print-subscription.ts';
@@ -13,13 +13,13 @@ import { idText } from '../schemas/ids.ts';
 import { CataloguePlan } from '../schemas/plan.ts';
 import { Subscription } from '../schemas/subscription.ts';
 
-export const getPlans = accountRoute({
+export const getPlans = sessionRoute({
   method: 'GET',
   path: '/billing/plans',
   operationId: 'getPlans',
   tag: 'Plans',
   summary: 'The plans and what they cost.',
-  description: 'For sessions; no API key may use it. Whom a reseller manages sees no prices.',
+  description: 'Whom a reseller manages sees no prices.',
   response: z.array(CataloguePlan),
   async run({ api, caller }) {
     const plans = (await listPlans(api.db)).map(printCataloguePlan);

@@ -8,6 +8,7 @@ import { Failure } from '../terminal/failure.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 import { planOf } from '../terminal/plan-option.ts';
 import { printTable } from '../terminal/print-table.ts';
+import { addLinkCommands } from './print-link.ts';
 
 interface CreateOptions {
   readonly name?: string;
@@ -18,6 +19,7 @@ interface CreateOptions {
 export function addAccountCommands(program: Command, cli: Cli): void {
   const account = program.command('account').description('who owns domains and keys');
   addCreateCommand(account, cli);
+  addLinkCommands(account, cli);
 
   account
     .command('list')
@@ -94,7 +96,8 @@ function addCreateCommand(account: Command, cli: Cli): void {
     .option('--admin', 'as a global admin: owner of every domain')
     .option('--plan <plan>', 'of the domains that it creates: free, pro, or none', 'free')
     .action(async (email: string, { name, admin, plan }: CreateOptions) => {
-      if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) {
+      const { readEmail } = await import('../../store/accounts/email-address.ts');
+      if (readEmail(email) === undefined) {
         throw new Failure('usage', `"${email}" is not an email address`);
       }
       const { createAccount } = await import('../../store/accounts/accounts.ts');

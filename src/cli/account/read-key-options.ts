@@ -1,9 +1,6 @@
-// Reads what a new API key is narrowed to from an operator's options. A key that could do nothing is refused.
+// Reads what a new API key is narrowed to from an operator's options.
 
-import { foldCase, isWithin, type Name } from '../../dns/name.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
-import { asciiText, printWithoutDot, readName } from '../../zone/name-text.ts';
-import { API_TYPES, isApiType } from '../../zone/records/customer-types.ts';
+import { type KeyScope, readKeyScope } from '../../zone/edit/read-key-scope.ts';
 import { Failure } from '../terminal/failure.ts';
 
 export interface KeyOptions {
@@ -15,30 +12,24 @@ export interface KeyOptions {
   readonly types?: string;
 }
 
-/** Names as keys store them: lower-case A-labels without the final dot. Null: not narrowed. */
-interface WantedKey {
+interface WantedKey extends KeyScope {
   readonly name: string;
   readonly readOnly: boolean;
   readonly expiresAt: Date | null;
-  readonly domains: string[] | null;
-  readonly names: string[] | null;
-  readonly types: string[] | null;
 }
 
 export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
-  const domains = listOf(options.domains, '--domains')?.map(readDomain);
-  const names = listOf(options.names, '--names')?.map(readFullName);
-  for (const name of domains === undefined ? [] : (names ?? [])) {
-    if (domains?.some((domain) => isWithin(name, domain))) continue;
-    throw new Failure('usage', `--names: ${printWithoutDot(name)} lies in none of --domains`);
-  }
+  const read = readKeyScope({
+    domains: listOf(options.domains, '--domains'),
+    names: listOf(options.names, '--names'),
+    types: listOf(options.types, '--types'),
+  });
+  if (read.kind === 'problem') throw new Failure('usage', `--${read.field}: ${read.message}`);
   return {
     name: options.name,
     readOnly: options.readOnly ?? false,
     expiresAt: options.expires === undefined ? null : readMoment(options.expires, now),
-    domains: distinct(domains?.map(printWithoutDot)),
-    names: distinct(names?.map(printWithoutDot)),
-    types: distinct(listOf(options.types, '--types')?.map(readType)),
+    ...read.scope,
   };
 }
 
@@ -46,31 +37,6 @@ function listOf(text: string | undefined, option: string): string[] | undefined 
   const items = text?.split(',').map((item) => item.trim());
   if (items?.includes('')) throw new Failure('usage', `${option}: expected a comma list`);
   return items;
-}
-
-function distinct(items: readonly string[] | undefined): string[] | null {
-  return items === undefined ? null : [...new Set(items)];
-}
-
-function readDomain(text: string): Name {
-  const parsed = parseDomainName(text);
-  if (parsed.kind === 'problem') throw new Failure('usage', `--domains: ${parsed.message}`);
-  return parsed.name;
-}
-
-function readFullName(text: string): Name {
-  const ascii = asciiText(text);
-  const read = ascii.kind === 'problem' ? ascii : readName(`${ascii.text}.`);
-  if (read.kind === 'problem') throw new Failure('usage', `--names: ${read.message}`);
-  return foldCase(read.name);
-}
-
-function readType(text: string): string {
-  const type = text.toUpperCase();
-  if (!isApiType(type)) {
-    throw new Failure('usage', `--types: expected ${API_TYPES.join(', ')}, not "${text}"`);
-  }
-  return type;
 }
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;

@@ -16,6 +16,7 @@ export interface CliSettings {
   readonly answers: AnswerSettings;
   readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
+  readonly publicUrl: string;
   readonly redisUrl: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;

@@ -1,9 +1,8 @@
 // Settings of the API.
 
-import { randomBytes } from 'node:crypto';
-import * as z from 'zod/mini';
 import { listenAddress } from './address-shapes.ts';
-import { NONE, setting } from './setting.ts';
+import { keySecrets } from './key-secrets.ts';
+import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, list, matching, onOrOff, orOff, rate, shape } from './shapes.ts';
 
 const API = ['API'] as const;
@@ -59,12 +58,13 @@ export const API_SETTINGS = {
     is: '`svc_` and 40 letters and digits: when the API starts, it stores exactly this key for the first global admin',
     isSecret: true,
   }),
-  sessionSecret: setting({
-    name: 'SESSION_SECRET',
-    readers: API,
-    schema: z.string().check(z.minLength(16, 'at least 16 characters')),
-    byDefault: { words: 'random at each start', make: () => randomBytes(32).toString('hex') },
-    is: "at least 16 characters; signs the panel's sessions",
+  /** The first seals, all open; none: `npm start` makes one. */
+  keySecrets: setting({
+    name: 'KEY_SECRETS',
+    readers: ['API', 'npm start'],
+    schema: keySecrets,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of `name:base64 of 32 octets`: secrets with which stored secrets are sealed',
     isSecret: true,
   }),
   /** Undefined: the plan decides. */

@@ -3,6 +3,7 @@
 import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
+import { PEOPLE_SETTINGS } from './people-settings.ts';
 import type { Reader, Setting } from './setting.ts';
 import { VANTAGE_SETTINGS } from './vantage-settings.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
@@ -11,6 +12,7 @@ export const SETTINGS = {
   ...FLEET_SETTINGS,
   ...NAMESERVER_SETTINGS,
   ...API_SETTINGS,
+  ...PEOPLE_SETTINGS,
   ...WORKER_SETTINGS,
   ...VANTAGE_SETTINGS,
 } as const;

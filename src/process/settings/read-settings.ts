@@ -4,6 +4,7 @@
 import * as z from 'zod/mini';
 import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
 import { expandPattern } from '../../zone/pool/name-pattern.ts';
+import { type ListenAddress, printListenAddress } from '../listen-address.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
 import type { Reader, Setting } from './setting.ts';
@@ -49,8 +50,11 @@ export function readSettings(env: Environment) {
     nameserverSets: _sets,
     ...rest
   } = values;
+  const publicUrl = values.publicUrl ?? loopbackUrl(values.apiListen);
   return {
     ...rest,
+    publicUrl,
+    mailFrom: values.mailFrom ?? `zonefleet@${new URL(publicUrl).hostname}`,
     checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
     /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
     answers: {
@@ -92,10 +96,22 @@ function readValues(env: Environment): Values {
   if (faults.length === 0 && values.databaseReadUrl !== undefined && values.databaseUrl === undefined) {
     faults.push('DATABASE_READ_URL: expected DATABASE_URL beside it, the primary that this standby follows');
   }
+  if (faults.length === 0 && values.registration && values.smtpUrl === undefined)
+    faults.push('REGISTRATION: expected SMTP_URL beside it, since an account begins with a mailed link');
   if (faults.length === 0)
     faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
   if (faults.length > 0) throw new SettingsError(faults);
   return values;
+}
+
+/** Where this machine finds the API. */
+function loopbackUrl(listen: Values['apiListen']): string {
+  const isLoopback = ({ address }: ListenAddress) => /^127\.|^::1$/.test(address);
+  const { address, port } = listen.find(isLoopback) ?? {
+    address: '127.0.0.1',
+    port: listen[0]?.port ?? 8053,
+  };
+  return `http://${printListenAddress({ address, port })}`;
 }
 
 /** What is wrong between the settings of nameservers. */

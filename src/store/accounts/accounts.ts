@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { emailKeyOf, readEmail } from './email-address.ts';
 import { findPlan } from './plans.ts';
 
 export interface Account {
@@ -11,10 +12,13 @@ export interface Account {
   readonly name: string | null;
   /** The account has the role of owner in every domain. */
   readonly isAdmin: boolean;
+  /** The account manages others. */
+  readonly isReseller: boolean;
   readonly active: boolean;
+  /** Its link was opened, or an operator made the account. */
+  readonly isEmailConfirmed: boolean;
   /** The reseller that manages the account. */
   readonly providerId: number | null;
-  readonly isReseller: boolean;
   /** The plan of the account's new domains. */
   readonly planSlug: string | null;
   readonly createdAt: Date;
@@ -26,7 +30,7 @@ interface NewAccount {
   readonly isAdmin?: boolean;
   /** The default is `free`; null: no plan. */
   readonly planSlug?: string | null;
-  /** Nobody made it for its owner: its first domain may begin with a trial. */
+  /** Somebody opened the link that was mailed; otherwise an operator makes the account. Its first domain may begin with a trial. */
   readonly selfRegistered?: boolean;
 }
 
@@ -34,25 +38,43 @@ type CreatedAccount =
   | { readonly kind: 'created'; readonly account: Account }
   | { readonly kind: 'taken' | 'unknown_plan'; readonly message: string };
 
-const MAX_EMAIL_CHARACTERS = 254;
-
 export async function createAccount(db: Database, wanted: NewAccount): Promise<CreatedAccount> {
-  const { email, name = null, isAdmin = false, planSlug = 'free', selfRegistered = false } = wanted;
-  if (email.length > MAX_EMAIL_CHARACTERS) throw new RangeError('the email is too long');
+  const { name = null, isAdmin = false, planSlug = 'free', selfRegistered = false } = wanted;
+  const email = readEmail(wanted.email);
+  if (email === undefined) throw new RangeError('this is not an email address');
   const planId = await findPlan(db, planSlug);
   if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
   const inserted = await db
     .insertInto('accounts')
-    .values({ email, name, is_admin: isAdmin, plan_id: planId, self_registered: selfRegistered })
-    .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
+    .values({
+      email,
+      email_key: emailKeyOf(email),
+      name,
+      is_admin: isAdmin,
+      plan_id: planId,
+      self_registered: selfRegistered,
+    })
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (inserted === undefined) return { kind: 'taken', message: `there is an account ${email} already` };
   return { kind: 'created', account: (await loadAccount(db, inserted.id)) as Account };
 }
 
-const COLUMNS = sql`a.id, a.email, a.name, a.is_admin as "isAdmin", a.active, a.provider_id as "providerId",
-  a.is_reseller as "isReseller",   p.slug as "planSlug", a.created_at as "createdAt"`;
+const COLUMNS = sql`a.id, a.email, a.name, a.is_admin as "isAdmin", a.is_reseller as "isReseller", a.active,
+  a.email_confirmed_at is not null as "isEmailConfirmed", a.provider_id as "providerId", p.slug as "planSlug",
+  a.created_at as "createdAt"`;
+
+/** An account as a column of a statement that has `accounts a left join plans p`. */
+export const ACCOUNT_JSON = sql`jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin,
+  'isReseller', a.is_reseller, 'active', a.active, 'isEmailConfirmed', a.email_confirmed_at is not null,
+  'providerId', a.provider_id, 'planSlug', p.slug, 'createdAt', a.created_at)`;
+
+export type AccountJson = Omit<Account, 'createdAt'> & { readonly createdAt: string };
+
+export function accountOf(json: AccountJson): Account {
+  return { ...json, createdAt: new Date(json.createdAt) };
+}
 
 export async function loadAccount(db: Database, id: number): Promise<Account | undefined> {
   const { rows } = await sql<Account>`
@@ -65,8 +87,8 @@ export async function findAccount(db: Database, emailOrId: string): Promise<Acco
   const id = /^[0-9]{1,15}$/.test(emailOrId) ? Number(emailOrId) : null;
   const { rows } = await sql<Account>`
     select ${COLUMNS} from accounts a left join plans p on p.id = a.plan_id
-    where lower(a.email) = lower(${emailOrId}) or a.id = ${id}::bigint
-    order by lower(a.email) = lower(${emailOrId}) desc limit 1`.execute(db);
+    where a.email_key = ${emailKeyOf(emailOrId)} or lower(a.email) = lower(${emailOrId}) or a.id = ${id}::bigint
+    order by a.id is distinct from ${id}::bigint desc limit 1`.execute(db);
   return rows[0];
 }
 
@@ -92,17 +114,24 @@ export async function updateAccount(
   const { isAdmin, active, planSlug } = change;
   const planId = planSlug === undefined ? null : await findPlan(db, planSlug);
   if (planId === undefined) return 'unknown_plan';
-  await db
-    .updateTable('accounts')
-    .set({
-      updated_at: sql`clock_timestamp()`,
-      ...(isAdmin !== undefined && { is_admin: isAdmin }),
-      ...(active !== undefined && { active }),
-      ...(planSlug !== undefined && { plan_id: planId }),
-    })
-    .where('id', '=', id)
-    .execute();
-  return await loadAccount(db, id);
+  return await inTransaction(db, async (trx) => {
+    const before = await loadAccount(trx, id);
+    await trx
+      .updateTable('accounts')
+      .set({
+        updated_at: sql`clock_timestamp()`,
+        ...(isAdmin !== undefined && { is_admin: isAdmin }),
+        ...(active !== undefined && { active }),
+        ...(planSlug !== undefined && { plan_id: planId }),
+      })
+      .where('id', '=', id)
+      .execute();
+    const now = await loadAccount(trx, id);
+    // A session was opened with the rights of its time: with others, sign in anew.
+    if (now?.isAdmin !== before?.isAdmin || now?.active !== before?.active)
+      await sql`delete from sessions where account_id = ${id}`.execute(trx);
+    return now;
+  });
 }
 
 type RelatedAccount = { readonly kind: 'updated'; readonly account: Account } | RelationRefusal;

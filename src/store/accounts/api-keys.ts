@@ -1,14 +1,13 @@
 // API keys: 40 random base62 characters behind a fixed prefix. Only their hash is stored; the text is shown once.
 
-import { createHash, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { Account } from './accounts.ts';
+import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from './accounts.ts';
+import { hashSecret, randomBase62 } from './secret-text.ts';
 
 const KEY_PREFIX = 'svc_';
 const KEY_CHARACTERS = 40;
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export interface ApiKey {
   readonly id: number;
@@ -39,18 +38,15 @@ export interface NewApiKey {
 
 /** Makes a new key's text. */
 export function generateKey(): string {
-  let text = KEY_PREFIX;
-  for (let i = 0; i < KEY_CHARACTERS; i++) text += BASE62[randomInt(BASE62.length)];
-  return text;
+  return KEY_PREFIX + randomBase62(KEY_CHARACTERS);
 }
 
 export function isKeyText(text: string): boolean {
   return /^svc_[0-9A-Za-z]{40}$/.test(text);
 }
 
-/** The text has 238 random bits: no salt and no slow hash are needed. */
 export function hashKey(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hashSecret(text);
 }
 
 const COLUMNS = sql`k.id, k.account_id as "accountId", k.name, k.prefix, k.read_only as "readOnly", k.domains, k.names,
@@ -79,18 +75,17 @@ export interface FoundKey {
 
 /** Finds existing keys, by their hash in hex. */
 export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
-  const { rows } = await sql<ApiKey & { hash: Buffer; account: Account; state: FoundKey['state'] }>`
+  const { rows } = await sql<ApiKey & { hash: Buffer; account: AccountJson; state: FoundKey['state'] }>`
     select k.hash, ${COLUMNS},
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
         else 'valid' end as state,
-      jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin, 'active', a.active,
-        'providerId', a.provider_id, 'isReseller', a.is_reseller, 'planSlug', p.slug, 'createdAt', a.created_at) as account
+      ${ACCOUNT_JSON} as account
     from api_keys k join accounts a on a.id = k.account_id left join plans p on p.id = a.plan_id
     where k.hash = any(${hashes}::bytea[])`.execute(db);
   return new Map(
     rows.map(({ hash, account, state, ...key }) => [
       hash.toString('hex'),
-      { key, account: { ...account, createdAt: new Date(account.createdAt) }, state },
+      { key, account: accountOf(account), state },
     ]),
   );
 }
@@ -107,6 +102,22 @@ export async function listApiKeys(db: Database, accountId?: number): Promise<Api
     where ${accountId ?? null}::bigint is null or k.account_id = ${accountId ?? null}::bigint
     order by k.id`.execute(db);
   return rows;
+}
+
+/** Those that are not revoked, the newest first. */
+export async function listOwnKeys(db: Database, accountId: number): Promise<ApiKey[]> {
+  const { rows } = await sql<ApiKey>`
+    select ${COLUMNS} from api_keys k where k.account_id = ${accountId} and k.revoked_at is null
+    order by k.id desc`.execute(db);
+  return rows;
+}
+
+/** False when the account has no such key that is not revoked. */
+export async function revokeOwnKey(db: Database, accountId: number, id: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update api_keys set revoked_at = clock_timestamp()
+    where id = ${id} and account_id = ${accountId} and revoked_at is null`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 /**

@@ -58,6 +58,8 @@ const MAX_PATH_CHARACTERS = 512;
 export interface Answer extends StoredResponse {
   /** What a body that is too large can be made from again, together with the request's own body. */
   readonly rest?: unknown;
+  /** What is kept in place of the body: a repeat gets this. */
+  readonly keptBody?: unknown;
 }
 
 /**
@@ -77,10 +79,15 @@ export async function runOnce(
       values (${accountId}, ${key}, ${method}, ${keptPath(request.path)}, ${Buffer.from(bodyHash)}, null)
       on conflict (account_id, key) do nothing`.execute(trx);
     if (claimed.numAffectedRows === 0n) return await replay(trx, request);
-    const { rest, ...response } = await work(trx);
+    const { rest, keptBody, ...response } = await work(trx);
     const done: RunOnce = { kind: 'response', response, replayed: false };
     if (response.status >= 400) rollBackTo(done);
-    await keep(trx, request, condense(response, rest, rules), rules);
+    await keep(
+      trx,
+      request,
+      condense(keptBody === undefined ? response : { ...response, body: keptBody }, rest, rules),
+      rules,
+    );
     return done;
   });
 }

@@ -13,6 +13,7 @@ import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeDomains } from './purge-domains.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
+import { purgePeople } from './purge-people.ts';
 
 /** A node that was away longer loads all zones. */
 const RETENTION_DAYS = 7;
@@ -30,6 +31,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeSweptNames(db);
     await purgeRights(db);
     await purgeTakeovers(db);
+    await purgePeople(db);
   }
   await purgeVantageJobs(db);
   await purgeNonces(db);

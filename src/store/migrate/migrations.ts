@@ -23,6 +23,7 @@ import * as vantages from './migrations/0020-vantages.ts';
 import * as askedNames from './migrations/0021-asked-names.ts';
 import * as txtClaims from './migrations/0022-txt-claims.ts';
 import * as steadyNames from './migrations/0023-steady-and-swept-names.ts';
+import * as sessions from './migrations/0030-sessions.ts';
 import * as callWindows from './migrations/0032-call-windows.ts';
 import * as plans from './migrations/0034-plans.ts';
 
@@ -49,6 +50,7 @@ export const migrations: Record<string, Migration> = {
   '0021-asked-names': askedNames,
   '0022-txt-claims': txtClaims,
   '0023-steady-and-swept-names': steadyNames,
+  '0030-sessions': sessions,
   '0032-call-windows': callWindows,
   '0034-plans': plans,
 };

@@ -2,8 +2,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../process/reconnect.ts';
+import { StartFault } from '../../process/start-fault.ts';
 import type { Database } from '../postgres/database.ts';
-import { checkSchema, SchemaError } from './migrate.ts';
+import { checkSchema } from './migrate.ts';
 
 const RETRY_MS = 1000;
 
@@ -14,8 +15,8 @@ interface DatabaseWait {
 }
 
 /**
- * Resolves when the schema is not older than ours and `prepare` has succeeded. An older schema is a mistake of the operator,
- * since `migrate` comes first: throws SchemaError.
+ * Resolves when the schema is not older than ours and `prepare` has succeeded. Mistakes of the operator are not waited for: an
+ * older schema, since `migrate` comes first, and whatever `prepare` throws as a StartFault.
  */
 export async function waitForDatabase(
   db: Database,
@@ -28,7 +29,7 @@ export async function waitForDatabase(
       await prepare();
       return;
     } catch (error) {
-      if (error instanceof SchemaError) throw error;
+      if (error instanceof StartFault) throw error;
       log.warn({ err: error }, 'the database cannot be reached');
     }
     await pause(RETRY_MS, undefined, { signal });

@@ -184,12 +184,17 @@ interface AccountsTable {
   active: Generated<boolean>;
   provider_id: number | null;
   is_reseller: Generated<boolean>;
-  /** Nobody made it for its owner. */
+  /** The account was not made by an operator. */
   self_registered: Generated<boolean>;
   /** When it had its trial. */
   trial_at: Date | null;
   /** The plan of the account's new domains; null: none. */
   plan_id: number | null;
+  /** The email as it is compared: in lower case, NFC. */
+  email_key: string | null;
+  email_confirmed_at: Generated<Date | null>;
+  password_hash: Generated<string | null>;
+  password_set_at: Generated<Date | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -31,6 +31,15 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   settings: grants('', 's', 's'),
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
+  sessions: grants('', 'siud', 'sd'),
+  account_devices: grants('', 'siud', 'sd'),
+  account_links: grants('', 'siud', 'sid'),
+  account_totp: grants('', 'siud', ''),
+  recovery_codes: grants('', 'sid', ''),
+  sign_in_failures: grants('', 'siud', 'sd'),
+  mails: grants('', 'i', 'sud'),
+  key_boxes: grants('', 'siu', ''),
+  key_checks: grants('', 'si', ''),
   given_ns_sets: grants('', 'si', 'si'),
   account_ns_sets: grants('', 'siu', 's'),
   memberships: grants('', 's', ''),
@@ -95,6 +104,7 @@ export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   change_version: ['zonefleet_api', 'zonefleet_worker'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
+  key_boxes_id_seq: ['zonefleet_api'],
 };
 
 /** BullMQ's schema holds only jobs: producers lock, read and move the same rows as workers. */

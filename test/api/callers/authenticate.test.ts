@@ -1,14 +1,21 @@
 import { RawNode } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authenticate, judgeCredentials, KeyUses } from '../../../src/api/callers/authenticate.ts';
+import {
+  authenticate,
+  judgeCredentials,
+  KeyUses,
+  openCredentials,
+} from '../../../src/api/callers/authenticate.ts';
 import { KeyLookups } from '../../../src/api/callers/key-lookups.ts';
 import { WrongKeys } from '../../../src/api/callers/wrong-keys.ts';
 import {
   createApiKey,
+  type FoundKey,
   generateKey,
   hashKey,
   listApiKeys,
   revokeApiKey,
+  touchApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { createDatabase } from '../../support/database/database.ts';
@@ -51,11 +58,12 @@ describe('the key of a request', () => {
     [{}, undefined],
   ])('is read from %j', async (headers, key) => {
     const looked: Buffer[] = [];
-    const lookups = new KeyLookups(async (hashes) => {
+    const keys = new KeyLookups<FoundKey>(async (hashes) => {
       looked.push(...hashes);
       return new Map();
     });
-    await authenticate({ lookups, wrong: new WrongKeys() }, headers, '192.0.2.1');
+    const { sessions } = openCredentials(api.db);
+    await authenticate({ keys, sessions, wrong: new WrongKeys() }, headers, { address: '192.0.2.1' });
     expect(looked).toEqual(key === undefined ? [] : [hashKey(key)]);
   });
 
@@ -143,7 +151,7 @@ describe('the last use of a key', () => {
     const load = async () => (await listApiKeys(db)).find(({ name }) => name === 'counted');
     const id = (await load())?.id as number;
     let nowMs = 0;
-    const uses = new KeyUses(db, () => nowMs);
+    const uses = new KeyUses(db, touchApiKey, () => nowMs);
     expect((await load())?.lastUsedAt).toBeNull();
     uses.note(id);
     await uses.settle();

@@ -9,7 +9,7 @@ let keys: Map<string, FoundKey>;
 let statements: string[][];
 let nowMs: number;
 let fault: Error | undefined;
-let lookups: KeyLookups;
+let lookups: KeyLookups<FoundKey>;
 beforeEach(() => {
   keys = new Map();
   statements = [];

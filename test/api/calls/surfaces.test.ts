@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { judgeSurface } from '../../../src/api/calls/surfaces.ts';
+import { isCallOfSessions, judgeSurface } from '../../../src/api/calls/surfaces.ts';
 
 const own = { isManaged: false };
 const managed = { isManaged: true };
 const session = { isManaged: false, isSession: true };
 const KEYS = 'this surface is not open to API keys';
+
+it('calls that only sessions may make are told by method and path', () => {
+  expect(isCallOfSessions('POST', '/domains/a.test/subscriptions/switch')).toBe(true);
+  expect(isCallOfSessions('GET', '/domains/a.test/subscriptions/switch')).toBe(false);
+  expect(isCallOfSessions('POST', '/users/me')).toBe(false);
+});
 
 describe('for every key', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getPlans } from '../../../src/api/routes/subscriptions.ts';
+import type { z } from 'zod';
 import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
 import { CataloguePlan } from '../../../src/api/schemas/plan.ts';
 import { Subscription } from '../../../src/api/schemas/subscription.ts';
@@ -11,14 +11,19 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { Browser, givePassword } from '../../support/api/people.ts';
 
 let api: TestApi;
 let domain: Domain;
+let browser: Browser;
 
 beforeAll(async () => {
   api = await startTestApi();
   domain = await api.makeDomain('planned.test', { planSlug: 'free' });
   await api.makeDomain('other.test');
+  await givePassword(api, 'owner');
+  browser = new Browser(api);
+  await browser.login('owner');
 });
 afterAll(() => api.stop());
 
@@ -169,24 +174,22 @@ describe('the subscriptions of a domain', () => {
         }
         for (const item of list.body) expect(Subscription.strict().parse(item)).toEqual(item);
       }
-      const call = { api: { db: api.db }, caller: { account: { providerId: 1 } } };
-      const catalogue = await (getPlans.run as (call: object) => Promise<object[]>)(call);
-      expect([catalogue.length, pricesIn(catalogue)]).toEqual([2, []]);
+      const catalogue = await browser.ask('GET', '/billing/plans');
+      expect([catalogue.status, catalogue.body.length, pricesIn(catalogue.body)]).toEqual([200, 2, []]);
     } finally {
       await sql`update accounts set provider_id = null`.execute(api.db);
     }
     expect(pricesIn((await api.ask('GET', '/domains/paid.test/subscriptions')).body)).not.toEqual([]);
   });
 
-  it('are of plans whose catalogue no key may read', async () => {
+  it('are of plans whose catalogue is for sessions: no key may read it', async () => {
+    expect((await api.ask('GET', '/billing/plans', { as: null })).status).toBe(401);
     const { status, body } = await api.ask('GET', '/billing/plans', { as: 'operator' });
     expect([status, body]).toEqual([403, { error: expect.stringContaining('API keys') }]);
-    const call = { api: { db: api.db }, caller: { account: { providerId: null } } };
-    const plans = await (getPlans.run as (call: object) => Promise<{ slug: string; terms: object[] }[]>)(
-      call,
-    );
-    expect(plans.map((plan) => CataloguePlan.strict().parse(plan))).toEqual(plans);
-    expect(plans.map(({ slug, terms }) => [slug, terms.length])).toEqual([
+    const { status: found, body: plans } = await browser.ask('GET', '/billing/plans');
+    expect([found, plans.map((plan: object) => CataloguePlan.strict().parse(plan))]).toEqual([200, plans]);
+    expect(pricesIn(plans)).not.toEqual([]);
+    expect(plans.map(({ slug, terms }: z.output<typeof CataloguePlan>) => [slug, terms.length])).toEqual([
       ['free', 1],
       ['pro', 1],
     ]);

@@ -46,7 +46,7 @@ describe('what a key is narrowed to', () => {
     [{ domains: 'a.com,' }, 'a comma list'],
     [{ names: 'a b.com' }, '--names'],
     [{ types: 'SOA' }, '--types: expected A, AAAA'],
-    [{ domains: 'a.com', names: 'www.b.com' }, 'www.b.com lies in none of --domains'],
+    [{ domains: 'a.com', names: 'www.b.com' }, '--names: www.b.com lies in none of the domains'],
   ])('%j is wrong usage', (options, message) => {
     expect(() => read(options)).toThrow(Failure);
     expect(() => read(options)).toThrow(message);

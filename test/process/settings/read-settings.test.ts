@@ -56,7 +56,6 @@ describe('the settings without an environment', () => {
     expect(settings.apiRequestsPerMinute).toBe(300);
     expect(settings.bootstrapApiKey).toBeUndefined();
     expect(settings.allowReservedNames).toBe(false);
-    expect(readSettings({}).sessionSecret).not.toBe(settings.sessionSecret);
   });
 
   it('keep jobs in Postgres and show them on loopback only', () => {
@@ -138,7 +137,27 @@ describe('a setting', () => {
       (c) => c.rolePasswords,
       { zonefleet_node: '12345678', zonefleet_api: 'a.b_c~d-e' },
     ],
-    ['SESSION_SECRET', { SESSION_SECRET: 's'.repeat(16) }, (c) => c.sessionSecret, 's'.repeat(16)],
+    [
+      'KEY_SECRETS',
+      { KEY_SECRETS: `new:${'A'.repeat(43)}=, old:${'/'.repeat(42)}w=` },
+      (c) => c.keySecrets.map(({ name, secret }) => [name, secret[0]]),
+      [
+        ['new', 0],
+        ['old', 255],
+      ],
+    ],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://DNS.example.net/' }, (c) => c.publicUrl, 'https://dns.example.net'],
+    ['PUBLIC_URL on loopback', { PUBLIC_URL: 'http://[::1]:80' }, (c) => c.publicUrl, 'http://[::1]'],
+    [
+      'API_LISTEN, which makes PUBLIC_URL',
+      { API_LISTEN: '0.0.0.0:81,[::1]:82' },
+      (c) => c.publicUrl,
+      'http://[::1]:82',
+    ],
+    ['API_LISTEN everywhere', { API_LISTEN: '0.0.0.0:81' }, (c) => c.publicUrl, 'http://127.0.0.1:81'],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.0/8' }, (c) => c.trustedProxies, ['10.0.0.0/8']],
+    ['REGISTRATION', { REGISTRATION: 'on', SMTP_URL: 'smtp://127.0.0.1' }, (c) => c.registration, true],
+    ['MAIL_FROM', { PUBLIC_URL: 'https://dns.example.net' }, (c) => c.mailFrom, 'zonefleet@dns.example.net'],
     ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
     ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
     ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
@@ -295,7 +314,18 @@ describe('a setting', () => {
     ['API_RATE', '0'],
     ['BOOTSTRAP_API_KEY', 'svc_short'],
     ['ALLOW_RESERVED_NAMES', 'perhaps'],
-    ['SESSION_SECRET', 'short'],
+    ['KEY_SECRETS', 'k:c2hvcnQ='],
+    ['PUBLIC_URL', 'http://dns.example.net'],
+    ['PUBLIC_URL', 'https://dns.example.net/path'],
+    ['PUBLIC_URL', 'https://user@dns.example.net'],
+    ['PUBLIC_URL', 'http://127.0.0.1.example.net'],
+    ['PUBLIC_URL', 'javascript:alert(1)'],
+    ['TRUSTED_PROXIES', 'proxy.example.net'],
+    ['REGISTRATION', 'maybe'],
+    ['REGISTRATION', 'on'],
+    ['SMTP_URL', 'http://mail.example.net'],
+    ['MAIL_FROM', 'nobody'],
+    ['KEY_SECRETS', 'A'.repeat(43)],
     ['RUN_AS', 'ann dns'],
     ['RUN_AS', 'a:b:c'],
     ['ROLE_PASSWORDS', 'node:short'],
@@ -418,7 +448,8 @@ describe('faults', () => {
       'ROLE_PASSWORDS',
       'COOKIE_SECRETS',
       'BOOTSTRAP_API_KEY',
-      'SESSION_SECRET',
+      'KEY_SECRETS',
+      'SMTP_URL',
       'VANTAGE_KEY',
     ]);
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));

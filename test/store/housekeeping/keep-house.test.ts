@@ -2,6 +2,11 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
+import { makeLink } from '../../../src/store/people/account-links.ts';
+import { rememberDevice } from '../../../src/store/people/devices.ts';
+import { orderMail } from '../../../src/store/people/mails.ts';
+import { openSession } from '../../../src/store/people/sessions.ts';
+import { noteFailure } from '../../../src/store/people/sign-in-failures.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
@@ -74,4 +79,42 @@ it('forgets sightings, rights and holders after two years, and takeovers after 9
   expect(await names('ns_rights')).toEqual(['left.test.', 'live.test.', 'seen.test.']);
   expect(await names('name_holders')).toEqual(['b.test.']);
   expect(await names('name_takeovers')).toEqual(['b.test.']);
+});
+
+it('forgets sessions, links, browsers, failures and mails that are over, and no others', async () => {
+  const { db } = database;
+  const accountId = await newAccount(db, 'a@example.org');
+  const session = { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined } as const;
+  const count = async () => {
+    const { rows } = await sql<{ counts: number[] }>`
+      select array[(select count(*) from sessions), (select count(*) from account_links),
+        (select count(*) from account_devices), (select count(*) from sign_in_failures),
+        (select count(*) from mails)]::integer[] as counts`.execute(db);
+    return rows[0]?.counts;
+  };
+  for (let i = 0; i < 2; i++) {
+    await openSession(db, session);
+    await makeLink(db, { kind: 'reset', accountId });
+    await rememberDevice(db, accountId);
+    await orderMail(db, 'reset', 'a@example.org');
+    await noteFailure(db, `key ${i}`, (_before, now) => ({
+      count: 1,
+      windowEndsAt: new Date(now.getTime() + 900_000),
+      blocks: 0,
+      blockedUntil: null,
+    }));
+  }
+  const first = (table: string) => `where ctid = (select min(ctid) from ${table})`;
+  for (const [table, change] of [
+    ['sessions', "used_at = used_at - interval '32 days'"],
+    ['account_links', "expires_at = expires_at - interval '1 hour'"],
+    ['account_devices', "used_at = used_at - interval '401 days'"],
+    ['sign_in_failures', "kept_until = kept_until - interval '1 hour'"],
+    ['mails', "created_at = created_at - interval '2 days'"],
+  ] as const)
+    await sql.raw(`update ${table} set ${change} ${first(table)}`).execute(db);
+  await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+  expect(await count()).toEqual([2, 2, 2, 2, 2]);
+  await purgeOld(db);
+  expect(await count()).toEqual([1, 1, 1, 1, 1]);
 });

@@ -3,6 +3,7 @@
 import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NO_WALLET } from '../../../src/billing/wallet.ts';
+import { findAccount } from '../../../src/store/accounts/accounts.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
@@ -362,6 +363,20 @@ describe.each(testServers())('on $name', (server) => {
     });
     expect(await loadAnswerSettings(db)).toEqual(next);
     expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
+  });
+
+  test('0030: accounts of before keep their emails, which are compared beyond ASCII now, and count as confirmed', async () => {
+    const { db } = database;
+    await inOlderSchema({ db, server }, '0019-trust-anchors', (today) =>
+      newAccount(today, 'J\u00fcrgen@Shop.example'),
+    );
+    await migrate(db, TEST_SETTINGS);
+    const account = await findAccount(db, 'JU\u0308RGEN@shop.example');
+    expect(account).toMatchObject({
+      email: 'J\u00fcrgen@Shop.example',
+      isEmailConfirmed: true,
+      isReseller: false,
+    });
   });
 });
 

@@ -11,6 +11,7 @@ import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { describeRoutes } from '../../../src/api/openapi.ts';
+import { openPeople } from '../../../src/api/people/people.ts';
 import { databaseReadiness } from '../../../src/api/readiness.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
@@ -18,6 +19,7 @@ import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/ac
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
 import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
 import { asRole, createDatabase, type TestDatabase } from '../database/database.ts';
@@ -61,7 +63,13 @@ export interface TestApi {
 export interface TestApiOptions {
   routes?: readonly Route[];
   requestsPerMinute?: number;
+  sessionRequestsPerMinute?: number;
+  trustedProxies?: readonly string[];
+  /** Where it differs from a service that is open for registration. */
+  people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
   allowReservedNames?: boolean;
+  /** Default: there is none. */
+  trial?: Api['trial'];
   /** By default no worker makes checks, verifications or scans. */
   checks?: Api['checks'];
   verifications?: Api['verifications'];
@@ -75,6 +83,8 @@ export interface TestApiOptions {
   /** Default: large bodies are worked on here, like small ones. */
   largeWork?: LargeWork;
 }
+
+export const PUBLIC_URL = 'https://dns.zonefleet.test';
 
 const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
@@ -91,12 +101,31 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
   const app = await createServer({
-    api: { db: own, allowReservedNames, checks, verifications, scans, countryOf: options.countryOf },
+    api: {
+      db: own,
+      allowReservedNames,
+      checks,
+      verifications,
+      scans,
+      countryOf: options.countryOf,
+      trial: options.trial,
+      people: openPeople(own, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 7) }]), {
+        publicUrl: PUBLIC_URL,
+        sendsMail: true,
+        registration: true,
+        ...options.people,
+      }),
+    },
     routes,
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
     log,
     outages,
     largeWork: options.largeWork,
+    sessionRateLimit:
+      options.sessionRequestsPerMinute === undefined
+        ? undefined
+        : createRateLimit(own, options.sessionRequestsPerMinute),
+    trustedProxies: options.trustedProxies ?? [],
     async prepare(server) {
       addHealth(
         server,

@@ -28,6 +28,7 @@ export async function runCommands(
     dataDirectory: '/nonexistent/zonefleet',
     answers: TEST_SETTINGS,
     allowReservedNames: false,
+    publicUrl: 'https://dns.zonefleet.test',
     redisUrl: undefined,
     rootHints: undefined,
     dnsPortOut: 53,

@@ -15,7 +15,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/domain': 'dns zone',
   'zone/image': 'dns dns/message dns/record zone',
   'zone/records': 'dns dns/record dns/zone-file zone',
-  'zone/edit': 'dns zone zone/records',
+  'zone/edit': 'dns zone zone/domain zone/records',
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
@@ -32,6 +32,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
   queue: '',
+  mail: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
   'resolver/state':
@@ -53,6 +54,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'billing store/postgres checks/shares',
+  'store/secrets': 'process store/postgres',
+  'store/people': 'store/accounts store/postgres store/secrets',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -89,10 +92,13 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
-  'api/callers': 'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers',
+  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers',
+  'api/callers':
+    'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers',
-  'api/schemas': 'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers',
+    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people',
+  'api/schemas':
+    'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -100,13 +106,14 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
-  'api/http': 'process store/postgres api/answers api/body api/callers api/calls api/large',
-  api: 'process process/settings queue store/accounts store/migrate store/postgres api/answers api/callers api/calls api/http api/large api/routes api/schemas',
+  'api/http':
+    'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
-  'cli/account': 'billing dns zone zone/domain zone/records store/accounts store/postgres cli/terminal',
+  'cli/account': 'billing store/accounts store/postgres cli/terminal zone/edit process store/people',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
@@ -122,11 +129,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
   workers:
-    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain',
+    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail',
   'workers/observer':
     'dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',
   start:
-    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres',
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people',
   cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start',
 };

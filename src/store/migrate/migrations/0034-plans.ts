@@ -1,4 +1,4 @@
-// Terms of plans; subscriptions that end, are renewed and have entitlements of their own; trials; who is a reseller.
+// Terms of plans; subscriptions that end, are renewed and have entitlements of their own; trials.
 // Processes from before cannot work with this schema.
 
 import { type Kysely, sql } from 'kysely';
@@ -60,9 +60,6 @@ const STATEMENTS = [
   // As with plan_id: those of the domain's subscription, so that a look at the domain needs no look at that.
   `alter table domains add column plan_overrides jsonb`,
 
-  `alter table accounts
-     add column if not exists is_reseller boolean not null default false,
-     add column if not exists self_registered boolean not null default false,
-     add column if not exists trial_at timestamptz`,
-  `create index if not exists accounts_provider on accounts (provider_id) where provider_id is not null`,
+  `alter table accounts add column trial_at timestamptz`,
+  `create index accounts_provider on accounts (provider_id) where provider_id is not null`,
 ];

@@ -1,0 +1,116 @@
+// Tries to prove who one is: each counts for the network that it comes from, and for what is tried. A try is refused where
+// failures have led to a block; success takes nothing back, so that an own account does not help to try others.
+
+import { createHash } from 'node:crypto';
+import { networkOf } from '../../process/connections.ts';
+import { emailKeyOf } from '../../store/accounts/email-address.ts';
+import { hashSecret } from '../../store/accounts/secret-text.ts';
+import { isDeviceOf } from '../../store/people/devices.ts';
+import { loadFailures, noteFailure } from '../../store/people/sign-in-failures.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { Problem } from '../answers/problem.ts';
+import {
+  afterFailure,
+  CLOSE_RULE,
+  EMAIL_RULE,
+  type FailureRule,
+  MAIL_RULE,
+  secondsToWait,
+} from './failure-rules.ts';
+
+interface Counted {
+  readonly key: string;
+  readonly rule: FailureRule;
+}
+
+/** Call `run` exactly once. It counts a failure if the work gives false. */
+interface Attempt {
+  run(work: () => Promise<boolean>): Promise<boolean>;
+}
+
+export class Attempts {
+  readonly #db: Database;
+  /** How many tries are under way, by key. */
+  readonly #underWay = new Map<string, number>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** To sign in. A browser that signed in to this account before has a count of its own instead of the email's. */
+  async forEmail(address: string, email: string, device: string | undefined): Promise<Attempt | Problem> {
+    const emailKey = emailKeyOf(email);
+    const isKnown = await isDeviceOf(this.#db, emailKey, device);
+    const own = isKnown
+      ? { key: `device:${hashSecret(device as string).toString('base64')}`, rule: CLOSE_RULE }
+      : { key: `email:${digest(emailKey)}`, rule: EMAIL_RULE };
+    return await this.#begin([fromNetwork(address), own]);
+  }
+
+  /** To give the password once more, in a session. */
+  forSession(address: string, sessionId: number): Promise<Attempt | Problem> {
+    return this.#begin([fromNetwork(address), { key: `session:${sessionId}`, rule: CLOSE_RULE }]);
+  }
+
+  /** A code of an account whose password is known. */
+  forCode(address: string, accountId: number): Promise<Attempt | Problem> {
+    return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }]);
+  }
+
+  /** For a mail to be sent: every one counts, for the network that asks. */
+  async ofMails(address: string): Promise<Problem | undefined> {
+    const attempt = await this.#begin([{ ...fromNetwork(address), key: `mails-by:${networkOf(address)}` }]);
+    if (attempt instanceof Problem) return attempt;
+    await attempt.run(async () => false);
+    return undefined;
+  }
+
+  /** False: this address has had enough mails for now. */
+  async mayMail(email: string): Promise<boolean> {
+    const attempt = await this.#begin([{ key: `mails-to:${digest(emailKeyOf(email))}`, rule: MAIL_RULE }]);
+    if (attempt instanceof Problem) return false;
+    await attempt.run(async () => false);
+    return true;
+  }
+
+  async #begin(counted: readonly Counted[]): Promise<Attempt | Problem> {
+    const { failures, now } = await loadFailures(
+      this.#db,
+      counted.map(({ key }) => key),
+    );
+    const waits = counted.flatMap(
+      ({ key, rule }) => secondsToWait(failures.get(key), now, rule, this.#underWay.get(key) ?? 0) ?? [],
+    );
+    if (waits.length > 0) return tooMany(Math.max(...waits));
+    for (const { key } of counted) this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + 1);
+    return {
+      run: async (work) => {
+        try {
+          const isRight = await work();
+          for (const { key, rule } of isRight ? [] : counted)
+            await noteFailure(this.#db, key, (before, at) => afterFailure(before, at, rule));
+          return isRight;
+        } finally {
+          for (const { key } of counted) {
+            const left = (this.#underWay.get(key) as number) - 1;
+            if (left === 0) this.#underWay.delete(key);
+            else this.#underWay.set(key, left);
+          }
+        }
+      },
+    };
+  }
+}
+
+function fromNetwork(address: string): Counted {
+  return { key: `network:${networkOf(address)}`, rule: CLOSE_RULE };
+}
+
+/** Keys are short, whatever is sent. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function tooMany(seconds: number): Problem {
+  return new Problem(429, 'too many failed attempts; wait', { headers: { 'Retry-After': String(seconds) } });
+}

@@ -1,0 +1,49 @@
+// The two cookies: a session's token, and a browser's. Their names begin with `__Host-`, so that no other host of the domain
+// can set them; that needs https, so plain http on loopback has other names.
+
+const SESSION_SECONDS = 90 * 86_400;
+const DEVICE_SECONDS = 400 * 86_400;
+
+interface Cookies {
+  readonly session: string | undefined;
+  readonly device: string | undefined;
+}
+
+type CookieName = keyof Cookies;
+
+export class CookieJar {
+  readonly #isSecure: boolean;
+
+  constructor(publicUrl: string) {
+    this.#isSecure = publicUrl.startsWith('https:');
+  }
+
+  /** One that comes twice counts as none: it is unclear which one is ours. */
+  read(header: string | undefined): Cookies {
+    const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+    const find = (name: CookieName) => {
+      const start = `${this.#nameOf(name)}=`;
+      const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+      return values.length === 1 ? values[0] : undefined;
+    };
+    return { session: find('session'), device: find('device') };
+  }
+
+  /** For `Set-Cookie`. */
+  set(name: CookieName, value: string): string {
+    return this.#print(name, value, name === 'session' ? SESSION_SECONDS : DEVICE_SECONDS);
+  }
+
+  clear(name: CookieName): string {
+    return this.#print(name, '', 0);
+  }
+
+  #print(name: CookieName, value: string, seconds: number): string {
+    const secure = this.#isSecure ? '; Secure' : '';
+    return `${this.#nameOf(name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  #nameOf(name: CookieName): string {
+    return this.#isSecure ? `__Host-${name}` : name;
+  }
+}

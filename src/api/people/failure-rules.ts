@@ -1,0 +1,48 @@
+// When failures to sign in lead to a block, and for how long. A decision over values.
+
+import type { Failures } from '../../store/people/sign-in-failures.ts';
+
+export interface FailureRule {
+  /** So many failures in a window are a block. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Each block is twice as long as the one before. */
+  readonly grows: boolean;
+}
+
+const MINUTE_MS = 60_000;
+const MOST_BLOCK_MS = 24 * 60 * MINUTE_MS;
+
+/** From one network, browser or session, and codes of one account. */
+export const CLOSE_RULE: FailureRule = { limit: 10, windowMs: 15 * MINUTE_MS, grows: true };
+/** For one email, from everywhere: it must not keep its owner out for long. */
+export const EMAIL_RULE: FailureRule = { limit: 100, windowMs: 60 * MINUTE_MS, grows: false };
+/** Mails to one address. */
+export const MAIL_RULE: FailureRule = { limit: 3, windowMs: 60 * MINUTE_MS, grows: false };
+
+export function afterFailure(before: Failures, now: Date, { limit, windowMs, grows }: FailureRule): Failures {
+  const nowMs = now.getTime();
+  // A window that ends later than one that begins now is from before the clock went back: it goes on.
+  const isOver = before.windowEndsAt.getTime() <= nowMs;
+  const count = isOver ? 1 : before.count + 1;
+  const windowEndsAt = isOver ? new Date(nowMs + windowMs) : before.windowEndsAt;
+  if (count < limit) return { ...before, count, windowEndsAt };
+  const blockMs = grows
+    ? Math.min(MOST_BLOCK_MS, windowMs * 2 ** before.blocks)
+    : windowEndsAt.getTime() - nowMs;
+  return { count: 0, windowEndsAt: now, blocks: before.blocks + 1, blockedUntil: new Date(nowMs + blockMs) };
+}
+
+/** Seconds to wait; undefined: one more try is fine. `underWay`: tries whose outcome is not known yet. */
+export function secondsToWait(
+  state: Failures | undefined,
+  now: Date,
+  { limit }: FailureRule,
+  underWay: number,
+): number | undefined {
+  const nowMs = now.getTime();
+  const blockedMs = (state?.blockedUntil?.getTime() ?? 0) - nowMs;
+  if (blockedMs > 0) return Math.ceil(blockedMs / 1000);
+  const count = state !== undefined && state.windowEndsAt.getTime() > nowMs ? state.count : 0;
+  return count + underWay >= limit ? 1 : undefined;
+}

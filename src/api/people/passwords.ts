@@ -1,0 +1,60 @@
+// Passwords: Argon2id (RFC 9106) with 19 MiB and two passes. Four calls at a time are worked on and 32 wait, so that however
+// many people sign in at once, other calls and the memory of the process are not concerned.
+
+import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
+import { networkOf } from '../../process/connections.ts';
+
+const OPTIONS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+/** A hash of nothing that anybody knows: an unknown email takes as long as a wrong password. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$Yl3mC1Pp8hI0yxbUOrW1kVSW7TeG1kJpQNQ5d2sZ0aM';
+
+export function hashPassword(password: string): Promise<string> {
+  return argonHash(password.normalize('NFC'), OPTIONS);
+}
+
+/** Null: there is no password; this takes the same time and is false. */
+export async function isPassword(hash: string | null, password: string): Promise<boolean> {
+  const isRight = await argonVerify(hash ?? NOBODYS_HASH, password.normalize('NFC'));
+  return isRight && hash !== null;
+}
+
+const AT_ONCE = 4;
+const WAITING = 32;
+/** Of all places, one network may have so many: a burst from there keeps nobody else out. */
+const PER_NETWORK = 8;
+
+/** Calls that cost much take turns. */
+export class PasswordTurns {
+  readonly #waiting: (() => void)[] = [];
+  readonly #byNetwork = new Map<string, number>();
+  #running = 0;
+
+  hasPlace(address: string): boolean {
+    const near = this.#byNetwork.get(networkOf(address)) ?? 0;
+    return near < PER_NETWORK && this.#waiting.length < WAITING;
+  }
+
+  /** Undefined, at once, where there is no place. */
+  async run<T extends object>(address: string, work: () => Promise<T>): Promise<T | undefined> {
+    if (!this.hasPlace(address)) return undefined;
+    const network = networkOf(address);
+    const near = this.#byNetwork.get(network) ?? 0;
+    this.#byNetwork.set(network, near + 1);
+    try {
+      if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
+      else this.#running++;
+      try {
+        return await work();
+      } finally {
+        const next = this.#waiting.shift();
+        if (next === undefined) this.#running--;
+        else next(); // takes this one's place
+      }
+    } finally {
+      const left = (this.#byNetwork.get(network) as number) - 1;
+      if (left === 0) this.#byNetwork.delete(network);
+      else this.#byNetwork.set(network, left);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// /users/me/keys: the API keys of an account. A key is shown once, in the answer that makes it.
+
+import { z } from 'zod';
+import {
+  type ApiKey,
+  createApiKey,
+  generateKey,
+  listOwnKeys,
+  revokeOwnKey,
+} from '../../../store/accounts/api-keys.ts';
+import { readKeyScope } from '../../../zone/edit/read-key-scope.ts';
+import { invalid, notFound, Problem } from '../../answers/problem.ts';
+import { sessionRoute } from '../../calls/route.ts';
+import { idText } from '../../schemas/ids.ts';
+import { Key, NewKey } from '../../schemas/key.ts';
+import { Message } from '../../schemas/message.ts';
+
+/** Those that are not revoked. */
+const MAX_KEYS = 100;
+
+export const listKeys = sessionRoute({
+  method: 'GET',
+  path: '/users/me/keys',
+  operationId: 'listKeys',
+  tag: 'Your account',
+  summary: 'Your API keys that are not revoked, the newest first.',
+  response: z.array(Key),
+  run: async ({ api, caller }) => (await listOwnKeys(api.db, caller.account.id)).map(printKey),
+});
+
+export const createKey = sessionRoute({
+  method: 'POST',
+  path: '/users/me/keys',
+  operationId: 'createKey',
+  tag: 'Your account',
+  summary: 'Make an API key.',
+  description:
+    'It is shown in this answer only. With an Idempotency-Key a repeat gets the answer without the key itself. A key that is narrowed to names or types writes only these records.',
+  fresh: true,
+  body: NewKey,
+  response: Key,
+  withoutSecrets: ({ key: _, ...rest }) => rest,
+  async run({ api, caller, body }) {
+    const { domains, names, types } = body;
+    const read = readKeyScope({ domains, names, types });
+    if (read.kind === 'problem')
+      return invalid([{ field: `${read.field}[${read.index}]`, error: read.message }]);
+    const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
+    if (expiresAt !== null && expiresAt.getTime() <= Date.now())
+      return invalid([{ field: 'expires_at', error: 'is over already' }]);
+    if ((await listOwnKeys(api.db, caller.account.id)).length >= MAX_KEYS)
+      return new Problem(409, `an account may have ${MAX_KEYS} keys; revoke one first`);
+    const text = generateKey();
+    const made = (await createApiKey(api.db, text, {
+      accountId: caller.account.id,
+      name: body.name,
+      readOnly: body.read_only,
+      expiresAt,
+      ...read.scope,
+    })) as ApiKey;
+    return { ...printKey(made), key: text };
+  },
+});
+
+export const revokeKey = sessionRoute({
+  method: 'DELETE',
+  path: '/users/me/keys/{id}',
+  operationId: 'revokeKey',
+  tag: 'Your account',
+  summary: 'Revoke an API key, at once and for ever.',
+  fresh: true,
+  params: z.object({ id: idText }),
+  response: Message,
+  async run({ api, caller, params }) {
+    const isRevoked = await revokeOwnKey(api.db, caller.account.id, params.id);
+    return isRevoked ? { message: 'the key is revoked' } : notFound('key');
+  },
+});
+
+function printKey({
+  id,
+  name,
+  prefix,
+  readOnly,
+  domains,
+  names,
+  types,
+  ...times
+}: ApiKey): z.input<typeof Key> {
+  const { expiresAt, lastUsedAt, createdAt } = times;
+  return {
+    id,
+    name,
+    prefix,
+    read_only: readOnly,
+    ...(domains !== null && { domains: [...domains] }),
+    ...(names !== null && { names: [...names] }),
+    ...(types !== null && { types: [...types] }),
+    ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }),
+    ...(lastUsedAt !== null && { last_used_at: lastUsedAt.toISOString() }),
+    created_at: createdAt.toISOString(),
+  };
+}

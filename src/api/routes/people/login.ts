@@ -1,0 +1,140 @@
+// POST /auth/login, logout and confirm: sign in by password or by a link, sign out, give the password once more.
+
+import { z } from 'zod';
+import { takeLink } from '../../../store/people/account-links.ts';
+import { type Credentials, loadCredentials } from '../../../store/people/credentials.ts';
+import { endSession, notePassword } from '../../../store/people/sessions.ts';
+import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { invalid, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
+import type { PublicCall } from '../../calls/call.ts';
+import { publicRoute, sessionRoute } from '../../calls/route.ts';
+import { signInAs } from '../../people/open-session.ts';
+import { isPassword } from '../../people/passwords.ts';
+import { judgeCode } from '../../people/second-factor.ts';
+import { Message } from '../../schemas/message.ts';
+import { Bearer, Code, GivenPassword, LinkToken, SignedIn } from '../../schemas/people.ts';
+
+const NEEDS = 'expected email and password, or the token of a link';
+
+const LoginBody = z
+  .strictObject({
+    email: z.string().max(254).optional(),
+    password: GivenPassword.optional(),
+    token: LinkToken.optional(),
+    otp: Code.optional(),
+    bearer: Bearer,
+  })
+  .refine(
+    ({ email, password, token }) =>
+      token === undefined
+        ? email !== undefined && password !== undefined
+        : email === undefined && password === undefined,
+    NEEDS,
+  );
+
+type LoginCall = PublicCall<unknown, unknown, z.output<typeof LoginBody>>;
+type Outcome = z.output<typeof SignedIn> | Problem;
+
+/** The same words and the same time for an email that nobody has. */
+const WRONG = 'the email or the password is wrong';
+
+export const login = publicRoute({
+  method: 'POST',
+  path: '/auth/login',
+  operationId: 'login',
+  tag: 'Signing in',
+  summary: 'Sign in.',
+  description:
+    'By email and password, or by the token of a sign-in link. The session comes as a cookie, or with `bearer` as a token. Ten failures in 15 minutes from one address are a 429.',
+  body: LoginBody,
+  response: SignedIn,
+  problems: ['otp_required', 'account_suspended'],
+  async run(call) {
+    const { token } = call.body;
+    const outcome = await call.people.turns.run<Outcome>(call.asker.address, () =>
+      token === undefined ? loginByPassword(call) : loginByLink(call, token),
+    );
+    return outcome ?? tooBusy();
+  },
+});
+
+async function loginByPassword(call: LoginCall): Promise<Outcome> {
+  const { api, people, asker, body } = call;
+  const { email = '', password = '', otp, bearer } = body;
+  const attempt = await people.attempts.forEmail(asker.address, email, asker.cookies.device);
+  if (attempt instanceof Problem) return attempt;
+  let who: Credentials | undefined;
+  const isRight = await attempt.run(async () => {
+    who = await loadCredentials(api.db, { email });
+    return await isPassword(who?.passwordHash ?? null, password);
+  });
+  if (!isRight || who === undefined) return unauthorized(WRONG);
+  const { account, hasTotp } = who;
+  if (!account.active) return problem('account_suspended', 'account is inactive');
+  if (hasTotp) {
+    const refused = await judgeCode(api.db, people, asker, { accountId: account.id, code: otp });
+    if (refused !== undefined) return refused;
+  }
+  return await inTransaction<Outcome>(api.db, (trx) => signInAs(trx, call, account.id, bearer));
+}
+
+/** A refusal leaves the link as it was. */
+async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
+  const { api, people, asker, body } = call;
+  return await inTransaction<Outcome>(api.db, async (trx) => {
+    const link = await takeLink(trx, 'sign-in', token);
+    if (link?.accountId == null) return unauthorized('this link was used, or is too old');
+    const who = await loadCredentials(trx, { accountId: link.accountId });
+    if (who?.hasTotp === true) {
+      const refused = await judgeCode(trx, people, asker, { accountId: link.accountId, code: body.otp });
+      if (refused !== undefined) rollBackTo(refused);
+    }
+    const signedIn = await signInAs(trx, call, link.accountId, body.bearer);
+    return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
+  });
+}
+
+export const logout = sessionRoute({
+  method: 'POST',
+  path: '/auth/logout',
+  operationId: 'logout',
+  tag: 'Signing in',
+  summary: 'Sign out: end this session.',
+  idempotent: false,
+  response: Message,
+  async run({ api, people, caller, setCookie }) {
+    const { id, accountId, carrier } = caller.credential.session;
+    await endSession(api.db, accountId, id);
+    if (carrier === 'cookie') setCookie(people.cookies.clear('session'));
+    return { message: 'signed out' };
+  },
+});
+
+export const confirm = sessionRoute({
+  method: 'POST',
+  path: '/auth/confirm',
+  operationId: 'confirmPassword',
+  tag: 'Signing in',
+  summary: 'Give the password once more.',
+  description: 'For 15 minutes this opens the calls that answer `reauthenticate` otherwise.',
+  idempotent: false,
+  body: z.strictObject({ password: GivenPassword }),
+  response: Message,
+  problems: ['wrong_state'],
+  async run({ api, people, asker, caller, body }) {
+    const { id, accountId } = caller.credential.session;
+    const outcome = await people.turns.run<{ message: string } | Problem>(asker.address, async () => {
+      const who = await loadCredentials(api.db, { accountId });
+      if (who?.passwordHash == null)
+        return problem('wrong_state', 'the account has no password yet: use a link');
+      const attempt = await people.attempts.forSession(asker.address, id);
+      if (attempt instanceof Problem) return attempt;
+      const { passwordHash } = who;
+      if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
+        return invalid([{ field: 'password', error: 'is wrong' }]);
+      await notePassword(api.db, id);
+      return { message: 'confirmed for 15 minutes' };
+    });
+    return outcome ?? tooBusy();
+  },
+});

@@ -1,0 +1,92 @@
+// Two-step sign-in by an authenticator app (TOTP, RFC 6238): turned on with a first code, turned off with another.
+
+import { z } from 'zod';
+import { confirmTotp, deleteTotp, saveTotp } from '../../../store/people/totp.ts';
+import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { forbidden, invalid, Problem, problem } from '../../answers/problem.ts';
+import { sessionRoute } from '../../calls/route.ts';
+import { renewSession } from '../../people/open-session.ts';
+import { aboutTotp, takeCode } from '../../people/second-factor.ts';
+import { base32, hashRecoveryCode, makeRecoveryCodes, makeTotpSecret, totpUri } from '../../people/totp.ts';
+import { Code, OtpSecret, RecoveryCodes, Rotated } from '../../schemas/people.ts';
+
+const wrongCode = () => invalid([{ field: 'otp', error: 'is wrong, or has been used' }]);
+
+export const enableOtp = sessionRoute({
+  method: 'POST',
+  path: '/auth/otp/enable',
+  operationId: 'enableOtp',
+  tag: 'Signing in',
+  summary: 'Begin two-step sign-in: a secret for an authenticator app.',
+  description: 'It counts from its first code on: `POST /auth/otp/confirm`.',
+  fresh: true,
+  idempotent: false,
+  response: OtpSecret,
+  problems: ['wrong_state'],
+  async run({ api, people, caller }) {
+    const { id, email } = caller.account;
+    if (!people.keyBoxes.canSeal)
+      return forbidden('KEY_SECRETS is not set here: two-step sign-in cannot be turned on');
+    const secret = makeTotpSecret();
+    const isSaved = await inTransaction(api.db, async (trx) =>
+      saveTotp(trx, id, await people.keyBoxes.seal(trx, aboutTotp(id), secret)),
+    );
+    if (!isSaved) return problem('wrong_state', 'two-step sign-in is on already');
+    return { secret: base32(secret), uri: totpUri(secret, email) };
+  },
+});
+
+export const confirmOtp = sessionRoute({
+  method: 'POST',
+  path: '/auth/otp/confirm',
+  operationId: 'confirmOtp',
+  tag: 'Signing in',
+  summary: 'Turn two-step sign-in on with a first code.',
+  description: 'Ends all other sessions; this one gets a new token.',
+  fresh: true,
+  idempotent: false,
+  body: z.strictObject({ otp: Code }),
+  response: RecoveryCodes,
+  async run(call) {
+    const { api, people, asker, caller, body } = call;
+    const { id } = caller.account;
+    const attempt = await people.attempts.forCode(asker.address, id);
+    if (attempt instanceof Problem) return attempt;
+    if (!(await attempt.run(() => takeCode(api.db, people, id, { code: body.otp, state: 'new' }))))
+      return wrongCode();
+    const codes = makeRecoveryCodes();
+    return await inTransaction<z.output<typeof RecoveryCodes> | Problem>(api.db, async (trx) => {
+      await confirmTotp(trx, id, codes.map(hashRecoveryCode));
+      const renewed = await renewSession(trx, call, caller.credential.session);
+      return renewed instanceof Problem ? rollBackTo(renewed) : { recovery_codes: codes, ...renewed };
+    });
+  },
+});
+
+export const disableOtp = sessionRoute({
+  method: 'POST',
+  path: '/auth/otp/disable',
+  operationId: 'disableOtp',
+  tag: 'Signing in',
+  summary: 'Turn two-step sign-in off, with a code.',
+  description: 'Ends all other sessions; this one gets a new token.',
+  fresh: true,
+  idempotent: false,
+  body: z.strictObject({ otp: Code }),
+  response: Rotated,
+  async run(call) {
+    const { api, people, asker, caller, body } = call;
+    const { id } = caller.account;
+    const attempt = await people.attempts.forCode(asker.address, id);
+    if (attempt instanceof Problem) return attempt;
+    if (!(await attempt.run(() => takeCode(api.db, people, id, { code: body.otp, state: 'confirmed' }))))
+      return wrongCode();
+    return await inTransaction<z.output<typeof Rotated> | Problem>(api.db, async (trx) => {
+      await deleteTotp(trx, id);
+      const renewed = await renewSession(trx, call, caller.credential.session);
+      return renewed instanceof Problem
+        ? rollBackTo(renewed)
+        : { message: 'two-step sign-in is off', ...renewed };
+    });
+  },
+});

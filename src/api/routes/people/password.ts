@@ -1,0 +1,94 @@
+// A new password: by a mailed link, or in a session in which the old one was given lately.
+
+import { z } from 'zod';
+import { readEmail } from '../../../store/accounts/email-address.ts';
+import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
+import { confirmEmail, setPassword } from '../../../store/people/credentials.ts';
+import { orderMail } from '../../../store/people/mails.ts';
+import { endOtherSessions } from '../../../store/people/sessions.ts';
+import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
+import { publicRoute, sessionRoute } from '../../calls/route.ts';
+import { renewSession } from '../../people/open-session.ts';
+import { hashPassword } from '../../people/passwords.ts';
+import { Message } from '../../schemas/message.ts';
+import { Email, LinkToken, NewPassword, Rotated } from '../../schemas/people.ts';
+
+type Said = z.output<typeof Message> | Problem;
+
+export const forgotPassword = publicRoute({
+  method: 'POST',
+  path: '/auth/password/forgot',
+  operationId: 'forgotPassword',
+  tag: 'Signing in',
+  summary: 'Ask for a link that sets a new password.',
+  description:
+    'The answer is the same whether or not somebody has the email. The link works once, for 30 minutes.',
+  body: z.strictObject({ email: Email }),
+  response: Message,
+  async run({ api, people, asker, body }) {
+    if (!people.sendsMail) return forbidden('this service sends no mail: ask its operator for a link');
+    const outcome = await people.turns.run<Said>(asker.address, async () => {
+      const email = readEmail(body.email) as string;
+      const refused = await people.attempts.ofMails(asker.address);
+      if (refused !== undefined) return refused;
+      if (await people.attempts.mayMail(email)) await orderMail(api.db, 'reset', email);
+      return { message: 'if an account has this email, a link is on its way; at most three an hour' };
+    });
+    return outcome ?? tooBusy();
+  },
+});
+
+export const resetPassword = publicRoute({
+  method: 'POST',
+  path: '/auth/password/reset',
+  operationId: 'resetPassword',
+  tag: 'Signing in',
+  summary: 'Set a new password with the token of a link.',
+  description: 'Ends every session of the account. Two-step sign-in stays on.',
+  body: z.strictObject({ token: LinkToken, password: NewPassword }),
+  response: Message,
+  problems: ['wrong_state'],
+  async run({ api, people, asker, body }) {
+    const outcome = await people.turns.run<Said>(asker.address, () =>
+      inTransaction<Said>(api.db, async (trx) => {
+        const link = await takeLink(trx, 'reset', body.token);
+        if (link?.accountId == null) return problem('wrong_state', 'this link was used, or is too old');
+        await setPassword(trx, link.accountId, await hashPassword(body.password));
+        await confirmEmail(trx, link.accountId);
+        await endOtherSessions(trx, link.accountId);
+        await dropLinks(trx, link.accountId);
+        return { message: 'the password is set; sign in with it' };
+      }),
+    );
+    return outcome ?? tooBusy();
+  },
+});
+
+export const changePassword = sessionRoute({
+  method: 'PUT',
+  path: '/users/me/password',
+  operationId: 'changePassword',
+  tag: 'Your account',
+  summary: 'Set a new password.',
+  description: 'Ends all other sessions; this one gets a new token.',
+  fresh: true,
+  body: z.strictObject({ password: NewPassword }),
+  response: Rotated,
+  async run(call) {
+    const { api, people, asker, caller, body } = call;
+    const { session } = caller.credential;
+    const outcome = await people.turns.run<z.output<typeof Rotated> | Problem>(asker.address, async () => {
+      const hash = await hashPassword(body.password);
+      return await inTransaction(api.db, async (trx) => {
+        await setPassword(trx, session.accountId, hash);
+        await dropLinks(trx, session.accountId);
+        const renewed = await renewSession(trx, call, session);
+        return renewed instanceof Problem
+          ? rollBackTo(renewed)
+          : { message: 'the password is set', ...renewed };
+      });
+    });
+    return outcome ?? tooBusy();
+  },
+});

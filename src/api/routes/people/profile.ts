@@ -1,0 +1,109 @@
+// GET and PUT /users/me, and a new email, which counts once its link is opened.
+
+import { z } from 'zod';
+import type { Account } from '../../../store/accounts/accounts.ts';
+import { emailKeyOf, readEmail } from '../../../store/accounts/email-address.ts';
+import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
+import { loadCredentials, setEmail, setName } from '../../../store/people/credentials.ts';
+import { orderMailOf } from '../../../store/people/mails.ts';
+import type { Database } from '../../../store/postgres/database.ts';
+import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { forbidden, notFound, Problem, problem } from '../../answers/problem.ts';
+import { sessionRoute } from '../../calls/route.ts';
+import { Message } from '../../schemas/message.ts';
+import { Email, LinkToken, PersonName, Profile } from '../../schemas/people.ts';
+
+async function profileOf(
+  db: Database,
+  { id: accountId }: Account,
+): Promise<z.input<typeof Profile> | Problem> {
+  const who = await loadCredentials(db, { accountId });
+  if (who === undefined) return notFound('account');
+  const { account, passwordHash, hasTotp } = who;
+  return {
+    user_id: account.id,
+    email: account.email,
+    email_confirmed: account.isEmailConfirmed,
+    ...(account.name !== null && { name: account.name }),
+    admin: account.isAdmin,
+    reseller: account.isReseller,
+    ...(account.providerId !== null && { provider: account.providerId }),
+    password_set: passwordHash !== null,
+    otp: hasTotp,
+    created_at: account.createdAt.toISOString(),
+  };
+}
+
+export const getProfile = sessionRoute({
+  method: 'GET',
+  path: '/users/me',
+  operationId: 'getProfile',
+  tag: 'Your account',
+  summary: 'Your account.',
+  response: Profile,
+  run: ({ api, caller }) => profileOf(api.db, caller.account),
+});
+
+export const updateProfile = sessionRoute({
+  method: 'PUT',
+  path: '/users/me',
+  operationId: 'updateProfile',
+  tag: 'Your account',
+  summary: 'Change your name.',
+  body: z.strictObject({ name: PersonName }),
+  response: Profile,
+  async run({ api, caller, body }) {
+    await setName(api.db, caller.account.id, body.name);
+    return await profileOf(api.db, caller.account);
+  },
+});
+
+export const changeEmail = sessionRoute({
+  method: 'PUT',
+  path: '/users/me/email',
+  operationId: 'changeEmail',
+  tag: 'Your account',
+  summary: 'Ask for another email.',
+  description: 'A link is mailed to it. The email counts once the link is opened; then the old one is told.',
+  fresh: true,
+  body: z.strictObject({ email: Email }),
+  response: Message,
+  problems: ['wrong_state'],
+  async run({ api, people, asker, caller, body }) {
+    if (!people.sendsMail) return forbidden('this service sends no mail: ask its operator');
+    const email = readEmail(body.email) as string;
+    if (email === caller.account.email) return problem('wrong_state', 'this is your email already');
+    const refused = await people.attempts.ofMails(asker.address);
+    if (refused !== undefined) return refused;
+    if (await people.attempts.mayMail(email)) await orderMailOf(api.db, 'email', caller.account.id, email);
+    return { message: 'a link is on its way to this address, if it has not had three mails within the hour' };
+  },
+});
+
+export const confirmEmailChange = sessionRoute({
+  method: 'POST',
+  path: '/users/me/email/confirm',
+  operationId: 'confirmEmail',
+  tag: 'Your account',
+  summary: 'Confirm another email with the token of its link.',
+  idempotent: false,
+  body: z.strictObject({ token: LinkToken }),
+  response: Profile,
+  problems: ['wrong_state'],
+  async run({ api, people, caller, body }) {
+    const { account } = caller;
+    return await inTransaction<z.input<typeof Profile> | Problem>(api.db, async (trx) => {
+      const link = await takeLink(trx, 'email', body.token);
+      if (link?.email == null) return problem('wrong_state', 'this link was used, or is too old');
+      if (link.accountId !== account.id)
+        return rollBackTo(problem('wrong_state', 'this link is of another account'));
+      if (!(await setEmail(trx, account.id, link.email)))
+        return new Problem(409, 'another account has this email');
+      // Links that were mailed to the old address end with it.
+      await dropLinks(trx, account.id);
+      if (people.sendsMail && emailKeyOf(link.email) !== emailKeyOf(account.email))
+        await orderMailOf(trx, 'email-changed', account.id, account.email);
+      return await profileOf(trx, account);
+    });
+  },
+});

@@ -1,0 +1,62 @@
+// /users/me/sessions: where somebody is signed in, and the end of it.
+
+import { z } from 'zod';
+import { endOtherSessions, endSession, listSessions } from '../../../store/people/sessions.ts';
+import { notFound } from '../../answers/problem.ts';
+import { sessionRoute } from '../../calls/route.ts';
+import { isSessionValid, sessionEndsAt } from '../../people/judge-session.ts';
+import { idText } from '../../schemas/ids.ts';
+import { Message } from '../../schemas/message.ts';
+import { SessionItem } from '../../schemas/people.ts';
+
+export const listOwnSessions = sessionRoute({
+  method: 'GET',
+  path: '/users/me/sessions',
+  operationId: 'listSessions',
+  tag: 'Your account',
+  summary: 'Where you are signed in, the newest first.',
+  response: z.array(SessionItem),
+  async run({ api, caller }) {
+    const { account, credential } = caller;
+    const sessions = await listSessions(api.db, account.id);
+    return sessions
+      .filter((session) => isSessionValid(session, account, session.now))
+      .map((session) => ({
+        id: session.id,
+        current: session.id === credential.session.id,
+        bearer: session.carrier === 'bearer',
+        ...(session.address !== null && { address: session.address }),
+        ...(session.userAgent !== null && { user_agent: session.userAgent }),
+        created_at: session.createdAt.toISOString(),
+        used_at: session.usedAt.toISOString(),
+        expires_at: sessionEndsAt(session, account).toISOString(),
+      }));
+  },
+});
+
+export const endOneSession = sessionRoute({
+  method: 'DELETE',
+  path: '/users/me/sessions/{id}',
+  operationId: 'endSession',
+  tag: 'Your account',
+  summary: 'End a session.',
+  params: z.object({ id: idText }),
+  response: Message,
+  async run({ api, caller, params }) {
+    const isEnded = await endSession(api.db, caller.account.id, params.id);
+    return isEnded ? { message: 'the session has ended' } : notFound('session');
+  },
+});
+
+export const endSessions = sessionRoute({
+  method: 'DELETE',
+  path: '/users/me/sessions',
+  operationId: 'endOtherSessions',
+  tag: 'Your account',
+  summary: 'End all sessions but this one.',
+  response: Message,
+  async run({ api, caller }) {
+    const ended = await endOtherSessions(api.db, caller.account.id, caller.credential.session.id);
+    return { message: `ended ${ended} sessions` };
+  },
+});

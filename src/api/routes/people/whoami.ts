@@ -1,0 +1,36 @@
+// GET /whoami: whose credential this is, and what it may do.
+
+import { accountRoute } from '../../calls/route.ts';
+import { sessionEndsAt } from '../../people/judge-session.ts';
+import { WhoAmI } from '../../schemas/key.ts';
+
+export const whoAmI = accountRoute({
+  method: 'GET',
+  path: '/whoami',
+  operationId: 'whoAmI',
+  tag: 'Your account',
+  summary: 'Whose credential this is, and what it may do.',
+  response: WhoAmI,
+  run({ caller }) {
+    const { account, credential, key, rate } = caller;
+    const { domains, names, types } = key;
+    const expiresAt =
+      credential.kind === 'key' ? credential.expiresAt : sessionEndsAt(credential.session, account);
+    return {
+      user_id: account.id,
+      email: account.email,
+      admin: account.isAdmin,
+      reseller: account.isReseller,
+      ...(account.providerId !== null && { provider: account.providerId }),
+      credential: credential.kind,
+      read_only: key.readOnly,
+      ...(domains !== null && { domains: [...domains] }),
+      ...(names !== null && { names: [...names] }),
+      ...(types !== null && { types: [...types] }),
+      ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }),
+      ...(rate !== undefined && {
+        rate: { limit: rate.limit, remaining: rate.remaining, reset_seconds: rate.resetSeconds },
+      }),
+    };
+  },
+});

@@ -1,0 +1,49 @@
+// `zonefleet account reset` and `account sign-in`: print a link that works once. Only the link is on stdout, so that a script can
+// read it there; it is a secret until it is used.
+
+import type { Command } from 'commander';
+import type { Cli } from '../terminal/cli.ts';
+
+const COMMANDS = [
+  {
+    name: 'sign-in',
+    kind: 'sign-in',
+    description: 'print a link that signs this account in once, within 15 minutes',
+    ends: 'it works once, within 15 minutes',
+  },
+  {
+    name: 'reset',
+    kind: 'reset',
+    description: 'print a link that sets a new password once, within 30 minutes',
+    ends: 'it works once, within 30 minutes, and ends all sessions of the account',
+  },
+] as const;
+
+export function addLinkCommands(account: Command, cli: Cli): void {
+  for (const { name, kind, description, ends } of COMMANDS) {
+    account
+      .command(name)
+      .description(`${description}; exit 1 if there is no such account`)
+      .argument('<account>', "the account's email or id")
+      .action(async (wanted: string) => {
+        const { linkTo } = await import('../../process/public-link.ts');
+        const { makeLink } = await import('../../store/people/account-links.ts');
+        const { withAccount } = await import('../terminal/find-account.ts');
+        const { publicUrl } = await cli.settings();
+        const { output } = cli;
+        await cli.withStore((db) =>
+          withAccount(db, wanted, output, async ({ id, email }) => {
+            const token = await makeLink(db, { kind, accountId: id });
+            const link = linkTo(publicUrl, kind, token);
+            if (output.json) {
+              await output.print(JSON.stringify({ account: { id, email }, link, token }));
+              return 0;
+            }
+            await output.print(link);
+            await output.complain(`for ${email}: ${ends}`);
+            return 0;
+          }),
+        );
+      });
+  }
+}

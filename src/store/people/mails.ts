@@ -1,0 +1,66 @@
+// Mails that are to be sent: a row says to whom and of what kind, and never has a secret. The API orders, workers send. An
+// order is written whether or not somebody has the email, so that its time tells nothing.
+
+import { sql } from 'kysely';
+import { emailKeyOf } from '../accounts/email-address.ts';
+import type { Database } from '../postgres/database.ts';
+
+/** `email`: to a new address, that the account asks for; `email-changed`: to the address of before. */
+type MailKind = 'reset' | 'register' | 'email' | 'email-changed';
+
+export interface OrderedMail {
+  readonly id: number;
+  readonly kind: MailKind;
+  readonly email: string;
+  /** Of `reset` and `register`: who has the email. */
+  readonly accountId: number | null;
+  readonly attempts: number;
+  readonly createdAt: Date;
+}
+
+/** The holder of the email, if somebody active has it, is found in the same statement. */
+export async function orderMail(db: Database, kind: 'reset' | 'register', email: string): Promise<void> {
+  await sql`
+    insert into mails (kind, email, account_id)
+    select ${kind}, ${email},
+      (select id from accounts where email_key = ${emailKeyOf(email)} and active)`.execute(db);
+}
+
+export async function orderMailOf(
+  db: Database,
+  kind: 'email' | 'email-changed',
+  accountId: number,
+  email: string,
+): Promise<void> {
+  await sql`insert into mails (kind, email, account_id) values (${kind}, ${email}, ${accountId})`.execute(db);
+}
+
+/** A mail whose worker was lost is due again after this long. */
+const LEASE_SECONDS = 300;
+
+export async function claimDueMails(db: Database, limit: number): Promise<{ mailId: number }[]> {
+  const { rows } = await sql<{ mailId: number }>`
+    update mails set due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = attempts + 1
+    where id = any(array(
+      select id from mails where due_at <= clock_timestamp() order by due_at limit ${limit} for update skip locked))
+    returning id as "mailId"`.execute(db);
+  return rows;
+}
+
+export async function loadMail(db: Database, id: number): Promise<OrderedMail | undefined> {
+  const { rows } = await sql<OrderedMail>`
+    select id, kind, email, account_id as "accountId", attempts, created_at as "createdAt" from mails where id = ${id}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** It was sent, or is not to be sent. */
+export async function dropMail(db: Database, id: number): Promise<void> {
+  await sql`delete from mails where id = ${id}`.execute(db);
+}
+
+export async function delayMail(db: Database, id: number, seconds: number): Promise<void> {
+  await sql`update mails set due_at = clock_timestamp() + make_interval(secs => ${seconds}::double precision)
+    where id = ${id}`.execute(db);
+}

@@ -1,0 +1,69 @@
+// The second factor of an account: its sealed secret, the last step that counted, and its recovery codes.
+
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { SealedSecret } from '../secrets/key-boxes.ts';
+
+interface StoredTotp extends SealedSecret {
+  /** A first code was given: it is asked for at each sign-in. */
+  readonly isConfirmed: boolean;
+  /** The step of the last code that counted. */
+  readonly lastStep: number;
+  /** The database's clock. */
+  readonly now: Date;
+}
+
+export async function loadTotp(db: Database, accountId: number): Promise<StoredTotp | undefined> {
+  const { rows } = await sql<StoredTotp>`
+    select box_id as "boxId", sealed, confirmed_at is not null as "isConfirmed", last_step as "lastStep",
+      clock_timestamp() as now
+    from account_totp where account_id = ${accountId}`.execute(db);
+  return rows[0];
+}
+
+/** False: there is a confirmed one already. */
+export async function saveTotp(
+  trx: Database,
+  accountId: number,
+  { boxId, sealed }: SealedSecret,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into account_totp as t (account_id, box_id, sealed) values (${accountId}, ${boxId}, ${sealed})
+    on conflict (account_id) do update set box_id = excluded.box_id, sealed = excluded.sealed, last_step = 0
+      where t.confirmed_at is null`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/** A code counts once: false when this step, or a later one, has counted. */
+export async function takeStep(trx: Database, accountId: number, step: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update account_totp set last_step = ${step} where account_id = ${accountId} and last_step < ${step}`.execute(
+    trx,
+  );
+  return numAffectedRows === 1n;
+}
+
+export async function confirmTotp(
+  trx: Database,
+  accountId: number,
+  recoveryHashes: readonly Buffer[],
+): Promise<void> {
+  await sql`update account_totp set confirmed_at = clock_timestamp() where account_id = ${accountId}`.execute(
+    trx,
+  );
+  await sql`delete from recovery_codes where account_id = ${accountId}`.execute(trx);
+  await sql`
+    insert into recovery_codes (account_id, hash)
+    select ${accountId}, hash from unnest(${recoveryHashes}::bytea[]) as h (hash)`.execute(trx);
+}
+
+export async function takeRecoveryCode(trx: Database, accountId: number, hash: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from recovery_codes where account_id = ${accountId} and hash = ${hash}`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+export async function deleteTotp(trx: Database, accountId: number): Promise<void> {
+  await sql`delete from recovery_codes where account_id = ${accountId}`.execute(trx);
+  await sql`delete from account_totp where account_id = ${accountId}`.execute(trx);
+}

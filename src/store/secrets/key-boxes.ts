@@ -1,0 +1,125 @@
+// Boxes: random keys that seal many secrets each. The boxes are sealed with a secret of KEY_SECRETS, so changing that secret
+// means to seal the boxes anew and not what is in them.
+
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { StartFault } from '../../process/start-fault.ts';
+import type { Database } from '../postgres/database.ts';
+import { deriveKey, KEY_OCTETS, seal, unseal } from './sealing.ts';
+
+/** One of KEY_SECRETS. */
+interface KeySecret {
+  readonly name: string;
+  readonly secret: Uint8Array;
+}
+
+/** What a secret is, and whose: part of its key and of what is authenticated. */
+export type About = readonly [kind: string, ...ids: string[]];
+
+export interface SealedSecret {
+  readonly boxId: number;
+  readonly sealed: Buffer;
+}
+
+const SECRETS_A_BOX = 10_000;
+const KNOWN_VALUE = Buffer.from('zonefleet');
+const MAX_OPEN_BOXES = 1000;
+
+export class KeyBoxes {
+  /** The first seals new boxes, all open them. */
+  readonly #secrets: readonly KeySecret[];
+  readonly #open = new Map<number, Buffer>();
+
+  constructor(secrets: readonly KeySecret[]) {
+    this.#secrets = secrets;
+  }
+
+  /** False without KEY_SECRETS: nothing can be sealed. */
+  get canSeal(): boolean {
+    return this.#secrets.length > 0;
+  }
+
+  /** Throws StartFault where a secret is not the one that sealed what is stored under its name, or is missing. */
+  async check(db: Database): Promise<void> {
+    for (const { name, secret } of this.#secrets) {
+      const sealed = seal(secret, KNOWN_VALUE, ['known value', name]);
+      await sql`insert into key_checks (name, sealed) values (${name}, ${sealed}) on conflict do nothing`.execute(
+        db,
+      );
+    }
+    const { rows } = await sql<{ name: string; sealed: Buffer }>`select name, sealed from key_checks`.execute(
+      db,
+    );
+    for (const { name, secret } of this.#secrets) {
+      const known = rows.find((row) => row.name === name);
+      if (known !== undefined && unseal(secret, known.sealed, ['known value', name])?.equals(KNOWN_VALUE))
+        continue;
+      throw new StartFault(
+        `KEY_SECRETS: "${name}" is not the secret that this database was sealed with: set the one that was`,
+      );
+    }
+    const { rows: wraps } = await sql<{ wrap: string }>`select distinct wrap from key_boxes`.execute(db);
+    const lacking = wraps.find(({ wrap }) => !this.#secrets.some(({ name }) => name === wrap));
+    if (lacking === undefined) return;
+    throw new StartFault(
+      `KEY_SECRETS: the secret "${lacking.wrap}" is missing, and secrets in this database are sealed with it`,
+    );
+  }
+
+  /** Call it in the transaction that stores the result. */
+  async seal(trx: Database, about: About, plain: Uint8Array): Promise<SealedSecret> {
+    const boxId = (await this.#takePlace(trx)) ?? (await this.#makeBox(trx));
+    const key = deriveKey(await this.#boxKey(trx, boxId), about);
+    return { boxId, sealed: seal(key, plain, about) };
+  }
+
+  async unseal(db: Database, { boxId, sealed }: SealedSecret, about: About): Promise<Buffer> {
+    const plain = unseal(deriveKey(await this.#boxKey(db, boxId), about), sealed, about);
+    if (plain === undefined) throw new Error(`a sealed secret (${about[0]}) of box ${boxId} does not open`);
+    return plain;
+  }
+
+  async #takePlace(trx: Database): Promise<number | undefined> {
+    const { rows } = await sql<{ id: number }>`
+      update key_boxes set used = used + 1
+      where id = (select id from key_boxes where wrap = ${this.#first().name} and used < ${SECRETS_A_BOX}
+        order by id limit 1 for update)
+      returning id`.execute(trx);
+    return rows[0]?.id;
+  }
+
+  async #makeBox(trx: Database): Promise<number> {
+    const { name, secret } = this.#first();
+    const { rows } = await sql<{ id: number }>`select nextval('key_boxes_id_seq') as id`.execute(trx);
+    const id = (rows[0] as { id: number }).id;
+    const sealed = seal(secret, randomBytes(KEY_OCTETS), aboutBox(name, id));
+    await sql`insert into key_boxes (id, wrap, sealed, used) values (${id}, ${name}, ${sealed}, 1)`.execute(
+      trx,
+    );
+    return id;
+  }
+
+  async #boxKey(db: Database, id: number): Promise<Buffer> {
+    const open = this.#open.get(id);
+    if (open !== undefined) return open;
+    const { rows } = await sql<{ wrap: string; sealed: Buffer }>`
+      select wrap, sealed from key_boxes where id = ${id}`.execute(db);
+    const [box] = rows;
+    const secret = this.#secrets.find(({ name }) => name === box?.wrap)?.secret;
+    const key = box && secret && unseal(secret, box.sealed, aboutBox(box.wrap, id));
+    if (key === undefined) throw new Error(`box ${id} of sealed secrets does not open: see KEY_SECRETS`);
+    if (this.#open.size >= MAX_OPEN_BOXES) this.#open.clear();
+    this.#open.set(id, key);
+    return key;
+  }
+
+  #first(): KeySecret {
+    const [first] = this.#secrets;
+    if (first === undefined) throw new Error('KEY_SECRETS is not set');
+    return first;
+  }
+}
+
+function aboutBox(wrap: string, id: number): string[] {
+  return ['box', wrap, String(id)];
+}

@@ -1,0 +1,72 @@
+// Reads what a new API key is narrowed to, as people write it. A key that could do nothing is refused.
+
+import { foldCase, isWithin, type Name } from '../../dns/name.ts';
+import { parseDomainName } from '../domain/domain-name.ts';
+import { asciiText, printWithoutDot, readName } from '../name-text.ts';
+import { API_TYPES, isApiType } from '../records/customer-types.ts';
+
+type ScopeField = 'domains' | 'names' | 'types';
+type Lists = { readonly [F in ScopeField]?: readonly string[] | undefined };
+
+/** Names as keys store them: lower-case A-labels without the final dot. Null: not narrowed. */
+export type KeyScope = { readonly [F in ScopeField]: string[] | null };
+
+type ReadScope =
+  | { readonly kind: 'scope'; readonly scope: KeyScope }
+  /** `index`: which item of the list is wrong. */
+  | {
+      readonly kind: 'problem';
+      readonly field: ScopeField;
+      readonly index: number;
+      readonly message: string;
+    };
+
+export function readKeyScope({ domains, names, types }: Lists): ReadScope {
+  const read: Record<ScopeField, string[] | null> = { domains: null, names: null, types: null };
+  const readers = [
+    ['domains', domains, readDomain],
+    ['names', names, (text: string) => readFullName(text, read.domains)],
+    ['types', types, readType],
+  ] as const;
+  for (const [field, items, reader] of readers) {
+    if (items === undefined) continue;
+    const found: string[] = [];
+    for (const [index, item] of items.entries()) {
+      const one = reader(item);
+      if ('message' in one) return { kind: 'problem', field, index, message: one.message };
+      found.push(one.text);
+    }
+    read[field] = [...new Set(found)];
+  }
+  return { kind: 'scope', scope: read };
+}
+
+type ReadItem = { readonly text: string } | { readonly message: string };
+
+function readDomain(text: string): ReadItem {
+  const parsed = parseDomainName(text);
+  return parsed.kind === 'problem' ? parsed : { text: printWithoutDot(parsed.name) };
+}
+
+function readFullName(text: string, domains: readonly string[] | null): ReadItem {
+  const ascii = asciiText(text);
+  const read = ascii.kind === 'problem' ? ascii : readName(`${ascii.text}.`);
+  if (read.kind === 'problem') return read;
+  const name = foldCase(read.name);
+  const isInside = domains === null || domains.some((domain) => isWithin(name, nameOf(domain)));
+  return isInside
+    ? { text: printWithoutDot(name) }
+    : { message: `${printWithoutDot(name)} lies in none of the domains` };
+}
+
+/** Of a domain that was read before. */
+function nameOf(domain: string): Name {
+  const parsed = parseDomainName(domain);
+  if (parsed.kind === 'problem') throw new Error(parsed.message);
+  return parsed.name;
+}
+
+function readType(text: string): ReadItem {
+  const type = text.toUpperCase();
+  return isApiType(type) ? { text: type } : { message: `expected ${API_TYPES.join(', ')}, not "${text}"` };
+}

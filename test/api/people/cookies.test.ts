@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { CookieJar } from '../../../src/api/people/cookies.ts';
+
+const secure = new CookieJar('https://dns.example.net');
+const loopback = new CookieJar('http://127.0.0.1:8053');
+
+describe('cookies', () => {
+  it('belong to this host alone, over https, and no script reads them', () => {
+    expect(secure.set('session', 'x')).toBe(
+      '__Host-session=x; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure',
+    );
+    expect(secure.set('device', 'y')).toMatch(/^__Host-device=y; Path=\/; .*; Secure$/);
+  });
+
+  it('on loopback have names that need no https', () => {
+    expect(loopback.set('session', 'x')).toBe('session=x; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax');
+  });
+
+  it('are taken back', () => {
+    expect(secure.clear('session')).toMatch(/^__Host-session=; Path=\/; Max-Age=0;/);
+  });
+
+  it.each([
+    ['__Host-session=a; __Host-device=b', { session: 'a', device: 'b' }],
+    ['x=1;__Host-session=a', { session: 'a', device: undefined }],
+    ['session=a', { session: undefined, device: undefined }],
+    ['__Host-session=a; __Host-session=b', { session: undefined, device: undefined }],
+    ['__host-session=a', { session: undefined, device: undefined }],
+    ['', { session: undefined, device: undefined }],
+    [undefined, { session: undefined, device: undefined }],
+  ])('are read from %j', (header, cookies) => {
+    expect(secure.read(header)).toEqual(cookies);
+  });
+});

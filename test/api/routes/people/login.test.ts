@@ -1,0 +1,426 @@
+// Signing in, and what attackers try with it: each is refused.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateAccount } from '../../../../src/store/accounts/accounts.ts';
+import { makeLink } from '../../../../src/store/people/account-links.ts';
+import { PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { anotherAddress, Browser, emailOf, givePassword, PASSWORD } from '../../../support/api/people.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'], sessionRequestsPerMinute: 600 });
+  for (const account of ['owner', 'editor', 'operator'] as const) await givePassword(api, account);
+});
+afterAll(() => api?.stop());
+beforeEach(async () => {
+  await sql`truncate sign_in_failures, sessions, account_devices`.execute(api.database.db);
+});
+
+const wrong = (browser: Browser, email = emailOf('owner')) =>
+  browser.ask('POST', '/auth/login', { email, password: 'not this one' });
+
+describe('signing in', () => {
+  it('opens a session in the browser, for all that a key may do and more', async () => {
+    const browser = new Browser(api);
+    const { status, body, headers } = await browser.login('owner');
+    expect([status, body]).toEqual([
+      200,
+      {
+        user_id: api.accountIds.owner,
+        email: 'owner@zonefleet.test',
+        admin: false,
+        password_set: true,
+        otp: false,
+      },
+    ]);
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^__Host-session=ses_\w{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/,
+      ),
+      expect.stringMatching(/^__Host-device=dev_\w{43}; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/),
+    ]);
+    expect((await browser.ask('GET', '/whoami')).body).toMatchObject({
+      email: 'owner@zonefleet.test',
+      credential: 'session',
+      rate: { limit: 600, remaining: 599 },
+    });
+    expect((await browser.ask('GET', '/domains/')).status).toBe(200);
+    expect((await browser.ask('POST', '/domains/', { name: 'by-session.example' })).status).toBe(200);
+    const { rows } = await sql`select actor_kind, actor_account_id, actor_key_id from domain_changes`.execute(
+      api.database.db,
+    );
+    expect(rows).toEqual([
+      { actor_kind: 'session', actor_account_id: api.accountIds.owner, actor_key_id: null },
+    ]);
+    expect((await browser.ask('POST', '/auth/logout')).status).toBe(200);
+    expect(browser.cookies.has('__Host-session')).toBe(false);
+    expect((await browser.ask('GET', '/whoami')).status).toBe(401);
+  });
+
+  it('of a program gives a token in the answer, and sets no cookie', async () => {
+    const browser = new Browser(api);
+    const { body, headers } = await browser.login('owner', { bearer: true });
+    expect(body.token).toMatch(/^ses_\w{43}$/);
+    expect(headers['set-cookie']).toBeUndefined();
+    const asked = await api.ask('PUT', '/users/me', { as: body.token, body: { name: 'Olga' } });
+    expect([asked.status, asked.body.name]).toEqual([200, 'Olga']); // no Origin is needed: no browser sends it by itself
+    const inKeyHeader = await api.ask('GET', '/whoami', { as: null, headers: { 'x-api-key': body.token } });
+    expect(inKeyHeader.status).toBe(401);
+  });
+
+  it('takes the email in any case, and the password in any form of Unicode', async () => {
+    const browser = new Browser(api);
+    expect(
+      (await browser.ask('POST', '/auth/login', { email: 'OWNER@Zonefleet.TEST', password: PASSWORD }))
+        .status,
+    ).toBe(200);
+  });
+
+  it('answers a wrong password and an unknown email with the same words', async () => {
+    const answers = await Promise.all([
+      wrong(new Browser(api)),
+      wrong(new Browser(api), 'nobody@zonefleet.test'),
+      wrong(new Browser(api), 'stranger@zonefleet.test'), // has no password yet
+    ]);
+    for (const { status, body } of answers)
+      expect([status, body]).toEqual([401, { error: 'the email or the password is wrong' }]);
+  });
+
+  it('refuses a deactivated account, to those only who know its password', async () => {
+    await updateAccount(api.database.db, api.accountIds.editor, { active: false });
+    expect((await new Browser(api).login('editor')).body.code).toBe('account_suspended');
+    expect((await wrong(new Browser(api), emailOf('editor'))).body.code).toBeUndefined();
+    await updateAccount(api.database.db, api.accountIds.editor, { active: true });
+  });
+
+  it('needs all that it needs', async () => {
+    for (const body of [
+      {},
+      { email: 'a@b.test' },
+      { token: 'lnk_', email: 'a@b.test', password: 'x' },
+      { pass: 'x' },
+    ]) {
+      expect((await new Browser(api).ask('POST', '/auth/login', body)).status).toBe(400);
+    }
+    const large = await new Browser(api).ask('POST', '/auth/login', {
+      email: 'x'.repeat(20_000),
+      password: 'x',
+    });
+    expect(large.status).toBe(400);
+  });
+});
+
+describe('a sign-in link', () => {
+  it('signs in once, by POST only', async () => {
+    const token = await makeLink(api.database.db, { kind: 'sign-in', accountId: api.accountIds.stranger });
+    const browser = new Browser(api);
+    expect((await browser.ask('GET', '/auth/login')).status).not.toBe(200);
+    const first = await browser.ask('POST', '/auth/login', { token });
+    expect([first.status, first.body.password_set]).toEqual([200, false]);
+    expect((await browser.ask('PUT', '/users/me/password', { password: PASSWORD })).status).toBe(200);
+    expect((await new Browser(api).ask('POST', '/auth/login', { token })).status).toBe(401);
+    await sql`update accounts set password_hash = null where id = ${api.accountIds.stranger}`.execute(
+      api.database.db,
+    );
+  });
+
+  it('ends after 15 minutes, and is no link of another kind', async () => {
+    const { db } = api.database;
+    const old = await makeLink(db, { kind: 'sign-in', accountId: api.accountIds.owner });
+    await sql`update account_links set expires_at = clock_timestamp()`.execute(db);
+    const reset = await makeLink(db, { kind: 'reset', accountId: api.accountIds.owner });
+    for (const token of [old, reset, `lnk_${'0'.repeat(43)}`, 'x'])
+      expect((await new Browser(api).ask('POST', '/auth/login', { token })).status).toBe(401);
+  });
+
+  it('made before the clock went back does not count', async () => {
+    const { db } = api.database;
+    const token = await makeLink(db, { kind: 'sign-in', accountId: api.accountIds.owner });
+    await sql`update account_links set created_at = created_at + interval '1 day', expires_at = expires_at + interval '1 day'`.execute(
+      db,
+    );
+    expect((await new Browser(api).ask('POST', '/auth/login', { token })).status).toBe(401);
+  });
+});
+
+describe('what attackers try', () => {
+  it('fixation: a session that the browser was given before ends when somebody signs in', async () => {
+    const attacker = new Browser(api);
+    await attacker.login('editor');
+    const planted = attacker.cookies.get('__Host-session') as string;
+    const victim = new Browser(api);
+    victim.cookies.set('__Host-session', planted);
+    await victim.login('owner');
+    expect(victim.cookies.get('__Host-session')).not.toBe(planted);
+    expect((await attacker.ask('GET', '/whoami')).status).toBe(401);
+    const made = new Browser(api);
+    made.cookies.set('__Host-session', `ses_${'a'.repeat(43)}`);
+    await made.login('owner');
+    expect(made.cookies.get('__Host-session')).not.toBe(`ses_${'a'.repeat(43)}`);
+  });
+
+  it.each([
+    ['of another site', 'https://evil.test'],
+    ['of a host below ours', 'https://x.dns.zonefleet.test'],
+    ['of our host without https', 'http://dns.zonefleet.test'],
+    ['of a sandboxed page', 'null'],
+    ['that is not named', null],
+  ])('cross-site requests: a write by cookie from a page %s is refused', async (_name, origin) => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    for (const [method, url] of [
+      ['PUT', '/users/me'],
+      ['POST', '/domains/'],
+      ['POST', '/auth/logout'],
+      ['DELETE', '/users/me/sessions'],
+      ['POST', '/nowhere'],
+    ] as const) {
+      const { status, body } = await browser.ask(method, url, { name: 'evil' }, { origin });
+      expect([status, body.code]).toEqual([403, 'foreign_origin']);
+    }
+    expect((await browser.ask('GET', '/users/me', undefined, { origin })).status).toBe(200);
+  });
+
+  it('cross-site requests: nobody is signed in by a page of another site; a client without an Origin may sign in', async () => {
+    const { status, body } = await new Browser(api).ask(
+      'POST',
+      '/auth/login',
+      { email: emailOf('owner'), password: PASSWORD },
+      { origin: 'https://evil.test' },
+    );
+    expect([status, body.code]).toEqual([403, 'foreign_origin']);
+    const curl = new Browser(api);
+    const direct = await curl.ask(
+      'POST',
+      '/auth/login',
+      { email: emailOf('owner'), password: PASSWORD },
+      { origin: null },
+    );
+    expect(direct.status).toBe(200);
+  });
+
+  it('cross-site requests: a form is no JSON', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    const posted = await api.app.inject({
+      method: 'POST',
+      url: '/auth/logout',
+      headers: {
+        cookie: `__Host-session=${browser.cookies.get('__Host-session')}`,
+        origin: PUBLIC_URL,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: 'a=b',
+    });
+    expect(posted.statusCode).toBe(400);
+    expect((await browser.ask('GET', '/whoami')).status).toBe(200);
+  });
+
+  it('a forged Host changes neither the origin that may write nor the cookies', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    const forged = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' };
+    const refused = await browser.ask(
+      'PUT',
+      '/users/me',
+      { name: 'x' },
+      { origin: 'https://evil.test', headers: forged },
+    );
+    expect(refused.body.code).toBe('foreign_origin');
+    const signedIn = await new Browser(api).ask(
+      'POST',
+      '/auth/login',
+      { email: emailOf('owner'), password: PASSWORD },
+      { headers: forged },
+    );
+    expect(String(signedIn.headers['set-cookie'])).toMatch(/__Host-session=.*; Secure/);
+    expect(JSON.stringify(signedIn.headers)).not.toContain('evil');
+  });
+
+  it('a token of a cookie is no bearer token, nor the other way round', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    const cookie = browser.cookies.get('__Host-session') as string;
+    expect((await api.ask('GET', '/whoami', { as: cookie })).status).toBe(401);
+    const { token } = (await new Browser(api).login('owner', { bearer: true })).body;
+    const other = new Browser(api);
+    other.cookies.set('__Host-session', token);
+    expect((await other.ask('GET', '/whoami')).status).toBe(401);
+  });
+
+  it('with an Authorization header cookies count for nothing', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    for (const authorization of [
+      `Bearer svc_${'0'.repeat(40)}`,
+      'Basic x',
+      `Bearer rsl_1_${'0'.repeat(43)}`,
+      'Bearer edge_x',
+    ])
+      expect((await browser.ask('GET', '/whoami', undefined, { headers: { authorization } })).status).toBe(
+        401,
+      );
+    const asEditor = await browser.ask('GET', '/whoami', undefined, {
+      headers: { authorization: `Bearer ${api.keys.editor}` },
+    });
+    expect(asEditor.body).toMatchObject({ email: emailOf('editor'), credential: 'key' });
+  });
+
+  it('a session is over when it was not used, is too old, or the clock went back', async () => {
+    const { db } = api.database;
+    const browser = new Browser(api);
+    const statusAfter = async (change: string) => {
+      await sql`truncate sessions`.execute(db);
+      await browser.login('owner');
+      await sql.raw(`update sessions set ${change}`).execute(db);
+      return (await browser.ask('GET', '/whoami')).status;
+    };
+    expect(await statusAfter("used_at = used_at - interval '29 days'")).toBe(200);
+    expect(await statusAfter("used_at = used_at - interval '31 days'")).toBe(401);
+    expect(await statusAfter("created_at = created_at - interval '91 days'")).toBe(401);
+    expect(
+      await statusAfter("created_at = created_at + interval '1 day', used_at = used_at + interval '1 day'"),
+    ).toBe(401);
+  });
+
+  it('a change of rights ends the sessions of before', async () => {
+    const { db } = api.database;
+    const browser = new Browser(api);
+    await browser.login('editor');
+    await updateAccount(db, api.accountIds.editor, { planSlug: 'pro' });
+    expect((await browser.ask('GET', '/whoami')).status).toBe(200);
+    await updateAccount(db, api.accountIds.editor, { isAdmin: true });
+    expect((await browser.ask('GET', '/whoami')).status).toBe(401);
+    await updateAccount(db, api.accountIds.editor, { isAdmin: false });
+  });
+
+  it('brute force: the tenth failure from one network is the last for a while, for whichever account', async () => {
+    const attacker = new Browser(api);
+    for (let i = 0; i < 10; i++) expect((await wrong(attacker, `a${i}@zonefleet.test`)).status).toBe(401);
+    const { status, headers } = await attacker.login('owner');
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(890);
+    expect((await new Browser(api).login('owner')).status).toBe(200);
+  });
+
+  it('brute force: one network is an IPv6 /64', async () => {
+    const from = (address: string) =>
+      new Browser(api).ask(
+        'POST',
+        '/auth/login',
+        { email: 'nobody@zonefleet.test', password: 'x' },
+        { headers: { 'x-forwarded-for': address } },
+      );
+    for (let i = 0; i < 10; i++) await from(`2001:db8:7:7::${i}`);
+    expect((await from('2001:db8:7:7:ffff::1')).status).toBe(429);
+    expect((await from('2001:db8:7:8::1')).status).toBe(401);
+  });
+
+  it('brute force: an own account beside it does not help', async () => {
+    const attacker = new Browser(api);
+    for (let i = 0; i < 9; i++) {
+      await wrong(attacker);
+      expect((await attacker.login('editor')).status).toBe(200);
+    }
+    await wrong(attacker);
+    expect((await attacker.login('editor')).status).toBe(429);
+  });
+
+  it('brute force: many at once get no further than one after the other', async () => {
+    const attacker = new Browser(api);
+    const statuses = (await Promise.all(Array.from({ length: 60 }, () => wrong(attacker)))).map(
+      ({ status }) => status,
+    );
+    for (let i = 0; i < 15; i++) statuses.push((await wrong(attacker)).status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('brute force: X-Forwarded-For counts from a trusted proxy only', async () => {
+    const direct = await startTestApi();
+    try {
+      const from = (address: string) =>
+        direct.ask('POST', '/auth/login', {
+          as: null,
+          body: { email: 'nobody@zonefleet.test', password: 'x' },
+          headers: { 'x-forwarded-for': address },
+        });
+      for (let i = 0; i < 10; i++) expect((await from(anotherAddress())).status).toBe(401);
+      expect((await from(anotherAddress())).status).toBe(429);
+    } finally {
+      await direct.stop();
+    }
+  });
+
+  it('lock-out: failures for an email from everywhere keep out strangers, not the browsers of its owner', async () => {
+    const own = new Browser(api);
+    await own.login('owner');
+    for (let i = 0; i < 100; i++) await wrong(new Browser(api));
+    expect((await new Browser(api).login('owner')).status).toBe(429);
+    expect((await own.login('owner')).status).toBe(200);
+    const thief = new Browser(api);
+    thief.cookies.set('__Host-device', own.cookies.get('__Host-device') as string);
+    expect((await thief.login('editor')).status).toBe(200); // another account's limit is its own
+  });
+});
+
+describe('giving the password again', () => {
+  const age = () =>
+    sql`update sessions set password_at = password_at - interval '16 minutes'`.execute(api.database.db);
+
+  it('opens for 15 minutes what wants it', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    await age();
+    for (const [method, url, body] of [
+      ['PUT', '/users/me/password', { password: PASSWORD }],
+      ['PUT', '/users/me/email', { email: 'new@zonefleet.test' }],
+      ['POST', '/users/me/keys', { name: 'x' }],
+      ['DELETE', '/users/me/keys/1', undefined],
+      ['POST', '/auth/otp/enable', undefined],
+      ['POST', '/auth/otp/confirm', { otp: '123456' }],
+      ['POST', '/auth/otp/disable', { otp: '123456' }],
+    ] as const) {
+      const { status, body: answer } = await browser.ask(method, url, body);
+      expect([url, status, answer.code]).toEqual([url, 403, 'reauthenticate']);
+    }
+    expect((await browser.ask('POST', '/auth/confirm', { password: 'not this one' })).body).toMatchObject({
+      code: 'validation_failed',
+      fields: [{ field: 'password', error: 'is wrong' }],
+    });
+    expect((await browser.ask('POST', '/auth/confirm', { password: PASSWORD })).status).toBe(200);
+    expect((await browser.ask('POST', '/users/me/keys', { name: 'x' })).status).toBe(200);
+  });
+
+  it('counts like signing in', async () => {
+    const browser = new Browser(api);
+    await browser.login('owner');
+    for (let i = 0; i < 10; i++) await browser.ask('POST', '/auth/confirm', { password: 'not this one' });
+    expect((await browser.ask('POST', '/auth/confirm', { password: PASSWORD })).status).toBe(429);
+  });
+});
+
+describe('keys', () => {
+  it.each([
+    ['POST', '/auth/login'],
+    ['POST', '/auth/register'],
+    ['POST', '/auth/logout'],
+    ['GET', '/users/me'],
+    ['GET', '/users/me/keys'],
+    ['POST', '/users/me/keys'],
+    ['GET', '/admin/accounts'],
+    ['GET', '/billing/plans'],
+  ])('are closed out of %s %s', async (method, url) => {
+    const { status, body } = await api.ask(method, url);
+    expect([status, body.error]).toEqual([403, 'this surface is not open to API keys']);
+  });
+
+  it('and sessions are asked for where somebody has to be signed in; what is not built is 404', async () => {
+    expect((await api.ask('GET', '/users/me', { as: null })).status).toBe(401);
+    const browser = new Browser(api);
+    await browser.login('operator');
+    expect((await browser.ask('GET', '/admin/accounts')).status).toBe(404);
+    expect((await browser.ask('GET', '/billing/invoices')).status).toBe(404);
+  });
+});

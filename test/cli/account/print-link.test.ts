@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addAccountCommands } from '../../../src/cli/account/account.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { takeLink } from '../../../src/store/people/account-links.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  await createAccount(database.db, { email: 'Ann@shop.example' });
+});
+afterAll(() => database.drop());
+
+const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
+
+it.each([
+  ['sign-in', 'sign-in'],
+  ['reset', 'reset'],
+] as const)('account %s prints a link that works once, and nothing else on stdout', async (command, kind) => {
+  const { code, stdout, stderr } = await run(command, 'ann@shop.example');
+  const [, page, token = ''] =
+    /^https:\/\/dns\.zonefleet\.test\/console\/#([\w-]+)=(lnk_\w{43})\n$/.exec(stdout) ?? [];
+  expect([code, page]).toEqual([0, kind]);
+  expect(stderr).toMatch(/^for Ann@shop\.example: it works once, within \d+ minutes/);
+  expect(stderr).not.toContain(token);
+  expect(await takeLink(database.db, kind === 'reset' ? 'sign-in' : 'reset', token)).toBeUndefined();
+  expect(await takeLink(database.db, kind, token)).toMatchObject({ accountId: expect.any(Number) });
+  expect(await takeLink(database.db, kind, token)).toBeUndefined();
+});
+
+it('account sign-in of nobody says so', async () => {
+  expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
+  const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
+  expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);
+});

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+const secretOf = (name: string, octet: number) => ({ name, secret: Buffer.alloc(32, octet) });
+const TEXT = Buffer.from('a secret');
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(() => database.drop());
+
+describe('boxes of sealed secrets', () => {
+  it('open what they sealed, in another process too, and only for its row', async () => {
+    const { db } = database;
+    const boxes = new KeyBoxes([secretOf('k1', 1)]);
+    await boxes.check(db);
+    const sealed = await boxes.seal(db, ['totp', '7'], TEXT);
+    const other = new KeyBoxes([secretOf('k1', 1)]);
+    expect(await other.unseal(db, sealed, ['totp', '7'])).toEqual(TEXT);
+    await expect(other.unseal(db, sealed, ['totp', '8'])).rejects.toThrow(/does not open/);
+  });
+
+  it('take 10,000 secrets each', async () => {
+    const { db } = database;
+    const boxes = new KeyBoxes([secretOf('k1', 1)]);
+    const first = await boxes.seal(db, ['totp', '1'], TEXT);
+    expect((await boxes.seal(db, ['totp', '2'], TEXT)).boxId).toBe(first.boxId);
+    await sql`update key_boxes set used = 10000`.execute(db);
+    expect((await boxes.seal(db, ['totp', '3'], TEXT)).boxId).not.toBe(first.boxId);
+  });
+
+  it('go on when a new secret comes first: what the old one sealed still opens', async () => {
+    const { db } = database;
+    const old = new KeyBoxes([secretOf('k1', 1)]);
+    await old.check(db);
+    const sealed = await old.seal(db, ['totp', '7'], TEXT);
+    const both = new KeyBoxes([secretOf('k2', 2), secretOf('k1', 1)]);
+    await both.check(db);
+    expect(await both.unseal(db, sealed, ['totp', '7'])).toEqual(TEXT);
+    expect((await both.seal(db, ['totp', '8'], TEXT)).boxId).not.toBe(sealed.boxId);
+  });
+});
+
+describe('the secret at start', () => {
+  it('ends the process where it is not the one that sealed, before anything is read', async () => {
+    const { db } = database;
+    await new KeyBoxes([secretOf('k1', 1)]).check(db);
+    await new KeyBoxes([secretOf('k1', 1)]).check(db);
+    await expect(new KeyBoxes([secretOf('k1', 2)]).check(db)).rejects.toThrow(
+      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set the one that was',
+    );
+  });
+
+  it('ends the process where it is missing and something is sealed with it', async () => {
+    const { db } = database;
+    const boxes = new KeyBoxes([secretOf('k1', 1)]);
+    await boxes.check(db);
+    await new KeyBoxes([]).check(db);
+    await boxes.seal(db, ['totp', '7'], TEXT);
+    await expect(new KeyBoxes([secretOf('k2', 2)]).check(db)).rejects.toThrow(/"k1" is missing/);
+    await expect(new KeyBoxes([]).check(db)).rejects.toThrow(/"k1" is missing/);
+  });
+});
