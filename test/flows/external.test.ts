@@ -257,7 +257,7 @@ describe('a domain in external mode', () => {
       publish('both', value, value);
       expect((await verify('both')).body.status).toBe('active');
       const managed = await api.ask('PUT', path('both'), { dns_mode: 'managed' });
-      expect(managed.body).toMatchObject({ status: 'pending' });
+      expect(managed.body).toMatchObject({ status: 'pending', served: 'full' });
       expect(managed.body).not.toHaveProperty('verification');
       expect(await verify('both')).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
       const { body } = await api.ask('PUT', path('both'), { dns_mode: 'external' });
