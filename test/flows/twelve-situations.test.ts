@@ -217,9 +217,12 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
       await shows(ELSEWHERE);
       await untilFinding(ann, 'NS_FOREIGN');
       await shows(anns);
-      const back = await untilSeen(ann, 'back', (body) => codesOfClaim(body).length === 0);
+      const back = await untilSeen(ann, 'back', (body) =>
+        codesOfClaim(body).every((code) => code === 'NS_UNSTEADY'),
+      );
       expect(back).toMatchObject({ status: 'active', served: 'full' });
     }
+    expect(codes(await see(ann))).toContain('NS_UNSTEADY');
   });
 
   it('12: a DS of the old provider’s key keeps it from being active, and the old holder is answered on', async () => {
