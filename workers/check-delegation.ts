@@ -3,7 +3,7 @@
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //                        └ a status would change ─▶ ask observers elsewhere ─▶ save, or judge as `unknown`
-//     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more, if a caller waits
+//     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more at once, else again soon
 
 import { claimsWithoutSet, type JudgedClaim, sightedNames } from '../src/checks/claims/judge-name.ts';
 import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
@@ -14,6 +14,7 @@ import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import { lockNamesAround } from '../src/store/change/lock-domain.ts';
+import { shortenLease } from '../src/store/checks/claim-due-domains.ts';
 import { gatherChecks } from '../src/store/checks/gather-checks.ts';
 import { type CheckedName, loadCheckedName, type SavedState } from '../src/store/checks/load-checked-name.ts';
 import { findCheckByRequest } from '../src/store/checks/load-checks.ts';
@@ -70,8 +71,10 @@ export interface CheckerOptions extends SlotTools {
   readonly now?: () => number;
 }
 
-/** How many times a check is tried that a caller waits for. */
+/** How many times a check is tried while its domain changes under it. */
 const TRIES = 2;
+/** When the schedule checks again after that: its lease would last for minutes. */
+const AGAIN_SECONDS = 30;
 /** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
 /**
@@ -103,7 +106,10 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
     if (name === undefined) return { kind: 'absent', job };
     if (job.kind === 'background' && isEarly(name, job.domainId, now())) return { kind: 'early', job };
     const outcome = await checkOnce(options, job, name, run);
-    if (outcome.kind !== 'conflict' || job.kind === 'background' || attempt === TRIES) return outcome;
+    if (outcome.kind !== 'conflict') return outcome;
+    if (attempt < TRIES) continue;
+    if (job.kind === 'background') await shortenLease(db, job.domainId, AGAIN_SECONDS);
+    return outcome;
   }
 }
 

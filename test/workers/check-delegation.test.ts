@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isTurn } from '../../src/checks/delegation/breaker.ts';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { Slots } from '../../src/checks/shares/slots.ts';
-import type { Name } from '../../src/dns/name.ts';
+import { type Name, printName } from '../../src/dns/name.ts';
 import type { CheckJob } from '../../src/queue/jobs.ts';
 import type { ObserveOptions } from '../../src/resolver/resolver.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
@@ -118,7 +118,7 @@ test('a requested check is made whether it is due or not, and counts once', asyn
   expect(await runs()).toHaveLength(2);
 });
 
-test('a domain that changes meanwhile is left alone by a background check, and checked again for a caller that waits', async () => {
+test('a domain that was checked meanwhile is left alone by a background check, and checked again for a caller that waits', async () => {
   let meanwhile = async () => {};
   const made = checker(async (domain) => {
     await meanwhile();
@@ -129,7 +129,7 @@ test('a domain that changes meanwhile is left alone by a background check, and c
     meanwhile = async () => {};
     await other.run({ kind: 'operator', request: randomUUID() });
   };
-  expect(await made.run()).toMatchObject({ kind: 'conflict' });
+  expect(await made.run()).toMatchObject({ kind: 'early' });
   expect((await runs()).map(({ verdict }) => verdict)).toEqual(['match']);
 
   meanwhile = async () => {
@@ -139,6 +139,42 @@ test('a domain that changes meanwhile is left alone by a background check, and c
   const request = randomUUID();
   expect(await made.run({ kind: 'manual', request })).toMatchObject({ kind: 'saved', verdict: 'foreign' });
   expect(await runs()).toHaveLength(3);
+});
+
+test('a stranger who deletes and creates a claim of the name during each check keeps nobody from becoming active', async () => {
+  const { db } = database;
+  const stranger = await newAccount(db, 'stranger@example.org');
+  const claim = async () => (await newDomain(db, stranger, 'example.com.', { exempt: true })).id;
+  let theirs = await claim();
+  const own = (await loadDomainById(db, domainId))?.nameserverSets[0]?.map(printName) ?? [];
+  const made = checker(async (domain) => {
+    await deleteDomain(db, { ...BY, domainId: theirs });
+    theirs = await claim();
+    return evidenceOf(domain, own);
+  });
+  expect(await made.run()).toMatchObject({ kind: 'saved', transition: { from: 'pending', to: 'active' } });
+  expect(await status()).toBe('active');
+});
+
+test('a background check whose domain changes is made once more at once, and is due again soon after that', async () => {
+  const { db } = database;
+  let changes = 1;
+  let observed = 0;
+  const made = checker(async (domain) => {
+    observed++;
+    if (changes-- > 0) await sql`update domain_checks set seq = seq + 1`.execute(db);
+    return evidenceOf(domain, FOREIGN);
+  });
+  expect(await made.run()).toMatchObject({ kind: 'saved' });
+  expect(observed).toBe(2);
+  changes = 9;
+  await dueNow();
+  await sql`update domain_checks set due_at = now() + interval '10 minutes'`.execute(db);
+  expect(await made.run()).toMatchObject({ kind: 'conflict' });
+  expect(observed).toBe(4);
+  const { rows } = await sql<{ isSoon: boolean }>`
+    select due_at < now() + interval '1 minute' as "isSoon" from domain_checks`.execute(db);
+  expect(rows).toEqual([{ isSoon: true }]);
 });
 
 test('an aborted run is not saved', async () => {

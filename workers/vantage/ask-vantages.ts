@@ -113,9 +113,11 @@ export class VantageAsker {
           ]),
         );
         const judgement = judgeVoices(voices, answers, { isUnheld });
-        if (judgement === 'open') return;
+        if (judgement !== 'open') end(judgement);
+      };
+      const end = (kind: 'agreed' | 'differ' | 'away') => {
         leave();
-        resolve({ kind: judgement, views: viewsOf(voices, words) });
+        resolve({ kind, views: viewsOf(voices, words) });
       };
       const abort = () => {
         leave();
@@ -125,7 +127,8 @@ export class VantageAsker {
         setTimeout(() => settle(true), deadlineMs),
         setTimeout(() => {
           isSlow = slots === undefined || slots.takeSlow();
-          if (!isSlow) settle(true);
+          // Voices that may still answer are not silent: whoever takes the slow slots must not choose who is heard.
+          if (!isSlow) end('away');
         }, SLOW_AFTER_MS),
       ];
       signal.addEventListener('abort', abort);

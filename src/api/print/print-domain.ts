@@ -145,5 +145,10 @@ function isAhead(time: Date | null, nowMs: number): boolean {
 
 function printTurn({ nsTurn, status }: VisibleDomain, nowMs: number): Partial<DomainBody> {
   if (nsTurn === null || status !== 'pending' || nsTurn.until.getTime() <= nowMs) return {};
-  return { ns_turn: { from: nsTurn.from.toISOString(), until: nsTurn.until.toISOString() } };
+  return { ns_turn: { from: minuteOf(nsTurn.from), until: minuteOf(nsTurn.until) } };
+}
+
+/** A turn begins when another account's claim comes: to the millisecond that is not for others to read. */
+function minuteOf(time: Date): string {
+  return `${time.toISOString().slice(0, 16)}:00.000Z`;
 }

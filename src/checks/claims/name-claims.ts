@@ -63,3 +63,10 @@ export function isHolding({ state }: CheckedClaim): boolean {
 export function holderBeside(name: NameClaims, claim: CheckedClaim): { readonly id: number } | undefined {
   return name.claims.find((other) => other.id !== claim.id && isHolding(other)) ?? name.externalHolder;
 }
+
+/** Every domain that holds the name. */
+export function holdersOf({ claims, externalHolder }: NameClaims): readonly number[] {
+  return [...claims.filter(isHolding), ...(externalHolder === undefined ? [] : [externalHolder])].map(
+    ({ id }) => id,
+  );
+}

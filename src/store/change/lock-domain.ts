@@ -10,7 +10,7 @@
 //   - `claimDueDomains` and `claimDueVerifications` skip what is locked, and lock nothing else after that.
 //   - `saveStillChecks` skips what is locked. After that it writes runs, whose last one only those write who hold the row
 //     of `domain_checks`, and where it adds a run or writes findings it holds the domain's row, which it skipped if locked.
-//   - `takeManualCheck` and `giveBackManualCheck` wait for one row, and hold nothing else.
+//   - `takeManualCheck`, `giveBackManualCheck` and `shortenLease` wait for one row, and hold nothing else.
 
 import { sql } from 'kysely';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';

@@ -6,6 +6,8 @@ import type { Database } from '../postgres/database.ts';
 import { insertVerification } from './domain-parts.ts';
 import { FIRST_LOOK_MS, newVerification } from './start-status.ts';
 
+const MINUTE_MS = 60_000;
+
 interface OfferRow {
   readonly id: number;
   /** Null: it has no verification. */
@@ -20,7 +22,8 @@ export async function settleOffers(
   wanted: readonly number[],
 ): Promise<void> {
   const missing = rows.filter(({ id, offered }) => offered === null && wanted.includes(id));
-  for (const { id, now } of missing) await insertVerification(trx, id, newVerification(now));
+  // Its times are shown, and must not tell when exactly another account's claim came.
+  for (const { id, now } of missing) await insertVerification(trx, id, newVerification(minuteOf(now)));
   const renewed = rows.filter(({ id, offered }) => offered === false && wanted.includes(id));
   const ended = rows.filter(({ id, offered }) => offered === true && !wanted.includes(id));
   // The pauses between looks go on, so that an offer which comes and goes brings no more of them.
@@ -33,4 +36,8 @@ export async function settleOffers(
     await sql`
       update domain_verifications set offered = false, due_at = null
       where domain_id = any(${ended.map(({ id }) => id)}::bigint[])`.execute(trx);
+}
+
+function minuteOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
 }

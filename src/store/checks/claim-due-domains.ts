@@ -129,3 +129,10 @@ export function claimStatement(claim: DueClaim): RawBuilder<ClaimRow> {
       (select json_build_object('accountId', account_id, 'parent', parent) from places
         where number = ${MAX_PLACES}) as after`;
 }
+
+/** A check of the domain was lost, and is due again soon: whoever can make it fail must not gain the rest of the lease. */
+export async function shortenLease(db: Database, domainId: number, seconds: number): Promise<void> {
+  await sql`
+    update domain_checks set due_at = least(due_at, clock_timestamp() + make_interval(secs => ${seconds}))
+    where domain_id = ${domainId} and due_at is not null`.execute(db);
+}

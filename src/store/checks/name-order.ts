@@ -1,7 +1,7 @@
 // Makes the order by which a judged check of a name is saved.
 
 import type { JudgedClaim, JudgedName } from '../../checks/claims/judge-name.ts';
-import { isSameSet } from '../../checks/claims/name-claims.ts';
+import { holdersOf, isSameSet } from '../../checks/claims/name-claims.ts';
 import { isNewSighting } from '../../checks/claims/sightings.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { VoiceView } from '../../checks/delegation/seen.ts';
@@ -22,7 +22,7 @@ interface CheckJob {
  * they were asked.
  */
 export function nameOrder(
-  { nameText, saved, sightings }: CheckedName,
+  { nameText, saved, sightings, claims }: CheckedName,
   job: CheckJob,
   evidence: Evidence,
   judged: JudgedName,
@@ -41,6 +41,7 @@ export function nameOrder(
   return {
     nameText,
     orders: orders as [CheckOrder, ...CheckOrder[]],
+    holders: holdersOf(claims),
     sighting: isNewSighting(sightings, names, evidence.finishedAt) ? names : undefined,
     lostExternal: judged.lostExternal,
     givenUp: judged.claims.flatMap(givenUpBy),

@@ -1,5 +1,5 @@
 // The last step of a check, and the only one that writes: what it saw and what that does to the domains of the name, in
-// one transaction. If one of them has changed since the check began, nothing is written.
+// one transaction. If a domain that counts has changed since the check began, nothing is written (compare-claims.ts).
 //
 //     one domain, which stays as it is → one statement for many checks (saveStillChecks, by gatherChecks)
 //     anything else → under the locks of the name: columns, runs, changes, the domains around it
@@ -7,7 +7,6 @@
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
-import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomain, lockNamesAround } from '../change/lock-domain.ts';
 import { loseClaim } from '../change/lose-claim.ts';
@@ -20,7 +19,6 @@ import { hasSameNameservers, STATUS_BY_SYSTEM, setPartsAndLock } from '../change
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights, giveUpRights } from '../claims/rights.ts';
 import { saveSighting } from '../claims/sightings.ts';
-import { provingSets } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import {
@@ -31,14 +29,16 @@ import {
   publishedColumns,
   rememberedColumns,
 } from './check-outcome.ts';
-import { checkedStatusOf } from './load-checked-name.ts';
-import { type LastRun, saveRun } from './save-run.ts';
+import { compareClaims, type Found } from './compare-claims.ts';
+import { saveRun } from './save-run.ts';
 
 /** A check of a name: the orders of all its claims, and what is saved for the name itself. */
 export interface NameOrder {
   readonly nameText: string;
   /** One for each claim; that of the claim which the job was made for comes first. */
   readonly orders: readonly [CheckOrder, ...CheckOrder[]];
+  /** The domains that held the name when the check began. */
+  readonly holders: readonly number[];
   /** Names of ours that the parent shows, sorted as in their column; undefined: known already, or none. */
   readonly sighting?: readonly string[] | undefined;
   /** A domain in external mode that loses the name. */
@@ -75,17 +75,9 @@ export async function saveMovingCheck(db: Database, order: NameOrder): Promise<S
 async function saveUnderLock(trx: Database, name: NameOrder): Promise<SavedCheck> {
   const { nameText, orders } = name;
   await lockNamesAround(trx, nameText);
-  const found: Found[] = [];
-  for (const order of [...orders].sort((a, b) => a.domainId - b.domainId)) {
-    const lock = await lockDomain(trx, order.domainId);
-    if (lock === undefined || lock.row.deletedAt !== null)
-      return { kind: order === orders[0] ? 'absent' : 'conflict' };
-    const last = await loadLast(trx, order);
-    if (last.sameRequest !== null) return { kind: 'saved', checkId: last.sameRequest };
-    const from = checkedStatusOf(lock.row);
-    if (from === undefined || last.seq !== order.seq || !isAccepted(lock, order)) return { kind: 'conflict' };
-    found.push({ order, lock, from, last });
-  }
+  const compared = await compareClaims(trx, name);
+  if (compared.kind !== 'same') return compared;
+  const { found } = compared;
   await saveName(trx, name, found);
   // A domain that takes the name comes last: the one that loses it has given up its zone by then.
   found.sort((a, b) => Number(a.order.decision.to === 'active') - Number(b.order.decision.to === 'active'));
@@ -98,23 +90,10 @@ async function saveUnderLock(trx: Database, name: NameOrder): Promise<SavedCheck
   const [first, ...rest] = orders;
   const own = saved.get(first) as Saved;
   const others = rest.flatMap((order) => {
-    const { transition } = saved.get(order) as Saved;
+    const transition = saved.get(order)?.transition;
     return transition === undefined ? [] : [{ ...transition, domainId: order.domainId }];
   });
   return { ...own, kind: 'saved', ...(others.length > 0 && { others }) };
-}
-
-/** Whether the set that proves the domain still does: the accepted sets may have changed since the check began. */
-function isAccepted({ row, settings }: DomainLock, { decision, judgement, setsAfter }: CheckOrder): boolean {
-  if (decision.to !== 'active' || judgement.matched === undefined || setsAfter !== undefined) return true;
-  return findSet(judgement.matched, provingSets(row, settings)) !== undefined;
-}
-
-interface Found {
-  readonly order: CheckOrder;
-  readonly lock: DomainLock;
-  readonly from: CheckedStatus;
-  readonly last: Last;
 }
 
 interface Saved {
@@ -127,7 +106,9 @@ async function saveName(trx: Database, name: NameOrder, found: readonly Found[])
   const { nameText, orders, sighting, lostExternal, givenUp, isTakeover } = name;
   const at = new Date(orders[0].finishedAt);
   if (sighting !== undefined) await saveSighting(trx, nameText, sighting, at);
-  for (const { accountId, sets } of givenUp) await giveUpRights(trx, nameText, accountId, sets);
+  const isSaved = (accountId: number) => found.some(({ lock }) => lock.row.accountId === accountId);
+  for (const { accountId, sets } of givenUp)
+    if (isSaved(accountId)) await giveUpRights(trx, nameText, accountId, sets);
   if (!isTakeover) return;
   const winner = found.find(({ order, from }) => order.decision.to === 'active' && from === 'pending');
   const loser =
@@ -154,20 +135,6 @@ async function saveOne(trx: Database, { order, lock, from, last }: Found): Promi
     ...(changeId !== undefined && { changeId }),
     ...(outcome.to !== from && { transition: { from, to: outcome.to } }),
   };
-}
-
-interface Last extends LastRun {
-  readonly seq: number;
-  readonly sameRequest: number | null;
-}
-
-/** Locks the row too, since `saveStillChecks` may be saving another check without the domain's lock. */
-async function loadLast(trx: Database, { domainId, request }: CheckOrder): Promise<Last> {
-  const { rows } = await sql<Last>`
-    select seq, last_run_id as "lastRunId", last_outcome as "lastOutcome",
-      (select r.id from check_runs r where r.request = ${request ?? null}::uuid) as "sameRequest"
-    from domain_checks where domain_id = ${domainId} for no key update`.execute(trx);
-  return rows[0] as Last;
 }
 
 function partsAfter({ row, now }: DomainLock, outcome: CheckOutcome): DomainParts {

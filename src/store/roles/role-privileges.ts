@@ -69,7 +69,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   resolver_addresses: grants('', '', 'siud'),
   resolver_silences: grants('', '', 'siud'),
   trust_anchors: grants('', '', 'sid'),
-  vantages: grants('', 'su', 's'), // the operator adds and removes them
+  vantages: grants('', 's', 's'), // the operator adds and removes them; what they report: VANTAGE_REPORT_COLUMNS
   vantage_jobs: grants('', 'su', 'sid'),
   vantage_nonces: grants('', 'sid', 'sd'),
   verification_runs: grants('', 's', 'siud'),
@@ -98,6 +98,9 @@ export const NODE_REPORT_COLUMNS = [
 
 /** The columns in which a node reports zones that are asked for. */
 export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
+
+/** The columns in which the API notes what observers report; their keys and labels belong to the operator. */
+export const VANTAGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'answers', 'dropped'] as const;
 
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {

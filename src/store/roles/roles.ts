@@ -14,6 +14,7 @@ import {
   QUEUE_SCHEMA_NAME,
   SEQUENCES,
   TABLE_GRANTS,
+  VANTAGE_REPORT_COLUMNS,
 } from './role-privileges.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
@@ -151,6 +152,8 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
     if (tables.includes('asked_names'))
       statements.push(`grant insert (${ASKED_COLUMNS.join(', ')}) on table asked_names to zonefleet_node`);
   }
+  if (roles.includes('zonefleet_api') && tables.includes('vantages'))
+    statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {
     statements.push(

@@ -52,6 +52,14 @@ describe('a domain in an answer', () => {
     }
   });
 
+  it('shows of a turn the minute only: it begins when another account’s claim comes', () => {
+    const nsTurn = { from: new Date(NOW + 1234), until: new Date(NOW + 901_234) };
+    expect(print({ status: 'pending', nsTurn }).ns_turn).toEqual({
+      from: '2026-05-01T12:00:00.000Z',
+      until: '2026-05-01T12:15:00.000Z',
+    });
+  });
+
   it('does not show a developer mode that has ended', () => {
     expect(print({ developerModeUntil: new Date(NOW) })).not.toHaveProperty('developer_mode_until');
     expect(print({ developerModeUntil: new Date(NOW + 1) }).developer_mode_until).toBe(

@@ -92,6 +92,15 @@ describe('the offer', () => {
     expect((await domain(first)).verification).toEqual(verification);
   });
 
+  test('shows of its times the minute only: it came when another account’s claim did', async () => {
+    await deleteDomain(db, { ...BY, domainId: second });
+    await checkOnce(db, first, ELSEWHERE);
+    await claim('c@example.org');
+    const { verification } = await domain(first);
+    for (const at of [verification?.startedAt, verification?.expiresAt, verification?.nextAt])
+      expect(at?.toISOString()).toMatch(/:00\.000Z$/);
+  });
+
   test('is not made to a claim that is alone, and ends when the other one goes', async () => {
     await deleteDomain(db, { ...BY, domainId: second });
     await checkOnce(db, first, ELSEWHERE);

@@ -378,6 +378,83 @@ describe.each(testServers())('on $name', (server) => {
     });
   });
 
+  describe('with a claim of another account beside it', () => {
+    let theirs: number;
+    const mine = async () =>
+      `referral ${((await loadDomainById(db, domainId))?.nameserverSets[0] ?? []).map(printName).join(' ')}`;
+    beforeEach(async () => {
+      theirs = (await newDomain(db, they, 'example.com.', { exempt: true })).id;
+    });
+
+    test.each<[string, () => Promise<unknown>]>([
+      ['is deleted', () => deleteDomain(db, { ...BY, domainId: theirs })],
+      ['is disabled', () => changeStatus(db, { ...BY, domainId: theirs, event: 'disable' })],
+      [
+        'goes to external mode',
+        () => updateDomain(db, { ...BY, domainId: theirs, set: { dnsMode: 'external' } }),
+      ],
+      [
+        'is counted up',
+        () => sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db),
+      ],
+    ])('a domain becomes active though that claim %s while it is checked', async (_, happen) => {
+      const order = await judgedCheck(db, domainId, await mine());
+      expect(order.orders).toHaveLength(2);
+      await happen();
+      const before = await row(theirs);
+      const after = await saveOne(db, order);
+      expect(after).toMatchObject({ kind: 'saved', transition: { from: 'pending', to: 'active' } });
+      expect(after).not.toHaveProperty('others');
+      expect((await row()).status).toBe('active');
+      expect((await row(theirs)).check).toEqual(before.check);
+      expect(await runs(theirs)).toEqual([]);
+    });
+
+    test('the sets of a claim that has changed meanwhile are not given up', async () => {
+      const order = await judgedCheck(db, domainId, await mine());
+      await sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db);
+      const rights = () => db.selectFrom('ns_rights').selectAll().where('account_id', '=', they).execute();
+      const before = await rights();
+      expect(before).not.toEqual([]);
+      const givenUp = before.map(({ names }) => ({ accountId: they, sets: [names] }));
+      expect(await saveOne(db, { ...order, givenUp })).toMatchObject({ kind: 'saved' });
+      expect(await rights()).toEqual(before);
+    });
+
+    test('a name that somebody holds meanwhile is not given to another domain', async () => {
+      const order = await judgedCheck(db, domainId, await mine());
+      await sql`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`.execute(db);
+      expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+      await sql`update domains set status = 'pending', dns_mode = 'managed' where id = ${theirs}`.execute(db);
+      const third = await newDomain(db, await newAccount(db, 'third@example.org'), 'example.com.', {
+        exempt: true,
+      });
+      await sql`update domains set status = 'active', dns_mode = 'external' where id = ${third.id}`.execute(
+        db,
+      );
+      expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+      expect((await row()).status).toBe('pending');
+    });
+
+    test('a holder that is gone or has changed meanwhile makes the check void', async () => {
+      await checkOnce(db, domainId, await mine());
+      const changed = await judgedCheck(db, theirs, await mine());
+      expect(changed.holders).toEqual([domainId]);
+      await sql`update domain_checks set seq = seq + 1 where domain_id = ${domainId}`.execute(db);
+      expect(await saveOne(db, changed)).toEqual({ kind: 'conflict' });
+      const gone = await judgedCheck(db, theirs, await mine());
+      await deleteDomain(db, { ...BY, domainId });
+      expect(await saveOne(db, gone)).toEqual({ kind: 'conflict' });
+      expect(await runs(theirs)).toHaveLength(1);
+    });
+
+    test('a claim that the check would give the name has to be as it was', async () => {
+      const order = await judgedCheck(db, theirs, await mine());
+      await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
+      expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+    });
+  });
+
   test('of several saves of one state exactly one is made', async () => {
     for (const said of [FIRST, FIRST, FOREIGN]) {
       const orders = await Promise.all(Array.from({ length: 6 }, () => judgedCheck(db, domainId, said)));

@@ -108,6 +108,8 @@ describe.each(testServers())('on $name', (server) => {
     ['zonefleet_api', "copy zones to program 'id'"],
     ['zonefleet_api', "select pg_read_file('/etc/passwd')"],
     ['zonefleet_api', 'alter role zonefleet_api superuser'],
+    ['zonefleet_api', 'update vantages set public_key = public_key'],
+    ['zonefleet_api', 'update vantages set network = name, given_address = null'],
     ['zonefleet_worker', 'select hash from api_keys'],
     ['zonefleet_worker', 'select email from accounts'],
     ['zonefleet_worker', 'insert into domains (name) values (null)'],

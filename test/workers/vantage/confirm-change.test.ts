@@ -247,3 +247,15 @@ it('a check that waits is slow after a second: it takes a slot for slow ones, an
   expect(slots.slow).toBe(0);
   expect(await status()).toBe('pending');
 });
+
+it('one quick voice activates no name while the others may still answer and no slow slot is free', async () => {
+  await observe({ a: OURS, b: null, c: null });
+  const slots = new Slots(4);
+  slots.takeSlow();
+  expect(await check(OURS, { options: { slots, deadlineMs: HOUR_MS } })).toMatchObject({
+    verdict: 'unknown',
+    transition: undefined,
+  });
+  expect([await status(), await codes()]).toEqual(['pending', ['VANTAGES_AWAY']]);
+  expect(await views()).toContain('net-a agrees delegated');
+});
