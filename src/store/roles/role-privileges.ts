@@ -61,7 +61,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   resolver_silences: grants('', '', 'siud'),
   trust_anchors: grants('', '', 'sid'),
   vantages: grants('', 'su', 's'), // the operator adds and removes them
-  vantage_jobs: grants('', 'su', 'sid'),
+  vantage_jobs: grants('', 'su', 'siud'),
   vantage_nonces: grants('', 'sid', 'sd'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
