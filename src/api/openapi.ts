@@ -72,7 +72,7 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
             in: 'header',
             name: 'X-Vantage-Signature',
             description:
-              'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time` and `-Nonce`, as docs/api.md "Observers" says.',
+              'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as docs/api.md "Observers" says.',
           },
         },
       },

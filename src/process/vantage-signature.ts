@@ -1,6 +1,6 @@
 // Requests of observers elsewhere (docs/rules.md "Vantage points") are signed with Ed25519 (RFC 8032). A signature binds the
-// method, the path, the observer's name, the time, a nonce and the body. The server remembers each nonce while its time
-// is accepted: so a request counts once.
+// method, the path, the observer's name, the time, a nonce and the digest of the body: it is verified before the body comes. The
+// server remembers each nonce while its time is accepted: so a request counts once.
 
 import {
   createHash,
@@ -22,20 +22,21 @@ interface VantageKeyPair {
   readonly publicKey: string;
 }
 
-/** What is signed, besides the request's time and nonce. */
-interface SignedRequest {
+/** What is signed, besides what the headers say. */
+export interface SignedRequest {
   readonly method: string;
   /** From `/vantage/` on, whatever a proxy puts before it. */
   readonly path: string;
-  readonly body: Uint8Array;
 }
 
-/** What the four headers say, in the right form, but not verified. */
+/** What the five headers say, in the right form, but not verified. */
 export interface VantageProof {
   readonly name: string;
   readonly timeMs: number;
   /** Hex. */
   readonly nonce: string;
+  /** The SHA-256 of the body, in hex. */
+  readonly digest: string;
   readonly signature: Uint8Array;
 }
 
@@ -90,17 +91,19 @@ export function fingerprintOf(publicKey: string): string {
 export function signVantageRequest(
   key: KeyObject,
   name: string,
-  request: SignedRequest,
+  request: SignedRequest & { readonly body: Uint8Array },
   {
     timeMs = Date.now(),
     nonce = randomBytes(NONCE_OCTETS),
   }: { readonly timeMs?: number; readonly nonce?: Uint8Array } = {},
 ): Record<string, string> {
-  const proof = { name, timeMs, nonce: Buffer.from(nonce).toString('hex') };
+  const digest = digestOf(request.body);
+  const proof = { name, timeMs, nonce: Buffer.from(nonce).toString('hex'), digest };
   return {
     'x-vantage-name': name,
     'x-vantage-time': String(timeMs),
     'x-vantage-nonce': proof.nonce,
+    'x-vantage-digest': digest,
     'x-vantage-signature': sign(null, signedText(proof, request), key).toString('base64'),
   };
 }
@@ -109,21 +112,24 @@ export function signVantageRequest(
 export function readVantageHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): VantageProof | undefined {
-  const [name, time, nonce, signature] = ['name', 'time', 'nonce', 'signature'].map((each) => {
+  const read = (each: string) => {
     const text = headers[`x-vantage-${each}`];
     return typeof text === 'string' ? text : '';
-  }) as [string, string, string, string];
+  };
+  const [name, time, nonce, digest] = [read('name'), read('time'), read('nonce'), read('digest')];
+  const signature = read('signature');
   const octets = Buffer.from(signature, 'base64');
   const isRight =
     isVantageName(name) &&
     /^[1-9]\d{0,14}$/.test(time) &&
     /^[0-9a-f]{32}$/.test(nonce) &&
+    /^[0-9a-f]{64}$/.test(digest) &&
     octets.length === SIGNATURE_OCTETS &&
     octets.toString('base64') === signature;
-  return isRight ? { name, timeMs: Number(time), nonce, signature: octets } : undefined;
+  return isRight ? { name, timeMs: Number(time), nonce, digest, signature: octets } : undefined;
 }
 
-/** The caller has to see besides that the nonce is new. */
+/** The caller has to see besides that the nonce is new, and that the body is that of the digest. */
 export function isSignedBy(
   key: KeyObject,
   proof: VantageProof,
@@ -135,11 +141,15 @@ export function isSignedBy(
 }
 
 function signedText(
-  { name, timeMs, nonce }: Omit<VantageProof, 'signature'>,
-  { method, path, body }: SignedRequest,
+  { name, timeMs, nonce, digest }: Omit<VantageProof, 'signature'>,
+  { method, path }: SignedRequest,
 ): Buffer {
-  const hash = createHash('sha256').update(body).digest('hex');
-  return Buffer.from([CONTEXT, method, path, name, timeMs, nonce, hash].join('\n'));
+  return Buffer.from([CONTEXT, method, path, name, timeMs, nonce, digest].join('\n'));
+}
+
+/** As the header has it. */
+export function digestOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
 }
 
 /** The same octets have one text only, so a key cannot be stored twice. */

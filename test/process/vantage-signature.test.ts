@@ -1,8 +1,9 @@
 // What observers sign, and what a server takes as signed.
 
-import type { KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
+  digestOf,
   fingerprintOf,
   isSignedBy,
   isVantageName,
@@ -67,6 +68,7 @@ describe('a signed request', () => {
       'x-vantage-name': 'paris',
       'x-vantage-time': '1790000000000',
       'x-vantage-nonce': 'ab'.repeat(16),
+      'x-vantage-digest': createHash('sha256').update('{"id":"1"}').digest('hex'),
       // Of "zonefleet-vantage-1\nPOST\n/vantage/v1/answers\nparis\n1790000000000\nabab…ab\n" and the hash of the body.
       'x-vantage-signature':
         'Bj8pk0cMMhTRvQLnS+uEAe0ZlSRTcHmhuizens49S2zVRZDMZpOcUiSe3N+aA8/ABkFxrsKzyqoyQtRetjbqDg==',
@@ -80,14 +82,19 @@ describe('a signed request', () => {
     expect(taken).toEqual([false, true, true, true, false]);
   });
 
-  it('is not taken with another key, name, time, nonce, method, path or body', () => {
+  it('is not taken with another key, name, time, nonce, digest, method or path', () => {
     const other = readPublicKey(makeVantageKey().publicKey) as KeyObject;
     const proof = proofOf(headers);
     expect(isSignedBy(other, proof, request, NOW)).toBe(false);
-    const changed = [{ name: 'rome' }, { timeMs: NOW + 1 }, { nonce: '00'.repeat(16) }];
+    const changed = [
+      { name: 'rome' },
+      { timeMs: NOW + 1 },
+      { nonce: '00'.repeat(16) },
+      { digest: digestOf(Buffer.from('2')) },
+    ];
     for (const each of changed)
       expect(isSignedBy(publicKey, { ...proof, ...each }, request, NOW)).toBe(false);
-    const asked = [{ method: 'PUT' }, { path: '/vantage/v1/jobs' }, { body: Buffer.from('{"id":"2"}') }];
+    const asked = [{ method: 'PUT' }, { path: '/vantage/v1/jobs' }];
     for (const each of asked) expect(isSignedBy(publicKey, proof, { ...request, ...each }, NOW)).toBe(false);
   });
 
@@ -96,7 +103,7 @@ describe('a signed request', () => {
     expect(again['x-vantage-nonce']).not.toBe(headers['x-vantage-nonce']);
   });
 
-  it('is read only with all four headers, each once and in its form', () => {
+  it('is read only with all five headers, each once and in its form', () => {
     const wrong: Record<string, string | string[] | undefined>[] = [
       { 'x-vantage-name': 'Paris' },
       { 'x-vantage-name': 'paris\nrome' },
@@ -106,6 +113,9 @@ describe('a signed request', () => {
       { 'x-vantage-time': '-5' },
       { 'x-vantage-nonce': 'AB'.repeat(16) },
       { 'x-vantage-nonce': 'ab'.repeat(15) },
+      { 'x-vantage-digest': undefined },
+      { 'x-vantage-digest': headers['x-vantage-digest']?.toUpperCase() },
+      { 'x-vantage-digest': headers['x-vantage-digest']?.slice(1) },
       { 'x-vantage-signature': headers['x-vantage-signature']?.slice(0, -4) },
       { 'x-vantage-signature': `${headers['x-vantage-signature']} ` },
       { 'x-vantage-signature': undefined },

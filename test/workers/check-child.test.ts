@@ -80,6 +80,28 @@ test('our own servers that do not answer change no status and are shown to no cu
   expect(lines).toMatchObject([{ domain: 'example.com.', code: 'OUR_SERVERS_UNREACHABLE' }]);
 });
 
+test('a fault of a name of the pool reaches no customer: it is ours like those of sets', async () => {
+  await sql`insert into settings (name, value) values
+    ('NAMESERVER_POOL', ${JSON.stringify([['ns[1-4].a.example.'], ['ns[1-4].b.example.']])}::jsonb),
+    ('NAMESERVER_ADDRESSES', ${JSON.stringify([['5.3.0.1'], ['5.4.0.1']])}::jsonb)`.execute(database.db);
+  const pool = [parseName('ns2.a.example.'), parseName('ns3.b.example.')] as const;
+  const { outcome } = await run({
+    servers: [
+      madeServer(pool[0], ['5.3.0.1', '2a0b:3::1']),
+      madeServer(pool[1], [], { found: { kind: 'none' } }),
+    ],
+    addresses: [madeProbe('5.3.0.1', [pool[0]])],
+  });
+  const told = (outcome as Extract<ChildOutcome, { kind: 'saved' }>).findings;
+  expect(told.map(({ code, place, names }) => [code, place, names])).toContainEqual([
+    'NS_WITHOUT_ADDRESS',
+    'operator',
+    [pool[1]],
+  ]);
+  expect(told.filter(({ place }) => place !== 'operator')).toEqual([]);
+  expect((await loadDomainById(database.db, domainId))?.findings).toEqual([]);
+});
+
 test('a domain that is gone or delegated to nobody is not looked at, and not due any more', async () => {
   await sql`update domain_checks set current_ns = '{}'`.execute(database.db);
   const { outcome, asked } = await run();

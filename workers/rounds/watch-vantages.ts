@@ -1,15 +1,15 @@
 // Watches the observers elsewhere: an operator has to know when one is away, since changes wait for them.
 
 import type { AsnOf } from '../../src/checks/child/observation.ts';
-import { areAsked, voicesOf } from '../../src/checks/vantage/voices.ts';
+import { areAsked, inForce, voicesOf } from '../../src/checks/vantage/voices.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { listVantages, type StoredVantage } from '../../src/store/vantage/vantages.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 export interface VantageState {
-  /** How many there are. */
+  /** How many are set up, whether or not they have ever run. */
   readonly vantages: number;
-  /** How many voices they are. */
+  /** How many voices those are that have run. */
   readonly voices: number;
   readonly isAsked: boolean;
   /** Those that have not asked for jobs for long. */
@@ -47,7 +47,7 @@ export class VantageWatch {
     const { vantages, voices, isAsked, away } = this.#state;
     return [
       ...(vantages > 0 && !isAsked
-        ? ['the observers are of one network, so none is asked: add one of another network']
+        ? ['observers of fewer than two networks have ever run, so none is asked: zonefleet vantage list']
         : []),
       ...(isAsked && voices < 2
         ? [
@@ -77,11 +77,11 @@ export class VantageWatch {
   async #round(): Promise<void> {
     const { asnOf, onAway } = this.#options;
     const stored = await listVantages(this.#db);
-    const known = stored.map((vantage) => ({ ...vantage, address: vantage.address ?? undefined }));
+    const known = inForce(stored);
     const away = stored.filter(isAway).map(({ name }) => name);
     const before = this.#state.away;
     this.#state = {
-      vantages: known.length,
+      vantages: stored.length,
       voices: voicesOf(known, asnOf).length,
       isAsked: areAsked(known),
       away,

@@ -7,7 +7,7 @@ import type { VoiceView } from '../../src/checks/delegation/seen.ts';
 import { SLOW_AFTER_MS, type Slots } from '../../src/checks/shares/slots.ts';
 import { type VantageWord, viewsOf } from '../../src/checks/vantage/judge-change.ts';
 import { type Answer, judgeVoices } from '../../src/checks/vantage/judge-voices.ts';
-import { areAsked, type Voice, voicesOf } from '../../src/checks/vantage/voices.ts';
+import { areAsked, inForce, type Voice, voicesOf } from '../../src/checks/vantage/voices.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import {
   endAsk,
@@ -73,10 +73,7 @@ export class VantageAsker {
 
   async ask(question: VantageQuestion): Promise<Asked> {
     const { asnOf, onAsked, deadlineMs = DEADLINE_MS } = this.#options;
-    const known = (await listVantages(this.#db)).map((vantage) => ({
-      ...vantage,
-      address: vantage.address ?? undefined,
-    }));
+    const known = inForce(await listVantages(this.#db));
     if (!areAsked(known)) return { kind: 'off' };
     const jobs = await makeVantageJobs(this.#db, { ...question, deadlineSeconds: deadlineMs / 1000 });
     try {

@@ -1,22 +1,24 @@
-// Which observer elsewhere sends a request: its signature covers the body, so what can be refused without the body is refused before it
-// is read, and without asking Postgres.
+// Which observer elsewhere sends a request: its signature covers the digest of the body, so it is verified from the headers alone.
+// Nobody without a key has us receive a body, or keeps those away who have one.
 
 import {
+  digestOf,
   isSignedBy,
   readPublicKey,
   readVantageHeaders,
+  type SignedRequest,
   VANTAGE_CLOCK_MS,
-  type VantageProof,
 } from '../../process/vantage-signature.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listVantages, useNonce } from '../../store/vantage/vantages.ts';
 import { Problem, unavailable } from '../answers/problem.ts';
 import { MemoryWindows } from './memory-windows.ts';
 
-/** A request whose headers have the right form, of a vantage that there is. Its signature is not verified yet. */
-export interface ClaimedVantage {
-  readonly proof: VantageProof;
-  readonly publicKey: string;
+/** A vantage that has signed the headers of its request. Its body has not come yet. */
+export interface VerifiedVantage {
+  readonly name: string;
+  /** Why this is not the body that was signed. */
+  judgeBody(body: Uint8Array): Problem | undefined;
   /** Its body takes no memory any more. */
   release(): void;
 }
@@ -24,29 +26,21 @@ export interface ClaimedVantage {
 interface VantageLimits {
   /** Requests of one vantage in any 60 seconds. */
   readonly perMinute: number;
-  /** Bodies that are received at a time before their signature is verified: of all, and of one address. */
+  /** Bodies of one vantage that are received at a time. */
   readonly bodies: number;
-  readonly bodiesOfAddress: number;
   /** How long the keys are remembered: a vantage that is removed is refused after that. */
   readonly keysMs: number;
 }
 
-/** A vantage sends one answer for each job that it takes; all of them may come over one proxy. */
-const LIMITS: VantageLimits = { perMinute: 3000, bodies: 200, bodiesOfAddress: 100, keysMs: 250 };
-
-interface Signed {
-  readonly method: string;
-  /** Of the route: the same behind a proxy that puts something before it. */
-  readonly path: string;
-  readonly body: Uint8Array;
-}
+/** A vantage sends one answer for each job that it takes; most come whole with their headers. */
+const LIMITS: VantageLimits = { perMinute: 3000, bodies: 16, keysMs: 250 };
 
 export class VantageCallers {
   readonly #db: Database;
   readonly #limits: VantageLimits;
   readonly #nowMs: () => number;
   readonly #calls: MemoryWindows;
-  /** Bodies that are being received, by address. */
+  /** Bodies that are being received, by vantage. */
   readonly #receiving = new Map<string, number>();
   #keys: { readonly atMs: number; readonly found: Promise<ReadonlyMap<string, string>> } | undefined;
 
@@ -60,33 +54,27 @@ export class VantageCallers {
     this.#calls = new MemoryWindows(this.#limits.perMinute, nowMs);
   }
 
-  /** Before the body is read. Call `release` when that is over, however it ends. */
-  async claim(
+  /** Before the body is read. Each nonce counts once. Call `release` when the body has come, or will not. */
+  async verify(
     headers: Readonly<Record<string, string | string[] | undefined>>,
-    address: string,
-  ): Promise<ClaimedVantage | Problem> {
+    signed: SignedRequest,
+  ): Promise<VerifiedVantage | Problem> {
     const proof = readVantageHeaders(headers);
     if (proof === undefined)
-      return unsigned('the headers x-vantage-name, -time, -nonce and -signature are needed');
+      return unsigned('the headers x-vantage-name, -time, -nonce, -digest and -signature are needed');
     if (Math.abs(this.#nowMs() - proof.timeMs) > VANTAGE_CLOCK_MS)
       return unsigned('x-vantage-time: not within 60 seconds of our time');
-    const publicKey = (await this.#loadKeys()).get(proof.name);
-    if (publicKey === undefined) return unsigned(WRONG);
-    const release = this.#receive(address);
-    return release === undefined
-      ? unavailable('too many requests at a time; try again', 1)
-      : { proof, publicKey, release };
-  }
-
-  /** Its name. Each nonce counts once. */
-  async verify({ proof, publicKey }: ClaimedVantage, signed: Signed): Promise<string | Problem> {
-    const key = readPublicKey(publicKey);
+    const { name, nonce, digest } = proof;
+    const key = readPublicKey((await this.#loadKeys()).get(name) ?? '');
     if (key === undefined || !isSignedBy(key, proof, signed, this.#nowMs())) return unsigned(WRONG);
-    const limited = this.#count(proof.name);
+    const limited = this.#count(name);
     if (limited !== undefined) return limited;
-    return (await useNonce(this.#db, proof.name, proof.nonce))
-      ? proof.name
-      : unsigned('x-vantage-nonce: used before');
+    if (!(await useNonce(this.#db, name, nonce))) return unsigned('x-vantage-nonce: used before');
+    const release = this.#receive(name);
+    if (release === undefined) return unavailable('too many bodies of this observer at a time; try again', 1);
+    const judgeBody = (body: Uint8Array) =>
+      digestOf(body) === digest ? undefined : unsigned('x-vantage-digest: not that of the body');
+    return { name, judgeBody, release };
   }
 
   /** Counted only once it is verified: nobody else uses up what a vantage may send. */
@@ -97,19 +85,17 @@ export class VantageCallers {
     return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': String(seconds) } });
   }
 
-  #receive(address: string): (() => void) | undefined {
-    const { bodies, bodiesOfAddress } = this.#limits;
-    const own = this.#receiving.get(address) ?? 0;
-    const all = [...this.#receiving.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= bodiesOfAddress || all >= bodies) return undefined;
-    this.#receiving.set(address, own + 1);
+  #receive(name: string): (() => void) | undefined {
+    const own = this.#receiving.get(name) ?? 0;
+    if (own >= this.#limits.bodies) return undefined;
+    this.#receiving.set(name, own + 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      const left = (this.#receiving.get(address) ?? 1) - 1;
-      if (left > 0) this.#receiving.set(address, left);
-      else this.#receiving.delete(address);
+      const left = (this.#receiving.get(name) ?? 1) - 1;
+      if (left > 0) this.#receiving.set(name, left);
+      else this.#receiving.delete(name);
     };
   }
 

@@ -24,7 +24,7 @@ export const WORDS: Readonly<Record<number, string>> = {
 
 const VANTAGE_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
-  401: 'The signature is missing or wrong, its time is not ours, its nonce was used, or there is no such observer.',
+  401: 'The signature is missing or wrong, its time is not ours, its nonce was used, its digest is not that of the body, or there is no such observer.',
 };
 
 export function refusalsOf(route: Route): Refusal[] {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Problem, sendProblem } from '../answers/problem.ts';
 import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
 import { openTextStream, StreamedText } from '../answers/stream-text.ts';
-import type { ClaimedVantage } from '../callers/vantage-callers.ts';
+import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
 import { type Api, STOPPING } from '../calls/call.ts';
 import type { Admitted } from '../calls/guard.ts';
@@ -28,8 +28,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined where a public route is called without a session. */
     admitted: Admitted | undefined;
-    /** The observer elsewhere that calls: before its body is read as it claims, then as its signature proves. */
-    claimed: ClaimedVantage | undefined;
+    /** The observer elsewhere that has signed the headers. */
+    signed: VerifiedVantage | undefined;
     vantage: AskedCall['vantage'];
     asker: Asker | undefined;
     /** Undefined where no body came. */

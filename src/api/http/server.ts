@@ -92,7 +92,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     rewriteUrl: ({ url }) => routablePath(url ?? '/'),
   });
   app.decorateRequest('admitted', undefined);
-  app.decorateRequest('claimed', undefined);
+  app.decorateRequest('signed', undefined);
   app.decorateRequest('vantage', undefined);
   app.decorateRequest('asker', undefined);
   app.decorateRequest('declaredType', undefined);
@@ -152,10 +152,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { route, openTo } = request.routeOptions.config;
     if (openTo === 'everyone') return;
     if (route?.access.kind === 'vantage' && !request.is404) {
-      const claimed = await vantages.claim(request.headers, request.ip);
-      if (claimed instanceof Problem) return sendProblem(reply, claimed);
-      reply.raw.once('close', claimed.release);
-      request.claimed = claimed;
+      const signed = await vantages.verify(request.headers, route);
+      if (signed instanceof Problem) return sendProblem(reply, signed);
+      reply.raw.once('close', signed.release);
+      if (reply.raw.destroyed) signed.release(); // it has gone meanwhile
+      trustConnection(request.raw.socket);
+      request.signed = signed;
+      request.vantage = { name: signed.name, address: request.ip };
       return;
     }
     const params = request.params as Record<string, string>;
@@ -198,15 +201,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('preValidation', async (request, reply) => {
     if (request.body instanceof Problem) return sendProblem(reply, request.body);
-    const { claimed } = request;
-    if (claimed !== undefined) {
-      const { method, path } = request.routeOptions.config.route as Route;
-      const body = Buffer.concat(request.received?.segments ?? []);
-      const name = await vantages.verify(claimed, { method, path, body });
-      claimed.release();
-      if (name instanceof Problem) return sendProblem(reply, name);
-      trustConnection(request.raw.socket);
-      request.vantage = { name, address: request.ip };
+    const { signed } = request;
+    if (signed !== undefined) {
+      const refused = signed.judgeBody(Buffer.concat(request.received?.segments ?? []));
+      signed.release();
+      if (refused !== undefined) return sendProblem(reply, refused);
     }
     const unstorable = Object.entries(request.query as Record<string, string | string[]>).find(
       ([name, value]) => ![name, value].flat().every(isStorable),

@@ -22,21 +22,30 @@ export function judgeNames(evidence: ChildEvidence, own: ReadonlySet<Name>, asnO
   // Glue that did not fit into the reply is not missing at the parent.
   const mayLackGlue = large.every(({ code }) => code !== 'REFERRAL_OVER_1232');
   const onlyInZone = compared ? inZone.filter(({ isAtParent }) => !isAtParent) : [];
+  // The fault of one of our names must not reach an owner beside that of another name.
+  const apart = (judge: (some: readonly ChildServer[]) => Observation[]): Observation[] => [
+    ...judge(servers.filter(({ name }) => own.has(name))),
+    ...judge(servers.filter(({ name }) => !own.has(name))),
+  ];
   return [
     ...(atParent.length < MIN_NAMES ? about('TOO_FEW_NAMES', atParent) : []),
     ...about('NS_ONLY_AT_PARENT', onlyAtParent),
     ...about('NS_ONLY_IN_ZONE', onlyInZone),
-    ...about(
-      'NAME_IS_ALIAS',
-      servers.filter(({ found }) => found.kind === 'alias'),
+    ...apart((some) =>
+      about(
+        'NAME_IS_ALIAS',
+        some.filter(({ found }) => found.kind === 'alias'),
+      ),
     ),
-    ...about('NS_WITHOUT_ADDRESS', servers.filter(hasNoAddress)),
-    ...about(
-      'GLUE_MISSING',
-      mayLackGlue ? atParent.filter(({ name, glue }) => isWithin(name, domain) && glue.length === 0) : [],
+    ...apart((some) => about('NS_WITHOUT_ADDRESS', some.filter(hasNoAddress))),
+    ...apart((some) => about('GLUE_MISSING', mayLackGlue ? some.filter(lacksGlue(domain)) : [])),
+    ...apart((some) =>
+      glueDiffers(
+        domain,
+        some.filter(({ isAtParent }) => isAtParent),
+      ),
     ),
-    ...glueDiffers(domain, atParent),
-    ...sameAddress(servers),
+    ...sameAddress(servers, own),
     ...families(servers),
     ...places(servers, asnOf),
     ...large,
@@ -51,6 +60,11 @@ function about(code: Observation['code'], servers: readonly ChildServer[], detai
 
 function hasNoAddress({ found, glue }: ChildServer): boolean {
   return found.kind === 'none' && glue.length === 0;
+}
+
+function lacksGlue(domain: Name) {
+  return ({ name, glue, isAtParent }: ChildServer) =>
+    isAtParent && isWithin(name, domain) && glue.length === 0;
 }
 
 /** Where a resolver may look for the server: where the parent sends it, and where the zone says. */
@@ -74,7 +88,7 @@ function glueDiffers(domain: Name, servers: readonly ChildServer[]): Observation
   return about('GLUE_DIFFERS', differing, detail.join('; '));
 }
 
-function sameAddress(servers: readonly ChildServer[]): Observation[] {
+function sameAddress(servers: readonly ChildServer[], own: ReadonlySet<Name>): Observation[] {
   const byAddress = new Map<string, ChildServer[]>();
   for (const server of servers) {
     for (const address of addressesOf(server)) {
@@ -82,8 +96,12 @@ function sameAddress(servers: readonly ChildServer[]): Observation[] {
     }
   }
   const shared = [...byAddress].filter(([, sharing]) => sharing.length > 1);
-  const sharing = new Set(shared.flatMap(([, each]) => each));
-  return about('SAME_ADDRESS', [...sharing], shared.map(([address]) => address).join(', '));
+  const areOurs = (each: readonly ChildServer[]) => each.every(({ name }) => own.has(name));
+  return [true, false].flatMap((ours) => {
+    const some = shared.filter(([, each]) => areOurs(each) === ours);
+    const sharing = new Set(some.flatMap(([, each]) => each));
+    return about('SAME_ADDRESS', [...sharing], some.map(([address]) => address).join(', '));
+  });
 }
 
 /** Nothing is said while the addresses of a server are unknown. */

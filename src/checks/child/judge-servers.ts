@@ -18,8 +18,15 @@ export function judgeServers({ addresses }: ChildEvidence, own: ReadonlySet<Name
   const foreign = failing.filter((probe) => !isOurs(probe));
   const answering = asked.filter(({ soa }) => soa.outcome === 'answer');
   const differ = (probe: AddressProbe) => !sameOverTcp(probe);
-  return [
+  const apart = (code: Observation['code'], probes: readonly AddressProbe[]) => [
+    ...atAddresses(code, probes.filter(isOurs).map(onlyOurs(own))),
     ...atAddresses(
+      code,
+      probes.filter((probe) => !isOurs(probe)),
+    ),
+  ];
+  return [
+    ...apart(
       'PRIVATE_ADDRESS',
       addresses.filter(({ isPrivate }) => isPrivate),
     ),
@@ -30,18 +37,26 @@ export function judgeServers({ addresses }: ChildEvidence, own: ReadonlySet<Name
       foreign.filter((probe) => !isSilent(probe)),
       whyLame,
     ),
-    ...atAddresses(
+    ...apart(
       'TCP_REFUSED',
       answering.filter(({ tcp }) => isNoReply(tcp)),
     ),
-    ...atAddresses('UDP_TCP_DIFFER', answering.filter(differ)),
-    ...atAddresses(
+    ...apart('UDP_TCP_DIFFER', answering.filter(differ)),
+    ...apart(
       'EDNS_BROKEN',
       asked.filter(({ edns }) => edns === 'refused' || edns === 'silent'),
     ),
     ...setsDiffer(asked),
     ...serialsDiffer(answering),
   ];
+}
+
+/** Whoever else names our address cannot change what is there. */
+function onlyOurs(own: ReadonlySet<Name>) {
+  return (probe: AddressProbe): AddressProbe => ({
+    ...probe,
+    servers: probe.servers.filter((name) => own.has(name)),
+  });
 }
 
 function atAddresses(

@@ -12,6 +12,25 @@ export interface Vantage {
   readonly address: string | undefined;
 }
 
+/** What the operator has set up. */
+interface SetUp {
+  readonly name: string;
+  readonly network: string;
+  readonly address: string | null;
+  /** When it last asked for jobs; null: never. */
+  readonly seenAt: Date | null;
+}
+
+/**
+ * A vantage comes into force with its first request: one that is only set up stops nothing. Being away later does not end
+ * that: else whoever knocks observers out would end the asking.
+ */
+export function inForce(vantages: readonly SetUp[]): Vantage[] {
+  return vantages
+    .filter(({ seenAt }) => seenAt !== null)
+    .map(({ name, network, address }) => ({ name, network, address: address ?? undefined }));
+}
+
 /** Vantages of one label, in one /24 or /48, or in one autonomous system. */
 export interface Voice {
   /** Its labels. */
@@ -42,7 +61,7 @@ export function voicesOf(vantages: readonly Vantage[], asnOf?: AsnOf): readonly 
 }
 
 /**
- * Whether changes need their word: the operator has set up two networks at least. That they turn out to be one voice does not
+ * Whether changes need their word: vantages of two networks at least are in force. That they turn out to be one voice does not
  * end it: else whoever can make one observer seem to be beside another could.
  */
 export function areAsked(vantages: readonly Vantage[]): boolean {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { AsnOf } from '../../checks/child/observation.ts';
-import { areAsked, type Voice, voicesOf } from '../../checks/vantage/voices.ts';
+import { areAsked, inForce, type Voice, voicesOf } from '../../checks/vantage/voices.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { StoredVantage } from '../../store/vantage/vantages.ts';
 import type { Cli } from '../terminal/cli.ts';
@@ -98,15 +98,24 @@ async function describe(db: Database, cli: Cli): Promise<Described> {
   const { openAsnDb } = await import('../../process/asn-db.ts');
   const asnOf: AsnOf | undefined = await openAsnDb((await cli.settings()).asnDb);
   const vantages = await listVantages(db);
-  const known = vantages.map((vantage) => ({ ...vantage, address: vantage.address ?? undefined }));
+  const known = inForce(vantages);
   const voices = voicesOf(known, asnOf);
   const isAsked = areAsked(known);
-  return { vantages, voices, isAsked, hints: hintsOf(voices, isAsked) };
+  const unseen = vantages.filter(({ seenAt }) => seenAt === null).map(({ name }) => name);
+  return { vantages, voices, isAsked, hints: [...unseenHints(unseen), ...hintsOf(voices, isAsked)] };
+}
+
+function unseenHints(unseen: readonly string[]): string[] {
+  if (unseen.length === 0) return [];
+  const verb = unseen.length === 1 ? 'has' : 'have';
+  return [`${unseen.join(', ')} ${verb} not run yet: an observer counts from its first request on`];
 }
 
 function hintsOf(voices: readonly Voice[], isAsked: boolean): string[] {
   if (!isAsked)
-    return ['nobody is asked before a status changes: that needs observers of two networks at least'];
+    return [
+      'nobody is asked before a status changes: that needs observers of two networks at least that have run',
+    ];
   const hints = voices
     .filter(({ label }) => label.includes('+'))
     .map(
@@ -126,7 +135,7 @@ async function showVantages(db: Database, cli: Cli): Promise<number> {
   const described = await describe(db, cli);
   const { vantages, voices, isAsked, hints } = described;
   const voiceOf = ({ name }: StoredVantage) =>
-    (voices.find((voice) => voice.vantages.includes(name)) as Voice).label;
+    voices.find((voice) => voice.vantages.includes(name))?.label ?? null;
   if (output.json) {
     const listed = vantages.map((vantage) => ({
       name: vantage.name,
@@ -155,7 +164,8 @@ async function printList(
     fingerprintOf,
   }: {
     readonly output: Output;
-    readonly voiceOf: (vantage: StoredVantage) => string;
+    /** Null: it has never run. */
+    readonly voiceOf: (vantage: StoredVantage) => string | null;
     readonly fingerprintOf: (publicKey: string) => string;
   },
 ): Promise<void> {
@@ -163,7 +173,7 @@ async function printList(
   const rows = vantages.map((vantage) => [
     vantage.name,
     vantage.network,
-    voiceOf(vantage),
+    voiceOf(vantage) ?? '-',
     agoOf(vantage),
     vantage.address ?? '-',
     vantage.answers,

@@ -13,10 +13,12 @@ const name = shape('1 to 63 small letters, digits and hyphens', (text) =>
 
 /** Whoever could change what passes on the way could keep jobs and answers from arriving, so that way is TLS. */
 const apiUrl = shape(
-  'an https URL without user, query or fragment, like https://api.example.net; http only to a loopback address like http://127.0.0.1:8053',
+  'an https URL without user, query or fragment, like https://api.example.net; http only to a loopback address like http://127.0.0.1:8053, or to localhost',
   (text) => {
     if (!URL.canParse(text)) return undefined;
     const url = new URL(text);
+    // What a resolver says of the name does not count.
+    if (url.protocol === 'http:' && url.hostname === 'localhost') url.hostname = '127.0.0.1';
     const { hostname, protocol } = url;
     const isLoopback = hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
     const isAllowed = protocol === 'https:' || (protocol === 'http:' && isLoopback);

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
-import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import { allOurNameservers, decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
@@ -13,7 +13,7 @@ interface ChildDomain {
   /** The delegation for which the check is due, as in its column. */
   readonly wantedNs: readonly string[];
   readonly checkedAt: number | undefined;
-  /** All our nameservers, folded. */
+  /** All our nameservers, those of the pool too, folded. */
   readonly ownServers: readonly Name[];
 }
 
@@ -32,7 +32,7 @@ export async function loadChildDomain(db: Database, domainId: number): Promise<C
     isActive: row.isActive,
     wantedNs: row.wantedNs,
     checkedAt: row.checkedAt?.getTime(),
-    ownServers: decodePublishSettings(row.settings).nameserverSets.flat().map(foldCase),
+    ownServers: allOurNameservers(decodePublishSettings(row.settings)).map(foldCase),
   };
 }
 

@@ -70,7 +70,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   resolver_silences: grants('', '', 'siud'),
   trust_anchors: grants('', '', 'sid'),
   vantages: grants('', 's', 's'), // the operator adds and removes them; what they report: VANTAGE_REPORT_COLUMNS
-  vantage_jobs: grants('', 'su', 'sid'),
+  vantage_jobs: grants('', 'su', 'siud'),
   vantage_nonces: grants('', 'sid', 'sd'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),

@@ -52,14 +52,16 @@ export async function loadVantageAnswers(
 ): Promise<VantageAnswer[]> {
   const { rows } = await sql<Omit<VantageAnswer, 'evidence'> & { evidence: JsonEvidence }>`
     select id, ask, vantage, evidence from vantage_jobs
-    where ask = any(${asks}::uuid[]) and answered_at is not null and not id = any(${known}::uuid[])
+    where ask = any(${asks}::uuid[]) and evidence is not null and not id = any(${known}::uuid[])
     order by answered_at, id`.execute(db);
   return rows.map((row) => ({ ...row, evidence: decodeEvidence(row.evidence) }));
 }
 
-/** The check waits no more: nobody need begin its jobs. */
+/** The check waits no more: nobody need begin its jobs, and nobody reads their answers. */
 export async function endAsk(db: Database, ask: string): Promise<void> {
   await sql`delete from vantage_jobs where ask = ${ask}::uuid and taken_at is null`.execute(db);
+  await sql`
+    update vantage_jobs set evidence = null where ask = ${ask}::uuid and evidence is not null`.execute(db);
 }
 
 interface VantageJob {
@@ -143,7 +145,7 @@ async function whyDropped(
   return job.isAnswered ? 'twice' : 'late';
 }
 
-/** How long a job is kept behind its deadline, so that a late answer is known as one. */
+/** How long a job is kept behind its deadline, without its answer, so that a late one is known as late. */
 const KEPT_SECONDS = 600;
 
 export async function purgeVantageJobs(db: Database): Promise<void> {
@@ -151,4 +153,8 @@ export async function purgeVantageJobs(db: Database): Promise<void> {
     delete from vantage_jobs where deadline < clock_timestamp() - make_interval(secs => ${KEPT_SECONDS})`.execute(
     db,
   );
+  // An answer that came after its check had ended.
+  await sql`
+    update vantage_jobs set evidence = null
+    where deadline < clock_timestamp() and evidence is not null`.execute(db);
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Problem } from '../../../src/api/answers/problem.ts';
-import { type ClaimedVantage, VantageCallers } from '../../../src/api/callers/vantage-callers.ts';
+import { VantageCallers, type VerifiedVantage } from '../../../src/api/callers/vantage-callers.ts';
 import {
   makeVantageKey,
   readPrivateKey,
@@ -13,7 +13,6 @@ import { countStatements } from '../../support/database/count-statements.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const SIGNED = { method: 'POST', path: '/vantage/v1/jobs', body: Buffer.from('{}') };
-const ADDRESS = '192.0.2.1';
 
 let database: TestDatabase;
 let db: Database;
@@ -33,10 +32,9 @@ const headersOf = (name: string, by = keys[name] as KeyObject) => signVantageReq
 const statusOf = (outcome: unknown) => (outcome instanceof Problem ? outcome.status : 200);
 
 async function call(callers: VantageCallers, name: string, by?: KeyObject): Promise<number> {
-  const claimed = await callers.claim(headersOf(name, by), ADDRESS);
-  if (claimed instanceof Problem) return claimed.status;
-  claimed.release();
-  return statusOf(await callers.verify(claimed, SIGNED));
+  const verified = await callers.verify(headersOf(name, by), SIGNED);
+  if (!(verified instanceof Problem)) verified.release();
+  return statusOf(verified);
 }
 
 it('a vantage has a limit of its own, and what others forge in its name does not count', async () => {
@@ -49,29 +47,43 @@ it('a vantage has a limit of its own, and what others forge in its name does not
   expect(await call(callers, 'fra')).toBe(200);
 });
 
-it('a request that nobody can have signed costs no body and no statement', async () => {
+it('a request that is not signed costs no body and no statement, whoever it says that it is', async () => {
+  const other = readPrivateKey(makeVantageKey().privateKey) as KeyObject;
   const callers = new VantageCallers(db, { limits: { keysMs: 60_000 } });
-  await callers.claim(headersOf('ams'), ADDRESS);
+  await callers.verify(headersOf('ams', other), SIGNED);
   const later = new VantageCallers(db, { nowMs: () => Date.now() + 120_000 });
   const { statements } = await countStatements(async () => {
-    expect(statusOf(await callers.claim({}, ADDRESS))).toBe(401);
-    expect(statusOf(await callers.claim({ ...headersOf('ams'), 'x-vantage-nonce': 'x' }, ADDRESS))).toBe(401);
-    expect(statusOf(await callers.claim(headersOf('lon', keys.ams), ADDRESS))).toBe(401);
-    expect(statusOf(await later.claim(headersOf('ams'), ADDRESS))).toBe(401);
+    expect(statusOf(await callers.verify({}, SIGNED))).toBe(401);
+    expect(statusOf(await callers.verify({ ...headersOf('ams'), 'x-vantage-nonce': 'x' }, SIGNED))).toBe(401);
+    expect(statusOf(await later.verify(headersOf('ams'), SIGNED))).toBe(401);
+    const [unknown, wrong] = await Promise.all([
+      callers.verify(headersOf('lon', keys.ams), SIGNED),
+      callers.verify(headersOf('ams', other), SIGNED),
+    ]);
+    expect(statusOf(unknown)).toBe(401);
+    expect(unknown).toEqual(wrong);
   });
   expect(statements).toBe(0);
 });
 
-it('only so many bodies are received at a time, of all and of one address, and each gives its place back once', async () => {
-  const callers = new VantageCallers(db, { limits: { bodies: 3, bodiesOfAddress: 2 } });
-  const claim = async (address: string) => await callers.claim(headersOf('ams'), address);
-  const first = (await claim(ADDRESS)) as ClaimedVantage;
-  await claim(ADDRESS);
-  expect(statusOf(await claim(ADDRESS))).toBe(503);
-  await claim('198.51.100.1');
-  expect(statusOf(await claim('198.51.100.2'))).toBe(503);
+it('only so many bodies of one vantage are received at a time, and each gives its place back once', async () => {
+  const callers = new VantageCallers(db, { limits: { bodies: 2 } });
+  const begin = async (name: string) => await callers.verify(headersOf(name), SIGNED);
+  const first = (await begin('ams')) as VerifiedVantage;
+  await begin('ams');
+  expect(statusOf(await begin('ams'))).toBe(503);
+  expect(statusOf(await begin('fra'))).toBe(200);
   first.release();
   first.release();
-  expect(statusOf(await claim(ADDRESS))).toBe(200);
-  expect(statusOf(await claim('198.51.100.2'))).toBe(503);
+  expect(statusOf(await begin('ams'))).toBe(200);
+  expect(statusOf(await begin('ams'))).toBe(503);
+});
+
+it('a nonce is used before the body comes, and the body has to be the one that was signed', async () => {
+  const callers = new VantageCallers(db);
+  const headers = headersOf('ams');
+  const verified = (await callers.verify(headers, SIGNED)) as VerifiedVantage;
+  expect(await callers.verify(headers, SIGNED)).toMatchObject({ error: 'x-vantage-nonce: used before' });
+  expect(verified.judgeBody(SIGNED.body)).toBeUndefined();
+  expect(verified.judgeBody(Buffer.from('{ }'))).toMatchObject({ status: 401 });
 });

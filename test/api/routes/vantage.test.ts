@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listenHttp } from '../../../src/api/http/listen.ts';
 import { encodeEvidence, type JsonEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import {
@@ -106,7 +108,6 @@ describe('a request of an observer', () => {
     ['by the key of another observer', { name: 'fra' }],
     ['by an observer that there is not', { name: 'lon' }],
     ['for another path', { path: ANSWERS }],
-    ['for another body', { signed: '{"max":1,"waitSeconds":1}' }],
     ['two minutes ago', { timeMs: Date.now() - 2 * MINUTE_MS }],
     ['in two minutes', { timeMs: Date.now() + 2 * MINUTE_MS }],
   ])('is refused when it was signed %s', async (_, sent: Sent) => {
@@ -115,6 +116,44 @@ describe('a request of an observer', () => {
     expect(body.jobs).toBeUndefined();
     const { rows } = await sql`select 1 from vantage_nonces`.execute(api.db);
     expect(rows).toEqual([]);
+  });
+
+  it('is refused when another body comes than was signed', async () => {
+    const { status, body } = await take({ signed: '{"max":1,"waitSeconds":1}' });
+    expect([status, body.error]).toEqual([401, 'x-vantage-digest: not that of the body']);
+  });
+
+  it('is answered while others, without a key, hold hundreds of bodies open from two addresses', async () => {
+    const listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
+    const { port } = listeners.addresses[0] as { port: number };
+    const opened: ClientRequest[] = [];
+    const open = (i: number) =>
+      new Promise<number | undefined>((done) => {
+        const forged = headersOf(JOBS, '{}', i % 2 === 0 ? { by: makeKey() } : { name: 'lon' });
+        const request = httpRequest({
+          ...{ host: '127.0.0.1', localAddress: `127.0.0.${2 + (i % 4 < 2 ? 0 : 1)}`, port },
+          ...{ method: 'POST', path: JOBS, agent: false },
+          headers: { 'content-type': 'application/json', ...(i % 3 === 0 ? {} : forged) },
+        });
+        request.on('response', (response) => done(response.resume().statusCode));
+        request.on('error', () => done(undefined));
+        request.write('{'); // and no more
+        opened.push(request);
+      });
+    try {
+      const statuses = await Promise.all(Array.from({ length: 300 }, (_, i) => open(i)));
+      const text = JSON.stringify({ max: 1, waitSeconds: 0 });
+      const response = await fetch(`http://127.0.0.1:${port}${JOBS}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headersOf(JOBS, text, {}) },
+        body: text,
+      });
+      expect(response.status).toBe(200);
+      expect(new Set(statuses)).toEqual(new Set([401]));
+    } finally {
+      for (const request of opened) request.destroy();
+      await listeners.close(0);
+    }
   });
 
   it('tells nobody whether the name or the signature is wrong', async () => {

@@ -91,6 +91,37 @@ describe('our own nameservers', () => {
     ]);
   });
 
+  const none = { glue: [], found: { kind: 'none' } } as const;
+  const alias = { found: { kind: 'alias', addresses: ['5.4.0.1'] } } as const;
+  it.each([
+    ['NS_WITHOUT_ADDRESS', none],
+    ['NAME_IS_ALIAS', alias],
+    ['GLUE_DIFFERS', { glue: ['5.9.0.1'] }],
+    ['GLUE_MISSING', { glue: [] }],
+  ])('with %s are a matter of the operator, also beside a foreign one with the same fault', (code, change) => {
+    const servers = [
+      madeServer(NS1, ['5.3.0.1', '2a0b:3::1'], change),
+      madeServer(NS2, ['5.4.0.1', '2a0b:4::1'], change),
+    ];
+    const found = judgeChild(madeChild({ servers }), { own: new Set([NS1]) });
+    expect(found.filter((each) => each.code === code).map(({ place, names }) => [place, names])).toEqual([
+      ['operator', [NS1]],
+      ['registrar', [NS2]],
+    ]);
+  });
+
+  it('with a fault at an address are a matter of the operator, also where a foreign name has that address', () => {
+    const change = { tcp: { outcome: 'timeout' }, edns: 'refused' } as const;
+    const addresses = [madeProbe('5.3.0.1', [NS1, NS2], change), madeProbe('5.4.0.1', [NS2], change)];
+    const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });
+    expect(found.map(({ code, place, names }) => [code, place, names])).toEqual([
+      ['TCP_REFUSED', 'operator', [NS1]],
+      ['TCP_REFUSED', 'zone', [NS2]],
+      ['EDNS_BROKEN', 'operator', [NS1]],
+      ['EDNS_BROKEN', 'zone', [NS2]],
+    ]);
+  });
+
   it('are all that the parent names: which of them it names is for the check of the parent', () => {
     const servers = [
       madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areAsked, type Vantage, voicesOf } from '../../../src/checks/vantage/voices.ts';
+import { areAsked, inForce, type Vantage, voicesOf } from '../../../src/checks/vantage/voices.ts';
 
 const vantage = (name: string, network: string, address?: string): Vantage => ({ name, network, address });
 const voices = (vantages: readonly Vantage[], asnOf?: (address: string) => number | undefined) =>
@@ -44,6 +44,16 @@ describe('vantages are voices', () => {
     ];
     for (const order of [all, all.toReversed(), [all[2], all[0], all[1]] as Vantage[]])
       expect(voices(order)).toEqual(['ams+fra: a b c']);
+  });
+});
+
+describe('a vantage is in force', () => {
+  it('from its first request on, however long it is away later', () => {
+    const setUp = (name: string, seenAt: Date | null) => ({ name, network: name, address: null, seenAt });
+    const all = [setUp('a', new Date(0)), setUp('b', null)];
+    expect(inForce(all)).toEqual([{ name: 'a', network: 'a', address: undefined }]);
+    expect(areAsked(inForce(all))).toBe(false);
+    expect(areAsked(inForce([setUp('a', new Date(0)), setUp('b', new Date(0))]))).toBe(true);
   });
 });
 

@@ -31,10 +31,17 @@ describe('vantage add', () => {
     expect(stored?.publicKey).toBe(key && publicKeyOf(key));
   });
 
-  it('says that nobody is asked before there are two networks', async () => {
-    expect((await add('paris', 'provider-a')).stderr).toContain('nobody is asked');
-    expect((await add('lyon', 'provider-a')).stderr).toContain('nobody is asked');
-    expect((await add('rome', 'provider-b')).stderr).not.toContain('nobody is asked');
+  it('says that an observer counts from its first request on, and that nobody is asked before those of two networks do', async () => {
+    const { stderr } = await add('paris', 'provider-a');
+    expect(stderr).toContain('paris has not run yet: an observer counts from its first request on');
+    expect(stderr).toContain('nobody is asked');
+    expect((await add('rome', 'provider-b')).stderr).toMatch(
+      /paris, rome have not run yet.*\nnobody is asked/,
+    );
+    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
+    const third = (await add('oslo', 'provider-c')).stderr;
+    expect(third).toContain('oslo has not run yet');
+    expect(third).not.toContain('nobody is asked');
   });
 
   it('refuses a name that is there, and leaves its key', async () => {
@@ -74,21 +81,22 @@ describe('vantage list', () => {
           answers: 0,
           dropped: 0,
         },
-        { name: 'rome', voice: 'provider-b', address: null, seen_at: null },
+        { name: 'rome', voice: null, address: null, seen_at: null },
       ],
-      voices: 2,
-      asked: true,
-      hints: [],
+      voices: 1,
+      asked: false,
+      hints: [expect.stringContaining('rome has not run yet'), expect.stringContaining('nobody is asked')],
     });
     const text = (await run('list')).stdout;
     expect(text).toMatch(/^paris +provider-a +provider-a +\d+ s ago +2001:db8::1 +0 +0 /m);
-    expect(text).toMatch(/^rome +provider-b +provider-b +never +- +0 +0 /m);
+    expect(text).toMatch(/^rome +provider-b +- +never +- +0 +0 /m);
     expect(told.stdout + text).not.toContain(key);
   });
 
   it('says which of them count as one, and what that means', async () => {
     await add('paris', 'provider-a', '--address', '192.0.2.1');
     await add('rome', 'provider-b', '--address', '192.0.2.2');
+    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
     const { stdout, stderr } = await run('list');
     expect(stdout).toMatch(/^paris +provider-a +provider-a\+provider-b/m);
     expect(stderr).toContain('paris, rome count as one');
@@ -100,6 +108,7 @@ describe('vantage remove', () => {
   it('removes one, and says what is left', async () => {
     await add('paris', 'provider-a');
     await add('rome', 'provider-b');
+    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
     const { code, stdout, stderr } = await run('remove', 'rome');
     expect([code, stdout]).toEqual([0, 'removed rome\n']);
     expect(stderr).toContain('nobody is asked');

@@ -393,7 +393,8 @@ describe('a setting', () => {
     ['VANTAGE_KEY', 'A'.repeat(43)],
     ['VANTAGE_API', 'api.example.net'],
     ['VANTAGE_API', 'http://api.example.net'],
-    ['VANTAGE_API', 'http://localhost:8053'],
+    ['VANTAGE_API', 'http://localhost.example.net'],
+    ['VANTAGE_API', 'http://a.localhost:8053'],
     ['VANTAGE_API', 'http://127.0.0.1.example.net'],
     ['VANTAGE_API', 'https://user@api.example.net'],
     ['VANTAGE_API', 'https://api.example.net/?key=1'],
@@ -403,6 +404,19 @@ describe('a setting', () => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(new RegExp(`^${name}: expected `));
+  });
+});
+
+describe('the URL of the API of an observer', () => {
+  it.each([
+    ['https://api.example.net', 'https://api.example.net/'],
+    ['https://localhost:8053', 'https://localhost:8053/'],
+    ['http://127.0.0.1:8053', 'http://127.0.0.1:8053/'],
+    ['http://[::1]:8053', 'http://[::1]:8053/'],
+    ['http://localhost:8053/dns', 'http://127.0.0.1:8053/dns'],
+    ['http://LOCALHOST', 'http://127.0.0.1/'],
+  ])('%s is %s: http goes to a loopback address, whatever a resolver says', (text, url) => {
+    expect(readSettings({ VANTAGE_API: text }).vantageApi?.href).toBe(url);
   });
 });
 

@@ -100,6 +100,31 @@ test('a check that waits no more takes back what nobody has begun, and leaves th
   expect(await saveVantageAnswer(api, answer)).toBe('taken');
 });
 
+test('an answer is kept only while its check waits: then it is known that there was one, not what it said', async () => {
+  for (const name of ['a', 'b']) await noteVantageSeen(api, name, null);
+  const { ask } = await makeVantageJobs(worker, QUESTION);
+  const answers = await Promise.all(
+    ['a', 'b'].map(async (vantage) => {
+      const [job] = await takeVantageJobs(api, vantage, 1);
+      return { id: job?.id as string, vantage, nameText: NAME, evidence: evidence() };
+    }),
+  );
+  const [first, second] = answers as [(typeof answers)[number], (typeof answers)[number]];
+  const kept = async () =>
+    (await sql`select 1 from vantage_jobs where evidence is not null`.execute(db)).rows.length;
+  expect(await saveVantageAnswer(api, first)).toBe('taken');
+  await purgeOld(worker);
+  expect(await kept()).toBe(1);
+  await endAsk(worker, ask);
+  expect(await kept()).toBe(0);
+  expect(await saveVantageAnswer(api, second)).toBe('taken');
+  await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(db);
+  await purgeOld(worker);
+  expect(await kept()).toBe(0);
+  expect(await loadVantageAnswers(worker, [ask], [])).toEqual([]);
+  for (const answer of answers) expect(await saveVantageAnswer(api, answer)).toBe('twice');
+});
+
 test('with a vantage its jobs go', async () => {
   await noteVantageSeen(api, 'a', null);
   await makeVantageJobs(worker, QUESTION);

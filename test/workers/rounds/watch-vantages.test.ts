@@ -30,7 +30,7 @@ const age = (minutes: number) =>
 test('a vantage that has not asked for ten minutes is told once, and again when it is back', async () => {
   await add('a', 'ams');
   await add('b', 'fra');
-  await noteVantageSeen(database.db, 'a', null);
+  for (const name of ['a', 'b']) await noteVantageSeen(database.db, name, null);
   await age(9);
   watch.start();
   await expect.poll(() => watch.state()).toEqual({ vantages: 2, voices: 2, isAsked: true, away: [] });
@@ -52,9 +52,14 @@ test('vantages that are of one network, or turn out to stand in one, are told', 
   await add('a', 'ams', '192.0.2.1');
   watch.start();
   await expect.poll(() => watch.warnings()).toEqual([expect.stringContaining('none is asked')]);
+  await noteVantageSeen(database.db, 'a', null);
   await add('b', 'fra', '192.0.2.2');
+  await expect.poll(() => watch.state()).toMatchObject({ vantages: 2, voices: 1, isAsked: false });
+  expect(watch.warnings()).toEqual([expect.stringContaining('none is asked')]);
+  await noteVantageSeen(database.db, 'b', null);
   await expect.poll(() => watch.warnings()).toEqual([expect.stringContaining('count as one voice')]);
   await add('c', 'lon', '198.51.100.1');
+  await noteVantageSeen(database.db, 'c', null);
   await expect.poll(() => watch.warnings()).toEqual([]);
 });
 

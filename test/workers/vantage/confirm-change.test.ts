@@ -41,8 +41,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** What each observer sees; undefined: it is away, null: it takes its jobs and never answers. */
-type Elsewhere = Readonly<Record<string, Said | null | undefined>>;
+/** What each observer sees; undefined: it is away, `new`: it has never run, null: it takes its jobs and never answers. */
+type Elsewhere = Readonly<Record<string, Said | 'new' | null | undefined>>;
 
 async function observe(elsewhere: Elsewhere, networkOf = (name: string) => `net-${name}`): Promise<string[]> {
   const { db } = database;
@@ -51,11 +51,13 @@ async function observe(elsewhere: Elsewhere, networkOf = (name: string) => `net-
   const taken: string[] = [];
   for (const [name, said] of Object.entries(elsewhere)) {
     await addVantage(db, { name, network: networkOf(name), publicKey: name, address: null });
-    if (said !== undefined) await noteVantageSeen(db, name, null);
+    if (said !== 'new') await noteVantageSeen(db, name, null);
+    if (said === undefined)
+      await sql`update vantages set seen_at = seen_at - interval '2 days' where name = ${name}`.execute(db);
   }
   const stopping = new AbortController();
   const running = Object.entries(elsewhere).map(async ([name, said]) => {
-    while (said !== undefined && !stopping.signal.aborted) {
+    while (said !== undefined && said !== 'new' && !stopping.signal.aborted) {
       for (const job of await takeVantageJobs(db, name, 16)) {
         taken.push(name);
         if (said === null) continue;
@@ -131,6 +133,8 @@ describe('an activation', () => {
     ['one of three is away', { a: OURS, b: undefined, c: OURS }, 'active', undefined],
     ['two of three are away', { a: OURS, b: undefined, c: undefined }, 'active', undefined],
     ['one never answers, and the other is away', { a: OURS, b: null, c: undefined }, 'active', undefined],
+    ['only one of two has ever run: nobody is asked', { a: FOREIGN, b: 'new' }, 'active', undefined],
+    ['none has ever run: nobody is asked', { a: 'new', b: 'new', c: 'new' }, 'active', undefined],
     ['all are of one network: nobody is asked', { a1: FOREIGN, a2: FOREIGN }, 'active', undefined],
   ])('happens when %s', async (_, elsewhere, expected, told) => {
     await observe(elsewhere, (name) => `net-${name[0]}`);
@@ -167,6 +171,14 @@ describe('an activation', () => {
     await observe({ a: OURS, b: OURS });
     await check(OURS);
     expect(await status()).toBe('active');
+  });
+
+  it('waits as soon as the second of two has run', async () => {
+    await observe({ a: undefined, b: 'new' });
+    await noteVantageSeen(database.db, 'b', null);
+    await sql`update vantages set seen_at = seen_at - interval '2 days'`.execute(database.db);
+    await check(OURS);
+    expect([await status(), await codes()]).toEqual(['pending', ['VANTAGES_AWAY']]);
   });
 
   it('of many checks that wait for nothing does not make the next one rarer', async () => {
