@@ -77,11 +77,8 @@ const TRIES = 2;
 const AGAIN_SECONDS = 30;
 /** How much earlier than the due time a claim may come: clocks differ. */
 const EARLY_MS = 5000;
-/**
- * A name is checked by the schedule at most once in so long for all its claims. Just under the shortest interval: a claim that is
- * checked each minute is not late, and those beside it need no checks of their own.
- */
-const SAME_CHECK_MS = 40_000;
+/** A name is checked by the schedule at most once in so long for its claims together (docs/rules.md "When a domain is checked"). */
+const SAME_CHECK_MS = 10_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -24,9 +24,7 @@ it('two machines never make secrets of one name', () => {
   expect(names[0]).not.toBe(names[1]);
 });
 
-it.skipIf(process.getuid?.() === 0)('a file that cannot be read ends the start with its name', () => {
-  const file = join(directory, 'keys');
-  writeFileSync(file, 'x');
-  chmodSync(file, 0);
+it('a file that cannot be read ends the start with its name', () => {
+  mkdirSync(join(directory, 'keys'));
   expect(() => ensureKeySecrets(directory)).toThrow(/keys: the secret for stored secrets cannot be read/);
 });

@@ -35,7 +35,7 @@ export interface JudgedClaim {
   /** Before proof the claim may be answered whole, if it is alone on its name. */
   readonly open: boolean;
   readonly nextCheckAt: ReturnType<typeof nextCheckAt>;
-  /** The check was made for it, or comes when its own was planned: else its owner must not notice the checks of other claims. */
+  /** False: the check came by a claim that is checked more often, before this one's own was planned, and its owner must not notice. */
   readonly isOwnTime: boolean;
 }
 
@@ -70,40 +70,28 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
   const steps = name.claims.map((claim) => judgeClaim(name, claim, evidence, around));
   const winner = steps.find(({ takes }) => takes);
   const warned = steps.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
-  const claims = steps.map((step): JudgedClaim => {
-    const { claim, judgement, takeoverSeenAt, setsAfter } = step;
-    const isLoser = winner !== undefined && winner !== step && isHolding(claim);
-    const isWarned = warned && winner === undefined && isHolding(claim) && takeoverSeenAt === undefined;
-    const lost = isLoser ? [FINDINGS.CLAIM_LOST()] : [];
-    const seen = isWarned ? [FINDINGS.TAKEOVER_SEEN(claim.sets[0]?.names)] : [];
-    // Nobody loses the name by the first of two checks, a domain that leaves neither.
-    const isKept = warned && winner === undefined && step.decision.to === 'left';
-    const decision: Decision = {
-      ...step.decision,
-      ...(isKept && {
-        to: 'leaving' as const,
-        state: { ...step.decision.state, status: 'leaving' as const },
-      }),
-      ...(isLoser && {
-        to: 'disabled' as const,
-        state: { ...step.decision.state, status: 'ended' as const, since: at },
-      }),
-      findings: [...step.decision.findings, ...lost, ...seen],
-    };
+  const decided = steps.map((step) => {
+    const decision = decisionBeside(step, { winner, warned, at });
+    const { claim, judgement } = step;
     const next = nextCheckAt(decision.state, judgement, at, around.random(), {
       before: claim.unknowns,
       isTryLater: evidence.failure?.reason === 'later',
       isHeard: judgement.findings.some(({ code }) => HEARD.has(code)),
     });
-    const open = isOpen(claim, decision);
-    const isOwnTime = claim.id === around.asked || isPlannedBy(claim, at);
+    return { step, decision, next };
+  });
+  const asked = decided.find(({ step }) => step.claim.id === around.asked)?.next;
+  const claims = decided.map(({ step, decision, next }): JudgedClaim => {
+    const { claim, judgement, takeoverSeenAt, setsAfter } = step;
+    const keepsPlan = hasRarerChecks(next, asked) && decision.to === claim.state.status;
+    const isOwnTime = !keepsPlan || isPlannedBy(claim, at);
     return {
       claim,
       judgement,
       decision,
       setsAfter,
       takeoverSeenAt,
-      open,
+      open: isOpen(claim, decision),
       nextCheckAt: sooner(isOwnTime ? next : asPlanned(next, claim), step.nextAt, at),
       isOwnTime,
     };
@@ -113,6 +101,36 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
     lostExternal: winner === undefined ? undefined : name.externalHolder?.id,
     sighted: sightedNames(name, evidence),
     isTakeover: winner !== undefined,
+  };
+}
+
+/** The decision about a claim, with what follows from the other claims of the name. */
+function decisionBeside(
+  step: ClaimStep,
+  {
+    winner,
+    warned,
+    at,
+  }: { readonly winner: ClaimStep | undefined; readonly warned: boolean; readonly at: number },
+): Decision {
+  const { claim, takeoverSeenAt } = step;
+  const isLoser = winner !== undefined && winner !== step && isHolding(claim);
+  const isWarned = warned && winner === undefined && isHolding(claim) && takeoverSeenAt === undefined;
+  const lost = isLoser ? [FINDINGS.CLAIM_LOST()] : [];
+  const seen = isWarned ? [FINDINGS.TAKEOVER_SEEN(claim.sets[0]?.names)] : [];
+  // Nobody loses the name by the first of two checks, a domain that leaves neither.
+  const isKept = warned && winner === undefined && step.decision.to === 'left';
+  return {
+    ...step.decision,
+    ...(isKept && {
+      to: 'leaving' as const,
+      state: { ...step.decision.state, status: 'leaving' as const },
+    }),
+    ...(isLoser && {
+      to: 'disabled' as const,
+      state: { ...step.decision.state, status: 'ended' as const, since: at },
+    }),
+    findings: [...step.decision.findings, ...lost, ...seen],
   };
 }
 
@@ -231,6 +249,17 @@ function sooner(
 ): ReturnType<typeof nextCheckAt> {
   if (latest === undefined || (next.at !== undefined && next.at <= latest)) return next;
   return { ...next, at: latest, intervalSeconds: Math.round((latest - at) / 1000) };
+}
+
+/**
+ * Whether a claim is checked much more rarely than the one for which the check was made: then its owner would notice. Claims that
+ * are checked about as often put each other's checks off, so that the name is checked as often as one of them.
+ */
+function hasRarerChecks(
+  { intervalSeconds }: ReturnType<typeof nextCheckAt>,
+  asked: ReturnType<typeof nextCheckAt> | undefined,
+): boolean {
+  return asked !== undefined && intervalSeconds >= 2 * asked.intervalSeconds;
 }
 
 /** How much earlier than planned a check may come: clocks differ. */

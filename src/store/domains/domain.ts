@@ -124,10 +124,10 @@ const IS_WAITING = (domain: RawBuilder<unknown>) =>
   sql`${domain}.deleted_at is null and ${domain}.status = 'pending' and ${domain}.dns_mode = 'managed'`;
 
 /**
- * While turns are given: the claim waits beside others, and no account holds the name whose set the parent still shows
- * (docs/rules.md "Turns").
+ * While turns are given: the claim has a set and waits beside others, and no account holds the name whose set the parent still
+ * shows (docs/rules.md "Turns").
  */
-const TURN = sql`case when ${IS_WAITING(sql`d`)}
+const TURN = sql`case when ${IS_WAITING(sql`d`)} and d.ns_sets is distinct from '[]'
     and exists (select from domains o where o.name = d.name and o.id <> d.id and ${IS_WAITING(sql`o`)})
     and not exists (select from domains o join domain_checks h on h.domain_id = o.id
       where o.name = d.name and o.deleted_at is null and h.miss_count = 0

@@ -103,8 +103,25 @@ describe('claims that wait for a name', () => {
 
   it('have their own check sooner when a check for another claim sees a miss', () => {
     const holder = claim('active', B, { plannedAt: NOW + 9 * HOUR });
-    const judged = judge(named([claim('pending', A), holder]), 'nodata; nodata');
+    const young = claim('pending', A);
+    const judged = judgeName(named([young, holder]), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
+      asked: young.id,
+      rules: RULES,
+      isFrozen: false,
+      random: () => 0.5,
+    });
     expect(of(judged, holder).nextCheckAt.at).toBe(NOW + HOUR);
+  });
+
+  it('put each other off where they are checked about as often: together they cost the checks of one', () => {
+    const waiting = Array.from({ length: 32 }, () => claim('pending', A, { plannedAt: NOW + 20_000 }));
+    const judged = judgeName(named(waiting), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
+      asked: waiting[0]?.id as number,
+      rules: RULES,
+      isFrozen: false,
+      random: () => 0,
+    });
+    expect(judged.claims.map(({ nextCheckAt }) => nextCheckAt.at)).toEqual(Array(32).fill(NOW + 48_000));
   });
 
   it('are open only after a conclusive check that shows no names of ours but their own', () => {

@@ -8,32 +8,14 @@ import { askForTurn } from '../../../src/store/change/ask-for-turn.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import {
-  createDatabase,
-  TEST_SETTINGS,
-  type TestDatabase,
-  testServers,
-} from '../../support/database/database.ts';
-import {
-  BY,
-  expectPublished,
-  newAccount,
-  newDomain,
-  published,
-  saved,
-} from '../../support/database/domains.ts';
+import { type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
+import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
-
-const POOL = {
-  ...TEST_SETTINGS,
-  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
-  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
-};
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
@@ -41,12 +23,13 @@ describe.each(testServers())('on $name', (server) => {
   let ids: number[];
 
   beforeEach(async () => {
-    database = await createDatabase({ server });
+    database = await createPoolDatabase(server);
     ({ db } = database);
-    await migrate(db, POOL);
     ids = [];
-    for (const email of ['a@example.org', 'b@example.org', 'c@example.org'])
-      ids.push((await newDomain(db, await newAccount(db, email), 'example.com.', { exempt: false })).id);
+    for (const [i, email] of ['a@example.org', 'b@example.org', 'c@example.org'].entries()) {
+      const account = await newPoolAccount(db, email, i + 1);
+      ids.push((await newDomain(db, account, 'example.com.', { exempt: false })).id);
+    }
   });
   afterEach(() => database.drop());
 
@@ -94,7 +77,7 @@ describe.each(testServers())('on $name', (server) => {
 
   test('while the parent shows the set of an account that holds the name, no turn is told', async () => {
     const holder = (
-      await newDomain(db, await newAccount(db, 'h@example.org'), 'example.com.', { exempt: true })
+      await newDomain(db, await newPoolAccount(db, 'h@example.org', 8), 'example.com.', { exempt: true })
     ).id;
     await checkOnce(db, holder, `referral ${(await ownSet(holder)).join(' ')}`);
     const codes = async () =>

@@ -8,32 +8,15 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import {
-  createDatabase,
-  TEST_SETTINGS,
-  type TestDatabase,
-  testServers,
-} from '../../support/database/database.ts';
-import {
-  BY,
-  expectPublished,
-  newAccount,
-  newDomain,
-  published,
-  saved,
-} from '../../support/database/domains.ts';
+import { type TestDatabase, testServers } from '../../support/database/database.ts';
+import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
+import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
 import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-const POOL = {
-  ...TEST_SETTINGS,
-  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
-  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
-};
 const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
 
 describe.each(testServers())('on $name', (server) => {
@@ -46,11 +29,10 @@ describe.each(testServers())('on $name', (server) => {
   let start: number;
 
   beforeEach(async () => {
-    database = await createDatabase({ server });
+    database = await createPoolDatabase(server);
     ({ db } = database);
-    await migrate(db, POOL);
-    me = await newAccount(db, 'me@example.org');
-    they = await newAccount(db, 'they@example.org');
+    me = await newPoolAccount(db, 'me@example.org', 1);
+    they = await newPoolAccount(db, 'they@example.org', 2);
     holder = (await newDomain(db, they, 'example.com.', { exempt: false })).id;
     start = Date.now();
     expect(await check(holder, await setOf(holder), 0)).toMatchObject({ transition: { to: 'active' } });

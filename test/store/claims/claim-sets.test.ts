@@ -11,16 +11,12 @@ import { accountNameserverSet } from '../../../src/store/nameservers/pool-sets.t
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
+import { POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
 
 const FIRST = ['ns1.example.net.', 'ns2.example.net.'];
 const SECOND = ['ns1.example.org.', 'ns2.example.org.'];
-const POOL = {
-  ...TEST_SETTINGS,
-  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
-  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
-};
 
 let database: TestDatabase;
 let db: Database;

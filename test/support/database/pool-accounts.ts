@@ -1,0 +1,34 @@
+// A database with a nameserver pool, and accounts whose sets are known: sets that are drawn may share a name, which then means
+// another case of the rules.
+
+import { sql } from 'kysely';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from './database.ts';
+import { newAccount } from './domains.ts';
+
+export const POOL = {
+  ...TEST_SETTINGS,
+  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
+  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
+};
+
+export async function createPoolDatabase(
+  server: NonNullable<Parameters<typeof createDatabase>[0]>['server'],
+): Promise<TestDatabase> {
+  const database = await createDatabase(server === undefined ? {} : { server });
+  await migrate(database.db, POOL);
+  return database;
+}
+
+/** Its set is `nsN.a.example.` and `nsN.b.example.`, which has no name of another account's. */
+export async function newPoolAccount(db: Database, email: string, n: number): Promise<number> {
+  const accountId = await newAccount(db, email);
+  const names = [`ns${n}.a.example.`, `ns${n}.b.example.`];
+  await sql`
+    with given as (
+      insert into given_ns_sets (names, kind, account_id) values (${names}::text[], 'exclusive', ${accountId})
+      returning names)
+    insert into account_ns_sets (account_id, names) select ${accountId}, names from given`.execute(db);
+  return accountId;
+}
