@@ -457,15 +457,13 @@ describe('the keys of a zone', () => {
   });
 });
 
-/** Other octets with the same tag: what one pair gains, another loses. */
+/** Other octets with the same tag: what one octet gains, another of the same weight loses (RFC 4034 appendix B). */
 function twinOctets(octets: Uint8Array, i: number): Uint8Array {
   const twin = Uint8Array.from(octets);
-  twin[1] = 100;
-  twin[3] = 100;
-  twin[1] = 100 + i;
-  twin[3] = 100 - i;
-  const wanted = (octets[1] as number) + (octets[3] as number) - 200;
-  twin[5] = Math.max(0, Math.min(255, (octets[5] as number) + wanted));
-  twin[7] = (octets[7] as number) + wanted - ((twin[5] as number) - (octets[5] as number));
+  const sameWeight = [...octets.keys()].filter((at) => at % 2 === 1);
+  const gains = sameWeight.filter((at) => (octets[at] as number) < 255)[i] as number;
+  const loses = sameWeight.find((at) => at !== gains && (octets[at] as number) > 0) as number;
+  twin[gains] = (octets[gains] as number) + 1;
+  twin[loses] = (octets[loses] as number) - 1;
   return twin;
 }

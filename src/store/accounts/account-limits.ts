@@ -36,14 +36,21 @@ export async function lockAccount(trx: Database, accountId: number): Promise<Acc
   const [row] = rows;
   if (row === undefined) return undefined;
   // A statement of its own: it sees what the holder of the lock before us has saved.
-  const counted = await sql<{ domains: number; claims: number; ever: number }>`
-    select count(*) filter (where deleted_at is null)::integer as domains, count(*)::integer as ever,
-      count(*) filter (where deleted_at is null and status in ('pending', 'unverified'))::integer as claims
-    from domains where account_id = ${accountId}`.execute(trx);
+  const counted = await sql<{ domains: number; claims: number }>`
+    select count(*)::integer as domains,
+      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
+    where account_id = ${accountId} and deleted_at is null`.execute(trx);
   const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
   const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
-  const { domains, claims, ever } = counted.rows[0] as (typeof counted.rows)[0];
-  return { planId: row.planId, limit, domains, claimLimit, claims, mayTry: row.isNew && ever === 0 };
+  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
+  const mayTry = row.isNew && !(await hasHadDomain(trx, accountId));
+  return { planId: row.planId, limit, domains, claimLimit, claims, mayTry };
+}
+
+/** Deleted ones too. */
+async function hasHadDomain(trx: Database, accountId: number): Promise<boolean> {
+  const { rows } = await sql`select from domains where account_id = ${accountId} limit 1`.execute(trx);
+  return rows.length > 0;
 }
 
 /** Undefined: the account has room for one more domain that waits. `limit`: by default the plan's number. */
