@@ -36,6 +36,8 @@ export type DomainOperation =
   | 'settings'
   | 'delete'
   | 'restore'
+  /** It left its account, or came to another one. */
+  | 'move'
   /** The addresses of targets of ANAME records have changed. */
   | 'addresses';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';

@@ -69,6 +69,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
     'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
+  'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
@@ -117,7 +118,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal billing',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
