@@ -65,6 +65,8 @@ export interface CheckerOptions extends SlotTools {
   readonly vantages?: Pick<VantageAsker, 'ask'>;
   /** Absent: the addresses of our servers are not known. */
   readonly ourAddresses?: FindOurAddresses;
+  /** Whoever holds a name is mailed when another account is about to take it. */
+  readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: CheckOutcome) => void;
   /** Gives a number in [0, 1). */
   readonly random?: () => number;
@@ -163,7 +165,8 @@ async function checkOnce(
     thorough: isThorough,
     signal,
   });
-  const saved = await save(nameOrder(checked, job, evidence, judged, substitutes, views));
+  const order = nameOrder(checked, job, evidence, judged, substitutes, views);
+  const saved = await save(options.sendsMail === true ? order : { ...order, warned: [] });
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
   const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
   for (const { claim, judgement } of judged.claims)

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli/run-cli.ts';
+import { startSmtp, type TestSmtp } from '../support/mail/smtp.ts';
 import { isInstalled } from '../support/peers/peers.ts';
 import { NEEDS_PARENT, type RealParent, startRealParent } from '../support/peers/real-parent.ts';
 import { type Asker, dig, MOVED_AFTER_MS, RealFleet, type Replied } from '../support/processes/real-fleet.ts';
@@ -15,6 +16,7 @@ const needs = NEEDS_PARENT || (isInstalled('dig') ? '' : ' (skipped: needs dig)'
 type Body = Replied['body'];
 
 describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
+  let smtp: TestSmtp;
   let parent: RealParent;
   let fleet: RealFleet;
   let ann: Asker;
@@ -27,8 +29,13 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   let made = 0;
 
   beforeAll(async () => {
+    smtp = await startSmtp();
     parent = await startRealParent({}, { isSigned: true });
-    fleet = await RealFleet.start(parent, { answers: true, hasPool: true });
+    fleet = await RealFleet.start(parent, {
+      answers: true,
+      hasPool: true,
+      env: { SMTP_URL: smtp.url, MAIL_FROM: 'zonefleet@fleet.zz' },
+    });
     ann = await fleet.newAccount('ann@example.org');
     bob = await fleet.newAccount('bob@example.org');
     anns = (await ann('GET', '/domains/ns-sets')).body[0];
@@ -38,6 +45,7 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   afterAll(async () => {
     await fleet?.stop();
     await parent?.stop();
+    await smtp?.stop();
   });
 
   const fresh = () => {
@@ -160,6 +168,9 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
     const warned = await see(ann);
     expect(warned).toMatchObject({ status: 'active', served: 'full' });
     expect(message(warned, 'TAKEOVER_SEEN')).toContain('secure your account at the registrar now');
+    const mail = await until(() => smtp.taken.find(({ text }) => text.includes(name)), 'the holder is mailed');
+    expect(mail.to).toBe('ann@example.org');
+    expect(mail.text).toContain(`set exactly ${anns.join(' and ')} there`);
     await untilStatus(bob, 'active');
     expect(await see(ann)).toMatchObject({ status: 'disabled', served: 'none' });
     expect(codes(await see(ann))).toContain('CLAIM_LOST');

@@ -27,6 +27,7 @@ import * as sessions from './migrations/0030-sessions.ts';
 import * as callWindows from './migrations/0032-call-windows.ts';
 import * as plans from './migrations/0034-plans.ts';
 import * as movedDomains from './migrations/0040-moved-domains.ts';
+import * as takeoverMails from './migrations/0041-takeover-mails.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -55,4 +56,5 @@ export const migrations: Record<string, Migration> = {
   '0032-call-windows': callWindows,
   '0034-plans': plans,
   '0040-moved-domains': movedDomains,
+  '0041-takeover-mails': takeoverMails,
 };

@@ -245,6 +245,13 @@ interface NsSightingsTable {
   last_seen_at: Date;
 }
 
+/** When mails were ordered that warn whoever holds a name. */
+interface TakeoverMailsTable {
+  domain_id: number;
+  account_id: number;
+  at: Generated<Date>;
+}
+
 interface NameTakeoversTable {
   name: string;
   at: Date;
@@ -740,6 +747,7 @@ export interface Schema {
   idempotency_octets: IdempotencyOctetsTable;
   name_holders: NameHoldersTable;
   name_takeovers: NameTakeoversTable;
+  takeover_mails: TakeoverMailsTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
   swept_names: SweptNamesTable;

@@ -73,7 +73,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
-    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
+    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
@@ -82,7 +82,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/scans':
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/postgres checks/shares store/checks',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
@@ -130,7 +130,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
   workers:
-    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail',
+    'dns zone zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail',
   'workers/observer':
     'dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',
