@@ -10,6 +10,7 @@ import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../src/checks/delegation/evidence.ts';
 import type { Rules } from '../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../src/checks/delegation/verdict.ts';
+import { observersDeadlineMs } from '../src/checks/shares/deadlines.ts';
 import { printName } from '../src/dns/name.ts';
 import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
@@ -163,6 +164,9 @@ async function checkOnce(
     nameText: checked.nameText,
     fresh: job.kind !== 'background',
     thorough: isThorough,
+    deadlineMs: observersDeadlineMs(evidence.finishedAt - evidence.startedAt, {
+      isAwaited: job.kind === 'manual',
+    }),
     signal,
   });
   const order = nameOrder(checked, job, evidence, judged, substitutes, views);
