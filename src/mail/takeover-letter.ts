@@ -2,7 +2,7 @@
 
 import type { Letter } from './mailer.ts';
 
-export interface TakeoverWarning {
+interface TakeoverWarning {
   /** Without the final dot. */
   readonly domain: string;
   /** What is seen, and what to do against it: the finding's sentence. */

@@ -168,7 +168,10 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
     const warned = await see(ann);
     expect(warned).toMatchObject({ status: 'active', served: 'full' });
     expect(message(warned, 'TAKEOVER_SEEN')).toContain('secure your account at the registrar now');
-    const mail = await until(() => smtp.taken.find(({ text }) => text.includes(name)), 'the holder is mailed');
+    const mail = await until(
+      () => smtp.taken.find(({ text }) => text.includes(name)),
+      'the holder is mailed',
+    );
     expect(mail.to).toBe('ann@example.org');
     expect(mail.text).toContain(`set exactly ${anns.join(' and ')} there`);
     await untilStatus(bob, 'active');
