@@ -113,7 +113,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
 function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies, notes: CheckNotes): void {
   const { db, resolver, breaker, metrics, log, checkConcurrency: concurrency, trouble } = dependencies;
   const { unverifiedMaxMs: _, ...rules } = dependencies.checkRules;
-  const { slots, shares, vantages } = dependencies;
+  const { slots, shares, vantages, mailer } = dependencies;
   worker.start({
     run: createChecker({
       db,
@@ -123,6 +123,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
       shares,
       breaker,
       vantages,
+      sendsMail: mailer !== undefined,
       rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
       onOutcome(outcome) {
         metrics.countOutcome(outcome);
@@ -143,7 +144,7 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
 }
 
 function startVerifications(worker: QueueWorkers['verifications'], dependencies: Dependencies): void {
-  const { db, resolver, metrics, log, checkRules, breaker, shares } = dependencies;
+  const { db, resolver, metrics, log, checkRules, breaker, shares, mailer } = dependencies;
   let after: number | undefined;
   const claim = async (limit: number, lightOnly: boolean): Promise<VerifyJob[]> => {
     const claimed = await claimDueVerifications(db, { limit, after, lightOnly });
@@ -159,6 +160,7 @@ function startVerifications(worker: QueueWorkers['verifications'], dependencies:
       unverifiedMaxMs: checkRules.unverifiedMaxMs,
       breaker,
       shares,
+      sendsMail: mailer !== undefined,
       onOutcome(outcome) {
         metrics.countVerification(outcome);
         logVerification(log, outcome);

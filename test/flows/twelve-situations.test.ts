@@ -3,6 +3,8 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli/run-cli.ts';
+import { startSmtp, type TestSmtp } from '../support/mail/smtp.ts';
 import { isInstalled } from '../support/peers/peers.ts';
 import { NEEDS_PARENT, type RealParent, startRealParent } from '../support/peers/real-parent.ts';
 import { type Asker, dig, MOVED_AFTER_MS, RealFleet, type Replied } from '../support/processes/real-fleet.ts';
@@ -14,6 +16,7 @@ const needs = NEEDS_PARENT || (isInstalled('dig') ? '' : ' (skipped: needs dig)'
 type Body = Replied['body'];
 
 describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
+  let smtp: TestSmtp;
   let parent: RealParent;
   let fleet: RealFleet;
   let ann: Asker;
@@ -26,8 +29,13 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   let made = 0;
 
   beforeAll(async () => {
+    smtp = await startSmtp();
     parent = await startRealParent({}, { isSigned: true });
-    fleet = await RealFleet.start(parent, { answers: true, hasPool: true });
+    fleet = await RealFleet.start(parent, {
+      answers: true,
+      hasPool: true,
+      env: { SMTP_URL: smtp.url, MAIL_FROM: 'zonefleet@fleet.zz' },
+    });
     ann = await fleet.newAccount('ann@example.org');
     bob = await fleet.newAccount('bob@example.org');
     anns = (await ann('GET', '/domains/ns-sets')).body[0];
@@ -37,6 +45,7 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   afterAll(async () => {
     await fleet?.stop();
     await parent?.stop();
+    await smtp?.stop();
   });
 
   const fresh = () => {
@@ -57,9 +66,15 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
   async function passTime(alsoSets: string): Promise<void> {
     const claims = sql`select id from domains where name = ${`${name}.`} and deleted_at is null`;
     const { db } = fleet.database;
-    await sql`update check_runs set last_seen_at = last_seen_at - interval '1 minute' where domain_id in (${claims})`.execute(
+    // One row at a time: a worker that saves a check of several claims locks theirs in an order of its own.
+    const { rows } = await sql<{ id: number }>`
+      select last_run_id as id from domain_checks where last_run_id is not null and domain_id in (${claims})`.execute(
       db,
     );
+    for (const { id } of rows)
+      await sql`update check_runs set last_seen_at = last_seen_at - interval '1 minute' where id = ${id}`.execute(
+        db,
+      );
     await sql`update domain_checks set due_at = now(), next_at = now(), ${sql.raw(alsoSets)} where domain_id in (${claims})`.execute(
       db,
     );
@@ -153,6 +168,12 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
     const warned = await see(ann);
     expect(warned).toMatchObject({ status: 'active', served: 'full' });
     expect(message(warned, 'TAKEOVER_SEEN')).toContain('secure your account at the registrar now');
+    const mail = await until(
+      () => smtp.taken.find(({ text }) => text.includes(name)),
+      'the holder is mailed',
+    );
+    expect(mail.to).toBe('ann@example.org');
+    expect(mail.text).toContain(`set exactly ${anns.join(' and ')} there`);
     await untilStatus(bob, 'active');
     expect(await see(ann)).toMatchObject({ status: 'disabled', served: 'none' });
     expect(codes(await see(ann))).toContain('CLAIM_LOST');
@@ -246,5 +267,39 @@ describe.skipIf(needs !== '')(`what a customer meets${needs}`, () => {
     const active = await untilStatus(bob, 'active');
     expect(codesOfClaim(active)).toEqual([]);
     expect((await see(ann)).status).toBe('disabled');
+  });
+
+  it('an operator hands an active domain over: its delegation goes on to count, and it is answered as before', async () => {
+    fresh();
+    await activate(ann, anns);
+    await publish(ann, '192.0.2.13');
+    await until(async () => (await digged()).join() === `${name}. A 192.0.2.13`, 'the record is answered');
+    const before = await see(ann);
+    const args = ['domain', 'move', name, '--to', 'bob@example.org'];
+    const moved = await runCli(args, { databaseUrl: fleet.database.url });
+    expect([moved.code, moved.stderr]).toEqual([0, '']);
+    expect((await ann('GET', `/domains/${name}`)).status).toBe(404);
+    expect(await see(bob)).toMatchObject({
+      id: before.id,
+      status: 'active',
+      serial: before.serial,
+      svc_ns: anns,
+    });
+    // The next check, of a parent that shows the set of the old account.
+    const checked = await bob('POST', `/domains/${name}/ns-check`);
+    expect(checked.body).toMatchObject({
+      status: 'active',
+      serial: before.serial,
+      check: { verdict: 'match' },
+    });
+    expect(codesOfClaim(checked.body)).toEqual([]);
+    expect(await digged()).toEqual([`${name}. A 192.0.2.13`]);
+    // By that set the old account gets nothing, however often the name is checked.
+    expect((await create(ann, { transfer: true })).body.svc_ns).not.toEqual(anns);
+    for (const _ of [1, 2]) {
+      await passTime('takeover_seen_at = takeover_seen_at');
+      expect((await untilFinding(ann, 'NAME_IN_USE')).status).toBe('pending');
+    }
+    expect(await see(bob)).toMatchObject({ status: 'active', served: 'full', serial: before.serial });
   });
 });

@@ -10,6 +10,7 @@ import type { CheckedClaim } from '../../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import type { Rules } from '../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../src/checks/delegation/verdict.ts';
+import { observersDeadlineMs } from '../../src/checks/shares/deadlines.ts';
 import { printName } from '../../src/dns/name.ts';
 import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
 import type { CheckJob } from '../../src/queue/jobs.ts';
@@ -69,6 +70,8 @@ export interface CheckerOptions extends SlotTools {
   readonly vantages?: Pick<VantageAsker, 'ask'>;
   /** Absent: the addresses of our servers are not known. */
   readonly ourAddresses?: FindOurAddresses;
+  /** Whoever holds a name is mailed when another account is about to take it. */
+  readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: CheckOutcome) => void;
   /** Gives a number in [0, 1). */
   readonly random?: () => number;
@@ -165,9 +168,13 @@ async function checkOnce(
     nameText: checked.nameText,
     fresh: job.kind !== 'background',
     thorough: isThorough,
+    deadlineMs: observersDeadlineMs(evidence.finishedAt - evidence.startedAt, {
+      isAwaited: job.kind === 'manual',
+    }),
     signal,
   });
-  const saved = await save(nameOrder(checked, job, evidence, judged, substitutes, views));
+  const order = nameOrder(checked, job, evidence, judged, substitutes, views);
+  const saved = await save(options.sendsMail === true ? order : { ...order, warned: [] });
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
   const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
   for (const { claim, judgement } of judged.claims)

@@ -4,13 +4,16 @@
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
 import { type LetterKind, writeLetter } from '../../src/mail/letters.ts';
-import { type Mailer, MailFault } from '../../src/mail/mailer.ts';
+import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
+import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { MailJob } from '../../src/queue/jobs.ts';
 import { makeLink } from '../../src/store/people/account-links.ts';
 import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
+import { decodeNameColumn } from '../../src/store/postgres/name-column.ts';
+import { printWithoutDot } from '../../src/zone/name-text.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type MailOutcome =
@@ -44,10 +47,7 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
     return { kind: 'dropped' };
   }
   try {
-    const { kind, link } = letter;
-    const token = link === undefined ? undefined : await makeLink(db, link);
-    const text = token === undefined || link === undefined ? undefined : linkTo(publicUrl, link.kind, token);
-    await mailer.send(writeLetter(kind, mail.email, text));
+    await mailer.send(await written(letter, mail, { db, publicUrl }));
   } catch (error) {
     if (!(error instanceof MailFault)) throw error;
     const reason = error.message;
@@ -62,13 +62,29 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
   return { kind: 'sent' };
 }
 
-interface WantedLetter {
+interface LinkLetter {
   readonly kind: LetterKind;
   readonly link?: Parameters<typeof makeLink>[1];
 }
 
+type WantedLetter =
+  | LinkLetter
+  | { readonly kind: 'takeover'; readonly domain: string; readonly message: string };
+
+async function written(
+  letter: WantedLetter,
+  { email }: OrderedMail,
+  { db, publicUrl }: Pick<SenderOptions, 'db' | 'publicUrl'>,
+): Promise<Letter> {
+  if (letter.kind === 'takeover') return writeTakeoverLetter(email, { ...letter, publicUrl });
+  const { kind, link } = letter;
+  const token = link === undefined ? undefined : await makeLink(db, link);
+  const text = token === undefined || link === undefined ? undefined : linkTo(publicUrl, link.kind, token);
+  return writeLetter(kind, email, text);
+}
+
 /** Undefined: nobody has the email, and nobody learns it. */
-function letterOf({ kind, email, accountId }: OrderedMail): WantedLetter | undefined {
+function letterOf({ kind, email, accountId, domain, message }: OrderedMail): WantedLetter | undefined {
   switch (kind) {
     case 'reset':
       return accountId === null ? undefined : { kind, link: { kind: 'reset', accountId } };
@@ -78,6 +94,10 @@ function letterOf({ kind, email, accountId }: OrderedMail): WantedLetter | undef
       return accountId === null ? undefined : { kind, link: { kind: 'email', accountId, email } };
     case 'email-changed':
       return { kind };
+    case 'takeover': {
+      if (domain === null || message === null) return undefined;
+      return { kind, domain: printWithoutDot(decodeNameColumn(domain)), message };
+    }
     default:
       return kind satisfies never;
   }

@@ -69,6 +69,8 @@ export interface VerifierOptions {
   /** Absent: nothing holds takeovers, and no account is counted. */
   readonly breaker?: { isFrozen(parent: string): boolean };
   readonly shares?: Pick<AccountShares, 'begin'>;
+  /** As for checks of the delegation. */
+  readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: VerifyOutcome) => void;
   /** Gives a number in [0, 1). */
   readonly random?: () => number;
@@ -168,7 +170,8 @@ async function save(
   const { id: domainId, seq, value, dnsMode } = domain;
   const decision =
     dnsMode === 'managed' ? prepare(options, domain, look, at) : prove(options, domain, look, at, made);
-  return await saveVerification(options.db, { domainId, seq, value, decision, look: made });
+  const { db, sendsMail = false } = options;
+  return await saveVerification(db, { domainId, seq, value, decision, look: made, sendsMail });
 }
 
 function prepare(

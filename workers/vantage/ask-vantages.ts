@@ -26,6 +26,8 @@ export interface VantageQuestion {
   readonly thorough: boolean;
   /** The change gives a name that no other account has. */
   readonly isUnheld: boolean;
+  /** How long they may take. */
+  readonly deadlineMs: number;
   readonly judge: (there: Evidence) => VantageWord;
   readonly signal: AbortSignal;
 }
@@ -40,11 +42,11 @@ interface AskOptions {
   /** Absent: no check is slow. */
   readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
   readonly onAsked?: (asked: Asked['kind']) => void;
+  /** By default the question's own. */
   readonly deadlineMs?: number;
   readonly pollMs?: number;
 }
 
-const DEADLINE_MS = 30_000;
 const POLL_MS = 100;
 const NOTHING: VantageWord = { word: 'silent', kind: 'nothing', ns: [] };
 
@@ -72,12 +74,12 @@ export class VantageAsker {
   }
 
   async ask(question: VantageQuestion): Promise<Asked> {
-    const { asnOf, onAsked, deadlineMs = DEADLINE_MS } = this.#options;
+    const { asnOf, onAsked, deadlineMs = question.deadlineMs } = this.#options;
     const known = inForce(await listVantages(this.#db));
     if (!areAsked(known)) return { kind: 'off' };
     const jobs = await makeVantageJobs(this.#db, { ...question, deadlineSeconds: deadlineMs / 1000 });
     try {
-      const asked = await this.#wait(question, voicesOf(known, asnOf), jobs);
+      const asked = await this.#wait({ ...question, deadlineMs }, voicesOf(known, asnOf), jobs);
       onAsked?.(asked.kind);
       return asked;
     } finally {
@@ -87,11 +89,11 @@ export class VantageAsker {
 
   /** Ends with the answers that decide, at the deadline, or when the check is slow and no slot for slow ones is free. */
   #wait(
-    { isUnheld, judge, signal }: VantageQuestion,
+    { isUnheld, judge, deadlineMs, signal }: VantageQuestion,
     voices: readonly Voice[],
     { ask, asked }: { readonly ask: string; readonly asked: readonly string[] },
   ): Promise<Asked> {
-    const { slots, deadlineMs = DEADLINE_MS } = this.#options;
+    const { slots } = this.#options;
     const words = new Map<string, VantageWord>();
     return new Promise((resolve, reject) => {
       let isSlow = false;

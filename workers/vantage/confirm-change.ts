@@ -27,7 +27,7 @@ export async function confirmChange(
     readonly claims: NameClaims;
     readonly evidence: Evidence;
     readonly around: Circumstances;
-  } & Pick<VantageQuestion, 'nameText' | 'fresh' | 'thorough' | 'signal'>,
+  } & Pick<VantageQuestion, 'nameText' | 'fresh' | 'thorough' | 'deadlineMs' | 'signal'>,
 ): Promise<Confirmed> {
   const judged = judgeName(claims, evidence, around);
   // What this fleet has itself nobody on the way can change.

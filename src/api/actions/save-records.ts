@@ -32,6 +32,7 @@ export async function saveRecords(
   };
   const saved = await saveEdit(api.db, {
     domainId: domain.id,
+    ownerId: domain.accountId,
     by: asActor(caller),
     source: 'api',
     dryRun,

@@ -1,5 +1,5 @@
 // Changes as the API shows them, with how many nameservers have each. Only those who manage the domain's members see
-// the address and the key of a request.
+// the address and the key of a request, and of the time when the domain was another account's nobody does.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -32,7 +32,7 @@ const NOBODY: InSync = { inSync: false, nodes: { seen: 0, live: 0 } };
 
 export function printChange({ change, apex, role }: SeenChange, { inSync, nodes }: InSync = NOBODY): Printed {
   const { id, domainId, serial, at, actor, source, ops, status, reverts } = change;
-  const knowsMore = mayDo(role, 'members.manage');
+  const knowsMore = mayDo(role, 'members.manage') && !change.isFormer;
   return {
     id,
     domain_id: domainId,

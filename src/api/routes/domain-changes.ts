@@ -107,7 +107,8 @@ export const revertChange = domainRoute({
       records.filter((record) => record !== undefined),
     );
     if (refused !== undefined) return refused;
-    const order = { domainId: domain.id, changeId: found.id, by: asActor(caller) };
+    const { id: domainId, accountId: ownerId } = domain;
+    const order = { domainId, ownerId, changeId: found.id, by: asActor(caller) };
     const saved = await saveRevert(api.db, order);
     switch (saved.kind) {
       case 'no_change':

@@ -35,7 +35,12 @@ export const deleteDomain = domainRoute({
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   async run(call) {
     const { api, caller, domain } = call;
-    const deleted = await saveDeletion(api.db, { domainId: domain.id, by: asActor(caller), source: 'api' });
+    const deleted = await saveDeletion(api.db, {
+      domainId: domain.id,
+      ownerId: domain.accountId,
+      by: asActor(caller),
+      source: 'api',
+    });
     if (deleted.kind === 'absent') return notFound('domain');
     call.answerHeader('X-Change-Id', deleted.changeId);
     call.answerHeader('X-Zone-Serial', deleted.serial);
@@ -61,6 +66,7 @@ export const enableDomain = domainRoute({
     const { api, caller, domain, body } = call;
     const changed = await changeStatus(api.db, {
       domainId: domain.id,
+      ownerId: domain.accountId,
       event: 'enable',
       exempt: caller.account.isAdmin,
       transfer: body?.transfer ?? false,

@@ -4,6 +4,7 @@
 //     take the hour → enqueue → wait for the run → answer
 //         no run, or a run with the result `unknown`: the hour is given back, at most twice a day
 
+import { MANUAL_WAIT_MS } from '../../checks/shares/deadlines.ts';
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
 import { askForTurn } from '../../store/change/ask-for-turn.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
@@ -26,8 +27,6 @@ import { printCheck } from '../print/print-check.ts';
 import { printDomain } from '../print/print-domain.ts';
 import { CheckedDomain } from '../schemas/check.ts';
 
-/** A check itself ends within 15 s; observers elsewhere, who are asked before a status changes, mostly take a second. */
-const WAIT_MS = 25_000;
 const RETRY_SECONDS = 10;
 /** After that, a third of what an account asked for still counts. */
 const TOO_MANY_SECONDS = 60;
@@ -77,7 +76,7 @@ async function runCheck(
   const isEnqueued = await enqueueNow(api.checks, job, 'check', call);
   let run: SavedRun | undefined;
   try {
-    const timeoutMs = api.checks.waitMs ?? WAIT_MS;
+    const timeoutMs = api.checks.waitMs ?? MANUAL_WAIT_MS;
     if (isEnqueued) run = await waitForCheck(api.db, request, { timeoutMs, signal: gone });
   } catch (error) {
     await giveBack(isEnqueued).catch(() => {}); // the first error already reports the database

@@ -151,6 +151,7 @@ async function saveImport(
   let merge: ImportMerge | undefined;
   const saved = await saveEdit(api.db, {
     domainId: domain.id,
+    ownerId: domain.accountId,
     by: asActor(caller),
     source: 'import',
     dryRun: query.dry_run === true,

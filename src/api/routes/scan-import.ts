@@ -70,7 +70,8 @@ async function tryImport(call: ScanCall, fresh: boolean) {
 
 async function importOrder({ api, caller, domain }: ScanCall, scan: SavedScan) {
   const { records } = await planFound(api.db, scan, domain.name);
-  return { domainId: domain.id, records, by: asActor(caller), narrowing: null };
+  const { id: domainId, accountId: ownerId } = domain;
+  return { domainId, ownerId, records, by: asActor(caller), narrowing: null };
 }
 
 const NOTHING: Imported = { kind: 'imported', created: 0, failed: [], present: 0, changeId: undefined };

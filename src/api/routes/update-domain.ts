@@ -44,7 +44,8 @@ export const updateDomain = domainRoute({
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
     if (Object.keys(set).length === 0) return printDomain(domain, api);
     const { isAdmin } = caller.account;
-    const order = { domainId: domain.id, set, exempt: isAdmin, by: asActor(caller), source: 'api' } as const;
+    const { id: domainId, accountId: ownerId } = domain;
+    const order = { domainId, ownerId, set, exempt: isAdmin, by: asActor(caller), source: 'api' } as const;
     return answerUpdated(call, await saveUpdate(api.db, order));
   },
 });

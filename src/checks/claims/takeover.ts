@@ -11,6 +11,10 @@ const THOROUGH_ADDRESSES = 6;
 const TAKEOVERS_A_DAY = 4;
 const MANY_TAKEOVERS_MS = 6 * 3_600_000;
 
+/** What the owner of a domain in external mode is told: its nameservers are its own affair. */
+export const EXTERNAL_HOLDER_WARNING =
+  'Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set your own nameservers there again.';
+
 type TakeoverStep =
   /** Wait for another check, at `nextAt`. */
   { readonly kind: 'seen'; readonly since: number; readonly nextAt: number } | { readonly kind: 'taken' };

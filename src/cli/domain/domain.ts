@@ -13,6 +13,7 @@ import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
 import { planOf } from '../terminal/plan-option.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
+import { addMoveCommand } from './hand-over.ts';
 import type { DomainMove } from './move-domain.ts';
 import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
 import { addPlanCommand } from './plan-domain.ts';
@@ -62,6 +63,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   }
   addApproveCommand(domain, cli);
   addReserveSetCommand(domain, cli);
+  addMoveCommand(domain, cli);
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
   addPlanCommand(domain, cli);

@@ -17,7 +17,7 @@ import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
 import type { DomainParts } from './domain-parts.ts';
-import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
+import { type DomainLock, isGone, lockDomainAndNames } from './lock-domain.ts';
 import { loseClaim } from './lose-claim.ts';
 import { saveStatus } from './save-status.ts';
 import { offParts, startParts } from './start-status.ts';
@@ -49,6 +49,8 @@ export async function changeStatus(
   db: Database,
   order: StatusOrder & {
     readonly domainId: number;
+    /** As in `saveEdit`. */
+    readonly ownerId?: number;
     readonly event: StatusEvent;
     readonly expected?: DomainStatus;
     /** As for a new domain; `enable` alone heeds it. */
@@ -59,7 +61,7 @@ export async function changeStatus(
     const { domainId, event, expected, exempt = false } = order;
     const account = event === 'enable' && !exempt ? await lockAccountOf(trx, domainId) : undefined;
     const lock = await lockDomainAndNames(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const { status } = lock.row;
     if (expected !== undefined && status !== expected) {
       return { kind: 'refused', code: 'wrong_state', message: `the domain is ${status} by now` };

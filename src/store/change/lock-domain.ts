@@ -46,6 +46,11 @@ export async function lockDomain(trx: Database, domainId: number): Promise<Domai
   return { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
 }
 
+/** Deleted, or no longer the account's whose it was (`ownerId`) when the caller's rights were judged. */
+export function isGone({ row }: DomainLock, { ownerId }: { readonly ownerId?: number }): boolean {
+  return row.deletedAt !== null || (ownerId !== undefined && row.accountId !== ownerId);
+}
+
 interface LockedRow extends DomainRow {
   readonly settings: string | null;
   readonly now: Date;

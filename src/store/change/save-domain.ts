@@ -24,6 +24,7 @@ import { insertParts, setParts } from './domain-parts.ts';
 import {
   currentTime,
   type DomainLock,
+  isGone,
   lockDomain,
   lockDomainAndNames,
   lockNamesAround,
@@ -206,11 +207,21 @@ type DeletedDomain =
  */
 export async function deleteDomain(
   db: Database,
-  { domainId, by, source }: ChangedBy & { readonly domainId: number },
+  {
+    domainId,
+    ownerId,
+    by,
+    source,
+  }: ChangedBy & {
+    readonly domainId: number;
+    /** As in `saveEdit`. */
+    readonly ownerId?: number;
+  },
 ): Promise<DeletedDomain> {
   return await inTransaction<DeletedDomain>(db, async (trx) => {
     const lock = await lockDomainAndNames(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, ownerId === undefined ? {} : { ownerId }))
+      return { kind: 'absent' };
     const { row, now } = lock;
     await saveNameHolder(trx, row, now);
     const written = await writeDomainChange(trx, lock, {

@@ -20,7 +20,7 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
 import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
-import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { type DomainLock, isGone, lockDomain } from './lock-domain.ts';
 import { findManagedIds } from './managed-records.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -41,6 +41,8 @@ export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
 
 interface EditOrder extends ChangedBy {
   readonly domainId: number;
+  /** Whose domain it was when the caller's rights were judged: under another account they are worth nothing. */
+  readonly ownerId?: number;
   readonly edit: Edit | EditMaker;
   /** Called with all problems of the edit: gives a smaller edit to try instead, or undefined when none is left. */
   readonly without?: (problems: readonly EditProblem[]) => Edit | undefined;
@@ -68,7 +70,7 @@ export type SavedEdit =
   | { readonly kind: 'unchanged'; readonly serial: number; readonly recordCount: number }
   | { readonly kind: 'dry_run'; readonly ops: readonly RecordOperation[]; readonly recordCount: number }
   | EditProblems
-  /** The domain was deleted, or switched off, since the caller loaded it. */
+  /** The domain was deleted, switched off, or handed over, since the caller loaded it. */
   | {
       readonly kind: 'refused';
       readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
@@ -80,7 +82,7 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
   try {
     return await inTransaction(db, async (trx) => {
       const lock = await lockDomain(trx, order.domainId);
-      if (lock === undefined || lock.row.deletedAt !== null) {
+      if (lock === undefined || isGone(lock, order)) {
         return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
       }
       const { status } = lock.row;

@@ -17,12 +17,14 @@ export async function saveRevert(
   db: Database,
   order: {
     readonly domainId: number;
+    /** As in `saveEdit`. */
+    readonly ownerId?: number;
     readonly changeId: number;
     readonly by: ChangedBy['by'];
     readonly dryRun?: boolean;
   },
 ): Promise<SavedRevert> {
-  const { domainId, changeId, by, dryRun = false } = order;
+  const { domainId, ownerId, changeId, by, dryRun = false } = order;
   return await inTransaction<SavedRevert>(db, async (trx) => {
     const change = await loadDomainChange(trx, domainId, changeId);
     if (change === undefined) return { kind: 'no_change', message: 'the domain has no such change' };
@@ -34,6 +36,7 @@ export async function saveRevert(
     let conflict: Extract<SavedRevert, { kind: 'conflict' }> | undefined;
     const saved = await saveEdit(trx, {
       domainId,
+      ...(ownerId !== undefined && { ownerId }),
       by,
       source: 'revert',
       reverts: changeId,

@@ -12,7 +12,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Schema } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
+import { type DomainLock, isGone, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
 export type DomainUpdate = Partial<DomainSettings> & {
@@ -38,13 +38,18 @@ export type UpdatedDomain =
 /** Saves all parts or, when one is refused, nothing. */
 export async function updateDomain(
   db: Database,
-  order: StatusOrder & { readonly domainId: number; readonly set: DomainUpdate },
+  order: StatusOrder & {
+    readonly domainId: number;
+    /** As in `saveEdit`. */
+    readonly ownerId?: number;
+    readonly set: DomainUpdate;
+  },
 ): Promise<UpdatedDomain> {
   return await inTransaction<UpdatedDomain>(db, async (trx) => {
     const { domainId, set } = order;
     const { dnsMode, nameservers, ...settings } = set;
     const lock = await lockDomainAndNames(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const { status } = lock.row;
     if (status === 'disabled' || status === 'banned') {
       return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };

@@ -40,12 +40,13 @@ async function saveBatch(db: Database, batch: readonly Waiting[]): Promise<void>
 }
 
 /** Whether nothing but the domain's own check is to be saved. */
-function mayBeStill({ orders, sighting, lostExternal, givenUp, isTakeover }: NameOrder): boolean {
+function mayBeStill({ orders, sighting, lostExternal, givenUp, isTakeover, warned }: NameOrder): boolean {
   return (
     orders.length === 1 &&
     sighting === undefined &&
     lostExternal === undefined &&
     givenUp.length === 0 &&
+    warned.length === 0 &&
     !isTakeover
   );
 }

@@ -1,13 +1,15 @@
 // Makes the order by which a judged check of a name is saved.
 
 import type { JudgedClaim, JudgedName } from '../../checks/claims/judge-name.ts';
-import { holdersOf, isSameSet } from '../../checks/claims/name-claims.ts';
+import { holdersOf, isSameSet, type NameClaims } from '../../checks/claims/name-claims.ts';
 import { isNewSighting } from '../../checks/claims/sightings.ts';
+import { EXTERNAL_HOLDER_WARNING } from '../../checks/claims/takeover.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { VoiceView } from '../../checks/delegation/seen.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, StoredSet } from '../postgres/schema.ts';
 import type { CheckOrder } from './check-outcome.ts';
+import { encodeFinding } from './check-run-row.ts';
 import type { CheckedName, SavedState } from './load-checked-name.ts';
 import type { NameOrder } from './save-check.ts';
 
@@ -46,7 +48,20 @@ export function nameOrder(
     lostExternal: judged.lostExternal,
     givenUp: judged.claims.flatMap(givenUpBy),
     isTakeover: judged.isTakeover,
+    warned: warnedBy(claims, judged),
   };
+}
+
+/** Who is to be told that another account's claim was proven, once until no claim is any more. */
+function warnedBy({ claims, externalHolder }: NameClaims, judged: JudgedName): NameOrder['warned'] {
+  const isOn = claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
+  if (isOn || judged.claims.every(({ takeoverSeenAt }) => takeoverSeenAt === undefined)) return [];
+  const told = judged.claims.flatMap(({ claim, decision }) => {
+    const seen = decision.findings.find(({ code }) => code === 'TAKEOVER_SEEN');
+    return seen === undefined ? [] : [{ domainId: claim.id, message: encodeFinding(seen).message }];
+  });
+  if (externalHolder === undefined) return told;
+  return [...told, { domainId: externalHolder.id, message: EXTERNAL_HOLDER_WARNING }];
 }
 
 function orderOf(

@@ -19,6 +19,7 @@ import { hasSameNameservers, STATUS_BY_SYSTEM, setPartsAndLock } from '../change
 import { saveNameHolder } from '../claims/name-holders.ts';
 import { endRights, giveUpRights } from '../claims/rights.ts';
 import { saveSighting } from '../claims/sightings.ts';
+import { orderTakeoverMails } from '../people/takeover-mails.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import {
@@ -46,6 +47,8 @@ export interface NameOrder {
   /** The sets that claims lose, by account. */
   readonly givenUp: readonly { readonly accountId: number; readonly sets: readonly (readonly string[])[] }[];
   readonly isTakeover: boolean;
+  /** Domains that hold the name, when another account's taking it begins: whoever owns them is mailed this. */
+  readonly warned: readonly { readonly domainId: number; readonly message: string }[];
 }
 
 export type SavedCheck =
@@ -103,8 +106,9 @@ interface Saved {
 }
 
 async function saveName(trx: Database, name: NameOrder, found: readonly Found[]): Promise<void> {
-  const { nameText, orders, sighting, lostExternal, givenUp, isTakeover } = name;
+  const { nameText, orders, sighting, lostExternal, givenUp, isTakeover, warned } = name;
   const at = new Date(orders[0].finishedAt);
+  for (const warning of warned) await orderTakeoverMails(trx, warning);
   if (sighting !== undefined) await saveSighting(trx, nameText, sighting, at);
   const isSaved = (accountId: number) => found.some(({ lock }) => lock.row.accountId === accountId);
   for (const { accountId, sets } of givenUp)

@@ -19,7 +19,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/schema.ts';
 import { loadHeld } from './name-holders.ts';
-import { loadRights, saveRight } from './rights.ts';
+import { loadRights, saveRight, sortedNames } from './rights.ts';
 import { loadSightings } from './sightings.ts';
 
 interface NewClaim {
@@ -121,6 +121,27 @@ export async function replaceSpentSets(
   const stored = storedSet(set);
   await saveRight(trx, nameText, { ...stored, accountId });
   return stored;
+}
+
+/**
+ * The sets of a domain that passes to the account: the account's own set proves it too, if no other account ever gets that set, so
+ * that its owner can set it at the registrar. Call it as `setsForClaim`.
+ */
+export async function addOwnSet(
+  trx: Database,
+  { name: nameText, nsSets }: { readonly name: string; readonly nsSets: readonly StoredSet[] | null },
+  accountId: number,
+): Promise<readonly StoredSet[] | null> {
+  // Another set would change what its apex shows where it has none.
+  if (nsSets === null || nsSets.length === 0) return nsSets;
+  const own = await accountNameserverSet(trx, accountId);
+  if (own?.exclusive !== true) return nsSets;
+  const set = storedSet(own);
+  const key = sortedNames(set.names).join();
+  if (nsSets.some(({ names }) => sortedNames(names).join() === key)) return nsSets;
+  await saveRight(trx, nameText, { ...set, accountId });
+  const right = (await loadRights(trx, nameText)).find(({ names }) => names.join() === key);
+  return right?.accountId === accountId ? [...nsSets, set] : nsSets;
 }
 
 function storedSet({ names, exclusive }: ClaimSet): StoredSet {

@@ -9,6 +9,7 @@ const OLD = [
   "account_devices where used_at < clock_timestamp() - interval '400 days'",
   'account_links where expires_at < clock_timestamp()',
   'sign_in_failures where kept_until < clock_timestamp()',
+  "takeover_mails where at < clock_timestamp() - interval '1 day'",
   "mails where created_at < clock_timestamp() - interval '1 day'",
 ];
 

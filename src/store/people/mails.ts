@@ -5,8 +5,11 @@ import { sql } from 'kysely';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** `email`: to a new address, that the account asks for; `email-changed`: to the address of before. */
-type MailKind = 'reset' | 'register' | 'email' | 'email-changed';
+/**
+ * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `takeover`: from
+ * `orderTakeoverMails`.
+ */
+type MailKind = 'reset' | 'register' | 'email' | 'email-changed' | 'takeover';
 
 export interface OrderedMail {
   readonly id: number;
@@ -16,6 +19,9 @@ export interface OrderedMail {
   readonly accountId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
+  /** Of `takeover`: the domain's name as in its column. */
+  readonly domain: string | null;
+  readonly message: string | null;
 }
 
 /** The holder of the email, if somebody active has it, is found in the same statement. */
@@ -49,9 +55,9 @@ export async function claimDueMails(db: Database, limit: number): Promise<{ mail
 
 export async function loadMail(db: Database, id: number): Promise<OrderedMail | undefined> {
   const { rows } = await sql<OrderedMail>`
-    select id, kind, email, account_id as "accountId", attempts, created_at as "createdAt" from mails where id = ${id}`.execute(
-    db,
-  );
+    select l.id, l.kind, l.email, l.account_id as "accountId", l.attempts, l.created_at as "createdAt", l.message,
+      (select d.name from domains d where d.id = l.domain_id) as domain
+    from mails l where l.id = ${id}`.execute(db);
   return rows[0];
 }
 

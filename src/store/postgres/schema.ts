@@ -36,6 +36,8 @@ export type DomainOperation =
   | 'settings'
   | 'delete'
   | 'restore'
+  /** It left its account, or came to another one. */
+  | 'move'
   /** The addresses of targets of ANAME records have changed. */
   | 'addresses';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
@@ -241,6 +243,13 @@ interface NsSightingsTable {
   names: string[];
   first_seen_at: Date;
   last_seen_at: Date;
+}
+
+/** When mails were ordered that warn whoever holds a name. */
+interface TakeoverMailsTable {
+  domain_id: number;
+  account_id: number;
+  at: Generated<Date>;
 }
 
 interface NameTakeoversTable {
@@ -738,6 +747,7 @@ export interface Schema {
   idempotency_octets: IdempotencyOctetsTable;
   name_holders: NameHoldersTable;
   name_takeovers: NameTakeoversTable;
+  takeover_mails: TakeoverMailsTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
   swept_names: SweptNamesTable;

@@ -32,6 +32,8 @@ export interface DomainChange {
     | undefined;
   /** The change that this one takes back. */
   readonly reverts: number | undefined;
+  /** It was made while the domain was another account's: its people's addresses are not the present owner's to read. */
+  readonly isFormer: boolean;
 }
 
 /** A change with its domain and the role that the caller has in it. */
@@ -69,15 +71,17 @@ interface ChangeRow {
   to: DomainStatus | null;
   checkId: number | null;
   reverts: number | null;
+  isFormer: boolean;
 }
 
 const COLUMNS = sql`c.id, c.domain_id as "domainId", c.serial, c.at, c.operation, c.source, c.actor_kind as kind,
   c.actor_account_id as "accountId", c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name,
-  c.ops, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts`;
+  c.ops, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts,
+  c.account_id <> (select o.account_id from domains o where o.id = c.domain_id) as "isFormer"`;
 
 function decodeChange(row: ChangeRow): DomainChange {
   const { id, domainId, serial, at, operation, source, kind, accountId, keyId, address, name } = row;
-  const { from, to, checkId, reverts } = row;
+  const { from, to, checkId, reverts, isFormer } = row;
   return {
     id,
     domainId,
@@ -95,6 +99,7 @@ function decodeChange(row: ChangeRow): DomainChange {
     ops: row.ops.map(decodeOperation),
     status: from === null && to === null ? undefined : { from, to, checkId },
     reverts: reverts ?? undefined,
+    isFormer,
   };
 }
 
@@ -144,7 +149,8 @@ export async function loadDomainChange(
 }
 
 /**
- * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first unless said. Ids are drawn
+ * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first unless said; of one that passed to
+ * another account those from before, and of one that came the others. Ids are drawn
  * before the commit, so a change waits here until all with lower ids are committed: no change ever appears behind a page
  * that was read.
  */
@@ -162,7 +168,7 @@ export async function listAccountChanges(
   const { order } = logSql(sql`c.id`, page);
   const { rows } = await sql<ChangeRow & { domainName: string; role: Role }>`
     select ${COLUMNS}, d.name as "domainName",
-      case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as role
+      case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else coalesce(m.role, 'viewer') end as role
     from (${visibleChanges(caller, filter, page, settled)}) v
       join domain_changes c on c.id = v.id join domains d on d.id = c.domain_id
       left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
@@ -227,6 +233,7 @@ function visibleChanges(
     (select c.id from domain_changes c where c.account_id = ${accountId} and ${wanted})
     union all
     (select s.id from memberships m join domains d on d.id = m.domain_id and d.deleted_at is null
-       cross join lateral (select c.id from domain_changes c where c.domain_id = m.domain_id and ${wanted}) s
+       cross join lateral (select c.id from domain_changes c where c.domain_id = m.domain_id
+         and c.account_id <> ${accountId} and ${wanted}) s
      where m.account_id = ${accountId} and d.account_id <> ${accountId} order by ${shared} limit ${limit})`;
 }

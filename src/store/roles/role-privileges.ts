@@ -38,6 +38,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   recovery_codes: grants('', 'sid', ''),
   sign_in_failures: grants('', 'siud', 'sd'),
   mails: grants('', 'i', 'sud'),
+  takeover_mails: grants('', '', 'sd'), // written by FUNCTIONS
   key_boxes: grants('', 'siu', ''),
   key_checks: grants('', 'si', ''),
   given_ns_sets: grants('', 'si', 'si'),
@@ -98,6 +99,11 @@ export const NODE_REPORT_COLUMNS = [
 
 /** The columns in which a node reports zones that are asked for. */
 export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
+
+/** Functions that run with the rights of the tables' owner: what only they may do. */
+export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
+  'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
+};
 
 /** The columns in which the API notes what observers report; their keys and labels belong to the operator. */
 export const VANTAGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'answers', 'dropped'] as const;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
+  FUNCTIONS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
   PROCESS_ROLES,
@@ -125,7 +126,11 @@ async function giveToOwner(trx: Database): Promise<void> {
   await sql.raw('revoke create on schema public from public').execute(trx);
 }
 
-const OWN_FUNCTIONS = ['check_records', 'holds_node_name'];
+const OWN_FUNCTIONS = [
+  'check_records',
+  'holds_node_name',
+  ...Object.keys(FUNCTIONS).map((name) => name.replace(/\(.*/, '')),
+];
 const ownNames = () => [...Object.keys(TABLE_GRANTS), ...Object.keys(SEQUENCES)];
 
 /** Grants all in one transaction: no process sees its privileges taken away and not yet given back. */
@@ -154,6 +159,11 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   }
   if (roles.includes('zonefleet_api') && tables.includes('vantages'))
     statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);
+  for (const name of await loadFunctions(trx)) {
+    statements.push(`revoke all on function ${name} from public, ${roles.join(', ')}`);
+    for (const role of FUNCTIONS[name]?.filter((user) => roles.includes(user)) ?? [])
+      statements.push(`grant execute on function ${name} to ${role}`);
+  }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {
     statements.push(
@@ -172,6 +182,14 @@ async function loadTables(db: Database): Promise<string[]> {
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'
       and relname = any(${Object.keys(TABLE_GRANTS)}::text[]) order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Those of FUNCTIONS that there are: an older schema may lack some. */
+async function loadFunctions(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select w.name from unnest(${Object.keys(FUNCTIONS)}::text[]) w (name)
+    where to_regprocedure('public.' || w.name) is not null`.execute(db);
   return rows.map(({ name }) => name);
 }
 

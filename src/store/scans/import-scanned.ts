@@ -20,6 +20,8 @@ import type { Database } from '../postgres/database.ts';
 
 export interface ScannedImport {
   readonly domainId: number;
+  /** The same as for `saveEdit`. */
+  readonly ownerId?: number;
   /** The records from `planImport`. */
   readonly records: readonly {
     readonly name: Name;
@@ -88,7 +90,17 @@ export async function importScanned(db: Database, order: ScannedImport): Promise
     failed.push(...smaller.failed);
     return { ...NO_EDIT, creates: left };
   };
-  const saved = await saveEdit(db, { domainId, by, source: 'scan', edit, without, dryRun, countryOf });
+  const owned = order.ownerId === undefined ? {} : { ownerId: order.ownerId };
+  const saved = await saveEdit(db, {
+    ...owned,
+    domainId,
+    by,
+    source: 'scan',
+    edit,
+    without,
+    dryRun,
+    countryOf,
+  });
   if (forbidden !== undefined) return { kind: 'refused', code: 'forbidden', message: forbidden };
   if (saved.kind === 'refused') return { kind: 'refused', code: saved.code, message: saved.message };
   if (saved.kind === 'problems') return refusedBy(saved.problems);

@@ -13,6 +13,7 @@ import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
 import { TXT_FINDINGS } from '../../checks/txt/txt-findings.ts';
 import type { TxtJudgement } from '../../checks/txt/txt-judgement.ts';
 import type { TxtTakeover } from '../../checks/txt/txt-takeover.ts';
+import { challengeOf } from '../../zone/domain/challenge-name.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
 import { loseClaim } from '../change/lose-claim.ts';
@@ -21,7 +22,9 @@ import { settleAgain } from '../change/settle-enclosed.ts';
 import { NOT_CHECKED, NOT_VERIFIED, offParts } from '../change/start-status.ts';
 import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
 import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
+import { orderTakeoverMails } from '../people/takeover-mails.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind } from '../postgres/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './load-verified-domain.ts';
@@ -48,6 +51,8 @@ interface VerificationOrder {
   readonly decision: ProofDecision | PreparationDecision;
   /** Undefined: no look was made, since the value has expired. */
   readonly look: VerificationLook | undefined;
+  /** Whoever holds the name is mailed when another account is about to take it. */
+  readonly sendsMail?: boolean;
 }
 
 export interface VerificationLook {
@@ -195,14 +200,33 @@ async function saveProved(
       nextAt: step.nextAt,
       finding: TXT_FINDINGS.RECORD_IN_USE(),
     });
-  if (step.kind === 'seen')
+  if (step.kind === 'seen') {
+    if (order.sendsMail === true) await warn(trx, lock, order, holder);
     return await saveRefused(trx, order, {
       attempts,
       nextAt: step.nextAt,
       takeoverSeenAt: step.since,
       finding: TXT_FINDINGS.TAKEOVER_WAITS(),
     });
+  }
   return await saveTakeover(trx, lock, order, holder.id);
+}
+
+/** Mails the holder, once until no other claim has its record there without the holder's. */
+async function warn(
+  trx: Database,
+  { row }: DomainLock,
+  { domainId }: VerificationOrder,
+  { id, value }: TxtHolder,
+): Promise<void> {
+  const { rows } = await sql`
+    select from domains d join domain_verifications v on v.domain_id = d.id
+    where d.name = ${row.name} and d.deleted_at is null and d.status = 'unverified'
+      and (v.takeover_seen_at is not null
+        or d.id <> ${domainId} and d.findings @> '[{"code": "TAKEOVER_WAITS"}]')`.execute(trx);
+  if (rows.length > 0) return;
+  const { message } = TXT_FINDINGS.TAKEOVER_SEEN(challengeOf(decodeNameColumn(row.name)), value);
+  await orderTakeoverMails(trx, { domainId: id, message });
 }
 
 interface Holder extends TxtHolder {

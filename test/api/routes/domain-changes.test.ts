@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { connectionTypes } from '../../../src/store/postgres/connection-types.ts';
 import type { Schema } from '../../../src/store/postgres/schema.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
@@ -41,6 +42,49 @@ async function records(base: string): Promise<object[]> {
     .filter((r: { editable: boolean }) => r.editable)
     .map(({ updated_at: _, ...record }: Record<string, unknown>) => record);
 }
+
+describe('the log of a domain that passed to another account', () => {
+  it('has all changes for the new one, without addresses and keys from before, and the old one reads nothing new', async () => {
+    const base = await freshDomain();
+    const before = await write(base, { create: [A('a', '192.0.2.1')] });
+    const { body: domain } = await api.ask('GET', base.slice(0, -1));
+    const repeated = {
+      body: { name: 'once', type: 'A', destination: '192.0.2.5' },
+      headers: { 'idempotency-key': 'once' },
+    };
+    expect((await api.ask('POST', `${base}records/`, repeated)).status).toBe(200);
+    const { stranger: accountId, owner } = api.accountIds;
+    const passed = await handOver(api.database.db, {
+      domainId: domain.id,
+      accountId,
+      by: { kind: 'cli', name: 'root' },
+      source: 'cli',
+    });
+    expect(passed).toMatchObject({ kind: 'passed' });
+    const answer = await api.ask('PUT', `${base}records/batch`, {
+      as: 'stranger',
+      body: { create: [A('b', '192.0.2.2')] },
+    });
+    const after = answer.body.change_id;
+    const { body: log } = await api.ask('GET', `${base}changes?limit=50`, { as: 'stranger' });
+    const actorOf = (id: number) => log.find((change: { id: number }) => change.id === id).actor;
+    expect(actorOf(before)).toEqual({ kind: 'key', user_id: owner });
+    expect(actorOf(after)).toMatchObject({ key_id: expect.any(Number), address: '127.0.0.1' });
+    for (const [method, path, more] of [
+      ['GET', 'changes', {}],
+      ['PUT', 'records/batch', { body: { create: [A('c', '192.0.2.3')] } }],
+      ['POST', 'records/', repeated],
+    ] as const)
+      expect((await api.ask(method, `${base}${path}`, more)).status).toBe(404);
+    const { body: feed } = await api.ask('GET', `/changes?after=${before - 1}&limit=50`);
+    const own = feed.filter((change: { domain_id: number }) => change.domain_id === domain.id);
+    expect(own.map(({ id }: { id: number }) => id)).not.toContain(after);
+    expect(own[0]).toMatchObject({ id: before, actor: { kind: 'key', user_id: owner } });
+    expect(own[0].actor).not.toHaveProperty('address');
+    expect(own.at(-1)).toMatchObject({ actor: { kind: 'cli' }, source: 'cli', status: { from: 'pending' } });
+    expect(own.at(-1).status).not.toHaveProperty('to');
+  });
+});
 
 describe('the log', () => {
   it('has who, when, before and after, newest first', async () => {

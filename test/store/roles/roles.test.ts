@@ -112,6 +112,8 @@ describe.each(testServers())('on $name', (server) => {
     ['zonefleet_api', 'update vantages set network = name, given_address = null'],
     ['zonefleet_worker', 'select hash from api_keys'],
     ['zonefleet_worker', 'select email from accounts'],
+    ['zonefleet_api', "select order_takeover_mails(1, 'x')"],
+    ['zonefleet_node', "select order_takeover_mails(1, 'x')"],
     ['zonefleet_worker', 'insert into domains (name) values (null)'],
     ['zonefleet_node', 'select * from api_keys'],
     ['zonefleet_node', 'select * from domains'],

@@ -261,7 +261,7 @@ describe('a name that another account has by its TXT record', () => {
   const later = (minutes: number) => {
     now += minutes * MINUTE_MS;
   };
-  const look = (said: SaidWorld, more: { frozen?: boolean } = {}) =>
+  const look = (said: SaidWorld, more: { frozen?: boolean; sendsMail?: boolean } = {}) =>
     makeVerification(db, { domainId }, () => said, { now, ...more });
   const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
   const both = async (): Promise<SaidWorld> => {
@@ -279,6 +279,24 @@ describe('a name that another account has by its TXT record', () => {
     later(60);
     await look({ servers: [one, [...one, await tokenOf(holder)]] });
     expect([(await domain(holder)).status, await codes(holder)]).toEqual(['active', []]);
+  });
+
+  test('mails the holder once that it is about to pass, if mail is sent', async () => {
+    const mails = async () =>
+      (await sql`select kind, domain_id as "domainId", message from mails`.execute(db)).rows;
+    await look(await PRESENT());
+    expect(await mails()).toEqual([]);
+    await look(await both());
+    await look(await PRESENT(), { sendsMail: true });
+    later(5);
+    await look(await PRESENT(), { sendsMail: true });
+    expect(await mails()).toEqual([
+      {
+        kind: 'takeover',
+        domainId: holder,
+        message: expect.stringContaining(`value ${await tokenOf(holder)}`),
+      },
+    ]);
   });
 
   test('passes by two looks ten minutes apart; in between the holder is warned', async () => {

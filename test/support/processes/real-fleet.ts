@@ -32,6 +32,8 @@ export interface FleetOptions {
   readonly answers?: boolean;
   /** Each account has a set of its own. */
   readonly hasPool?: boolean;
+  /** More settings of all processes but the nameserver. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Asks the API with the key of one account. */
@@ -47,7 +49,7 @@ export class RealFleet {
 
   static async start(
     parent: Pick<RealParent, 'settings' | 'ours'>,
-    { redisUrl, answers = false, hasPool = false }: FleetOptions,
+    { redisUrl, answers = false, hasPool = false, env = {} }: FleetOptions,
   ): Promise<RealFleet> {
     const database = await createDatabase();
     await migrate(database.db, {
@@ -61,6 +63,7 @@ export class RealFleet {
       ...parent.settings,
       MOVED_AFTER: `${MOVED_AFTER_MS / 1000}s`,
       ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+      ...env,
     };
     const listen = parent.ours.map(printListenAddress).join();
     const nodeSettings = { DATABASE_URL: asRole(database.url, 'zonefleet_node'), DNS_LISTEN: listen };

@@ -69,10 +69,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
     'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
+  'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
-    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/postgres',
+    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
@@ -81,7 +82,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/scans':
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/postgres checks/shares store/checks',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
@@ -117,7 +118,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal billing',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -129,7 +130,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
   'workers/jobs':
-    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds',
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds',
   workers:
     'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',

@@ -61,6 +61,7 @@ export async function makeCheck(
   db: Database,
   job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },
   observed: (domain: Name) => Evidence,
+  { sendsMail = false }: { readonly sendsMail?: boolean } = {},
 ): Promise<CheckOutcome> {
   let outcome: CheckOutcome | undefined;
   const check = createChecker({
@@ -68,6 +69,7 @@ export async function makeCheck(
     resolver: { observeDelegation: async (domain) => observed(domain) },
     rules: RULES,
     breaker: { isFrozen: () => false, count: () => {} },
+    sendsMail,
     onOutcome: (came) => {
       outcome = came;
     },

@@ -76,6 +76,7 @@ export interface MadeVerification {
   readonly unverifiedMaxMs?: number;
   /** The breaker holds moves and takeovers. */
   readonly frozen?: boolean;
+  readonly sendsMail?: boolean;
 }
 
 /** One verification of a domain, saved. `said` is asked for the name of the record. */
@@ -83,7 +84,12 @@ export async function makeVerification(
   db: Database,
   job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },
   said: (host: Name) => SaidWorld | Promise<SaidWorld>,
-  { now = Date.now(), unverifiedMaxMs = UNVERIFIED_MAX_MS, frozen = false }: MadeVerification = {},
+  {
+    now = Date.now(),
+    unverifiedMaxMs = UNVERIFIED_MAX_MS,
+    frozen = false,
+    sendsMail = false,
+  }: MadeVerification = {},
 ): Promise<VerifyOutcome> {
   let outcome: VerifyOutcome | undefined;
   const verify = createVerifier({
@@ -93,6 +99,7 @@ export async function makeVerification(
     },
     unverifiedMaxMs,
     breaker: { isFrozen: () => frozen },
+    sendsMail,
     onOutcome: (came) => {
       outcome = came;
     },

@@ -271,3 +271,25 @@ it('one quick voice activates no name while the others may still answer and no s
   expect([await status(), await codes()]).toEqual(['pending', ['VANTAGES_AWAY']]);
   expect(await views()).toContain('net-a agrees delegated');
 });
+
+it('observers have 30 seconds, and less where a call waits for the check', async () => {
+  const given: number[] = [];
+  for (const kind of ['background', 'operator', 'manual'] as const) {
+    await sql`update domain_checks set due_at = now(), next_at = now()`.execute(database.db);
+    const run = createChecker({
+      db: worker,
+      resolver: { observeDelegation: async (domain: Name): Promise<Evidence> => evidenceOf(domain, OURS) },
+      rules: RULES,
+      breaker: { isFrozen: () => false, count: () => {} },
+      vantages: {
+        async ask({ deadlineMs }) {
+          given.push(deadlineMs);
+          return { kind: 'away', views: [] };
+        },
+      },
+      onOutcome: () => {},
+    });
+    await run({ domainId, kind }, { signal: new AbortController().signal, again: false });
+  }
+  expect(given).toEqual([30_000, 30_000, 20_000 - 12]);
+});
