@@ -30,6 +30,9 @@ export interface WorldOptions {
   readonly of?: 'owner' | 'client' | 'operator';
   /** The account of the client; another one has it signed in. */
   readonly clientId: number;
+  /** Who has the domain instead; nobody shares it then. */
+  readonly accountId?: number;
+  readonly isShared?: boolean;
   readonly dnsMode?: 'managed' | 'external';
 }
 
@@ -54,12 +57,20 @@ export class World {
     return this.#once('domain', async () => {
       const { of = 'owner', clientId, dnsMode = 'managed' } = this.#options;
       const { accountIds } = this.#api;
-      const accountId = of === 'client' ? clientId : accountIds.owner;
+      const { accountId = of === 'client' ? clientId : accountIds.owner } = this.#options;
+      const { isShared = this.#options.accountId === undefined } = this.#options;
       const { id } = await newDomain(this.#db, accountId, `${this.domainName}.`, { dnsMode });
-      for (const role of ['viewer', 'editor', 'admin'] as const)
+      for (const role of isShared ? (['viewer', 'editor', 'admin'] as const) : [])
         await saveMembership(this.#db, id, accountIds[role], role);
       return id;
     });
+  }
+
+  /** Makes all of it. */
+  async fill(): Promise<void> {
+    for (const [pattern, make] of PARAMETERS) {
+      if ((await make(this)) === undefined) throw new Error(`${pattern}: nothing was made`);
+    }
   }
 
   async putInto(status: 'disabled' | 'banned'): Promise<void> {
