@@ -35,6 +35,8 @@ export const LETTERS: Readonly<
   k: { status: 403, error: /^this API key (is narrowed|may write some records only)/ },
   c: { status: 403, code: 'reauthenticate' },
   b: { status: 403, code: 'domain_banned' },
+  // Let in, though there is nothing to be done in this state.
+  x: { status: 400, code: 'wrong_state' },
   d: { status: 409, code: 'domain_disabled' },
 };
 
@@ -42,8 +44,10 @@ export interface Sent {
   readonly query?: (world: World) => string | Promise<string>;
   readonly body?: (world: World) => unknown;
   readonly dnsMode?: 'external';
-  /** The domain is disabled whoever calls. */
-  readonly disabled?: true;
+  /** What the domain is, whoever calls. */
+  readonly status?: 'disabled' | 'banned';
+  /** Whatever else has to be so; before the status is set. */
+  readonly prepare?: (world: World) => Promise<unknown>;
 }
 
 export type Row = readonly [letters: string, sent?: Sent];
@@ -64,7 +68,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}': ['000 .n. .....n i.. .... .. . .. 0'],
   'PUT /domains/{domain}': ['000 rnk pp...n i.. .ff. .. . db 0', { body: () => ({ outage_alerts: true }) }],
   'DELETE /domains/{domain}': ['000 rnk ppp..n i.. .ff. .. . .b 0'],
-  'POST /domains/{domain}/enable': ['000 rnk pp...n i.. .ff. .. . .b 0', { disabled: true }],
+  'POST /domains/{domain}/enable': ['000 rnk pp...n i.. .ff. .. . .b 0', { status: 'disabled' }],
   'POST /domains/{domain}/verify': ['000 rnk pp...n i.. .ff. .. . db 0', { dnsMode: 'external' }],
   'POST /domains/{domain}/ns-check': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],

@@ -87,15 +87,16 @@ async function makeWorld(
   path: string,
   of: 'owner' | 'client' | 'operator',
   state: 'disabled' | 'banned' | undefined,
-  { dnsMode, disabled, query, body }: Sent,
+  { dnsMode, status, prepare, query, body }: Sent,
 ): Promise<World> {
   const world = new World(api, { of, clientId, ...(dnsMode !== undefined && { dnsMode }) });
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) await world.parameter(path, name);
   // What they speak of is made while the domain can still be written.
   await query?.(world);
   await body?.(world);
-  const status = state ?? (disabled === true ? 'disabled' : undefined);
-  if (status !== undefined) await world.putInto(status);
+  await prepare?.(world);
+  const wanted = state ?? status;
+  if (wanted !== undefined) await world.putInto(wanted);
   return world;
 }
 

@@ -68,8 +68,8 @@ export class World {
 
   /** Makes all of it. */
   async fill(): Promise<void> {
-    for (const [pattern, make] of PARAMETERS) {
-      if ((await make(this)) === undefined) throw new Error(`${pattern}: nothing was made`);
+    for (const [end, make] of PARAMETERS) {
+      if ((await make(this)) === undefined) throw new Error(`${end}: nothing was made`);
     }
   }
 
@@ -169,7 +169,9 @@ export class World {
       await this.domainId();
       return this.domainName;
     }
-    const found = PARAMETERS.find(([pattern]) => pattern.test(path));
+    const found = PARAMETERS.find(([end]) =>
+      path.slice(0, path.indexOf(`{${name}}`) + name.length + 2).endsWith(end),
+    );
     if (found === undefined)
       throw new Error(`nothing stands for {${name}} in ${path}: say what in PARAMETERS`);
     return await found[1](this);
@@ -194,12 +196,12 @@ export class World {
   }
 }
 
-/** Where a path has a parameter beside the domain: what stands for it. */
-const PARAMETERS: readonly [RegExp, (world: World) => Promise<string | number>][] = [
-  [/\/records\/\{id\}/, async (world) => (await world.record()).id],
-  [/\/changes\/\{id\}/, async (world) => (await world.record()).changeId],
-  [/\/checks\/\{id\}/, (world) => world.checkId()],
-  [/\/subscriptions\/\{id\}/, (world) => world.subscriptionId()],
-  [/\/users\/me\/keys\/\{id\}/, (world) => world.keyId()],
-  [/\/users\/me\/sessions\/\{id\}/, (world) => world.sessionId()],
+/** Where a path, up to a parameter, ends so: what stands for the parameter. */
+const PARAMETERS: readonly [end: string, (world: World) => Promise<string | number>][] = [
+  ['/records/{id}', async (world) => (await world.record()).id],
+  ['/changes/{id}', async (world) => (await world.record()).changeId],
+  ['/checks/{id}', (world) => world.checkId()],
+  ['/subscriptions/{id}', (world) => world.subscriptionId()],
+  ['/users/me/keys/{id}', (world) => world.keyId()],
+  ['/users/me/sessions/{id}', (world) => world.sessionId()],
 ];
