@@ -32,7 +32,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
   key
     .command('revoke')
     .description('revoke keys at once and for ever; exit 1 if one is not there')
-    .argument('<key...>', 'ids, or whole keys')
+    .argument('<key...>', 'ids, or the first 10 characters; -: whole keys from standard input')
     .action((keys: string[]) => revokeKeys(cli, keys));
 }
 
@@ -69,28 +69,40 @@ function addCreateCommand(key: Command, cli: Cli): void {
     });
 }
 
-async function revokeKeys(cli: Cli, keys: readonly string[]): Promise<void> {
-  const { hashKey, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
+const INSTEAD =
+  'not revoked, since arguments are visible to others: give its first 10 characters or its id, or "-" and the key on standard input';
+
+/** A whole key is refused as an argument: everybody on the machine can read the arguments of a process. */
+async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
+  const { findKeyIds, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
+  const { readStandardInput } = await import('../terminal/read-standard-input.ts');
+  const given = new Set(named.includes('-') ? (await readStandardInput()).split(/\s+/).filter(Boolean) : []);
   await cli.withStore(async (db) => {
     const listing = new Listing(cli.output, 'keys');
-    let absent = 0;
-    for (const wanted of new Set(keys)) {
+    let refused = 0;
+    const refuse = async (key: string, outcome: 'absent' | 'refused', message: string) => {
+      refused++;
+      await listing.add({ json: { key, outcome, message }, problems: [`${key}: ${message}`] });
+    };
+    for (const key of new Set([...named, ...given])) {
       // Do not print a whole key, since output may be logged.
-      const shown = isKeyText(wanted) ? `${wanted.slice(0, 10)}…` : wanted;
-      const key = isKeyText(wanted)
-        ? hashKey(wanted)
-        : /^[0-9]{1,15}$/.test(wanted)
-          ? Number(wanted)
-          : undefined;
-      if (key !== undefined && (await revokeApiKey(db, key))) {
-        await listing.add({ json: { key: shown, outcome: 'revoked' }, lines: [`revoked key ${shown}`] });
-        continue;
+      const shown = isKeyText(key) ? `${key.slice(0, 10)}…` : key;
+      if (key === '-') {
+        if (given.size === 0) await refuse(key, 'refused', 'standard input has no key');
+      } else if (isKeyText(key) && !given.has(key)) await refuse(shown, 'refused', INSTEAD);
+      else {
+        const [id, ...others] = await findKeyIds(db, key);
+        if (id === undefined) await refuse(shown, 'absent', 'no such key');
+        else if (others.length > 0)
+          await refuse(shown, 'refused', `several keys begin so, with the ids ${[id, ...others].join(', ')}`);
+        else {
+          await revokeApiKey(db, id);
+          await listing.add({ json: { key: shown, outcome: 'revoked' }, lines: [`revoked key ${shown}`] });
+        }
       }
-      absent++;
-      await listing.add({ json: { key: shown, outcome: 'absent' }, problems: [`${shown}: no such key`] });
     }
     await listing.end({});
-    return absent > 0 ? 1 : 0;
+    return refused > 0 ? 1 : 0;
   });
 }
 

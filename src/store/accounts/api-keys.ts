@@ -121,6 +121,22 @@ export async function revokeOwnKey(db: Database, accountId: number, id: number):
 }
 
 /**
+ * The keys that an operator means: by an id in digits, by a whole text, or by its first characters as `prefix` has them. Of
+ * several that begin so, those that are revoked already are not meant.
+ */
+export async function findKeyIds(db: Database, named: string): Promise<number[]> {
+  const by = isKeyText(named)
+    ? sql`hash = ${hashKey(named)}`
+    : /^[0-9]{1,15}$/.test(named)
+      ? sql`id = ${Number(named)}`
+      : sql`prefix = ${named.replace(/…$/, '')}`;
+  const { rows } = await sql<{ id: number; isRevoked: boolean }>`
+    select id, revoked_at is not null as "isRevoked" from api_keys where ${by} order by id`.execute(db);
+  const valid = rows.filter(({ isRevoked }) => !isRevoked);
+  return (valid.length > 0 ? valid : rows.slice(0, 1)).map(({ id }) => id);
+}
+
+/**
  * Revokes a key by id, or by the hash of its whole text. False when there is no such key; revoking twice changes
  * nothing.
  */

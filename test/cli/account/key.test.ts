@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { createApiKey } from '../../../src/store/accounts/api-keys.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -70,18 +72,20 @@ describe('key create', () => {
 });
 
 describe('key list and key revoke', () => {
-  it('show every key without its text, and revoke by id or text', async () => {
+  it('show every key without its text, and revoke by id or by how it begins', async () => {
     const first = (await run('create', 'ann@shop.example', '--types', 'A,TXT')).stdout.trim();
     const second = (await run('create', 'ann@shop.example')).stdout.trim();
     const third = (await run('create', 'ann@shop.example')).stdout.trim();
     const id = (await find(second))?.key.id as number;
-    const revoked = await run('revoke', first, String(id), '999999', 'nonsense');
+    const revoked = await run('revoke', first.slice(0, 10), String(id), '999999', 'nonsense', 'svc_');
     expect(revoked).toEqual({
       code: 1,
-      stdout: `revoked key ${first.slice(0, 10)}…\nrevoked key ${id}\n`,
-      stderr: '999999: no such key\nnonsense: no such key\n',
+      stdout: `revoked key ${first.slice(0, 10)}\nrevoked key ${id}\n`,
+      stderr: '999999: no such key\nnonsense: no such key\nsvc_: no such key\n',
     });
     expect((await find(first))?.state).toBe('revoked');
+    // As it stands in the list; a second time changes nothing.
+    expect(await run('revoke', `${first.slice(0, 10)}…`)).toMatchObject({ code: 0 });
     const { stdout } = await run('list', 'ann@shop.example');
     const [heads = '', ...rows] = stdout.trimEnd().split('\n');
     expect(heads).toMatch(/^ *ID +KEY +ACCOUNT +NAME +STATE +SCOPE +EXPIRES +USED$/);
@@ -91,5 +95,48 @@ describe('key list and key revoke', () => {
       [`${third.slice(0, 10)}…`, 'ann@shop.example', 'unnamed', 'valid', 'all'],
     ]);
     for (const text of [first, second, third]) expect(stdout).not.toContain(text);
+  });
+
+  it('take no whole key as an argument, and say what to give instead, without the key', async () => {
+    const key = (await run('create', 'ann@shop.example')).stdout.trim();
+    const { code, stdout, stderr } = await run('revoke', key);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^svc_\w{6}…: not revoked, since arguments are visible to others: give its first 10/,
+    );
+    expect(stderr).not.toContain(key);
+    expect((await find(key))?.state).toBe('valid');
+  });
+
+  it('read whole keys from standard input, and print none of them', async () => {
+    const keys = [];
+    for (let i = 0; i < 2; i++) keys.push((await run('create', 'ann@shop.example')).stdout.trim());
+    const unknown = `svc_${'0'.repeat(40)}`;
+    const input = `${keys.join('\n')}\n\n${unknown}`;
+    const told = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url, input });
+    expect(told).toEqual({
+      code: 1,
+      stdout: keys.map((key) => `revoked key ${key.slice(0, 10)}…\n`).join(''),
+      stderr: 'svc_000000…: no such key\n',
+    });
+    for (const key of keys) expect((await find(key))?.state).toBe('revoked');
+    const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url, input: '' });
+    expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input has no key\n' });
+  });
+
+  it('revoke nothing where several keys begin so', async () => {
+    const key = (await run('create', 'ann@shop.example')).stdout.trim();
+    const other = key.slice(0, 10) + 'x'.repeat(34);
+    const { key: found } = (await find(key)) as { key: { id: number; accountId: number } };
+    const twin = await createApiKey(database.db, other, { accountId: found.accountId, name: 'twin' });
+    const prefix = key.slice(0, 10);
+    expect(await run('revoke', prefix)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${prefix}: several keys begin so, with the ids ${found.id}, ${twin?.id}\n`,
+    });
+    expect(await run('revoke', String(twin?.id))).toMatchObject({ code: 0 });
+    expect(await run('revoke', prefix)).toMatchObject({ code: 0 });
+    expect((await find(key))?.state).toBe('revoked');
   });
 });

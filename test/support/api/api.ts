@@ -85,6 +85,7 @@ export interface TestApiOptions {
 }
 
 export const PUBLIC_URL = 'https://dns.zonefleet.test';
+export const TEST_KEY_SECRETS = [{ name: 'test', secret: Buffer.alloc(32, 7) }];
 
 const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
@@ -109,7 +110,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       scans,
       countryOf: options.countryOf,
       trial: options.trial,
-      people: openPeople(own, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 7) }]), {
+      people: openPeople(own, new KeyBoxes(TEST_KEY_SECRETS), {
         publicUrl: PUBLIC_URL,
         sendsMail: true,
         registration: true,

@@ -22,17 +22,22 @@ export const anotherAddress = () => `10.1.${++hosts >> 8}.${hosts & 255}`;
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly address = anotherAddress();
-  readonly #api: TestApi;
+  readonly #api: Pick<TestApi, 'ask'>;
+  readonly #origin: string;
 
-  constructor(api: TestApi) {
+  constructor(api: Pick<TestApi, 'ask'>, origin = PUBLIC_URL) {
     this.#api = api;
+    this.#origin = origin;
   }
 
   async ask(
     method: string,
     url: string,
     body?: object,
-    { origin = PUBLIC_URL, headers = {} }: { origin?: string | null; headers?: Record<string, string> } = {},
+    {
+      origin = this.#origin,
+      headers = {},
+    }: { origin?: string | null; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await this.#api.ask(method, url, {

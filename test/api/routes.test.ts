@@ -1,0 +1,235 @@
+// Accounts are apart: whatever a path, a query or a body names of another account gets the answer that it would get if there
+// were no such thing, with the same headers; and no list shows or counts it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Route } from '../../src/api/calls/route.ts';
+import { ROUTES } from '../../src/api/routes/every-route.ts';
+import { deleteDomain } from '../../src/store/change/save-domain.ts';
+import type { Answer, TestApi } from '../support/api/api.ts';
+import { anotherAddress } from '../support/api/people.ts';
+import { BY } from '../support/database/domains.ts';
+import { prepareWalkers, proofOf, type WalkCaller, type Walkers } from '../support/walk/callers.ts';
+import { WALK } from '../support/walk/table.ts';
+import { startWalkApi } from '../support/walk/walk.ts';
+import { World } from '../support/walk/world.ts';
+
+/** Whoever has something here, or shares it: each with things of somebody else before it. */
+const CALLERS = [
+  'owner',
+  'viewer',
+  'editor',
+  'admin',
+  'read-only key',
+  'client',
+  "client's session",
+  'session',
+] as const;
+
+let api: TestApi;
+let walkers: Walkers;
+/** The owner's, shared in every role; the client's; and one that none of them has anything to do with. */
+let owners: World;
+let clients: World;
+let foreign: World;
+
+beforeAll(async () => {
+  api = await startWalkApi();
+  walkers = await prepareWalkers(api);
+  const { clientId } = walkers;
+  owners = new World(api, { clientId });
+  clients = new World(api, { clientId, of: 'client' });
+  for (const world of [owners, clients]) await world.fill();
+});
+afterAll(() => api?.stop());
+
+const isClient = (caller: WalkCaller) => caller.startsWith('client');
+const ownOf = (caller: WalkCaller) => (isClient(caller) ? clients : owners);
+
+async function ask(caller: WalkCaller, method: string, url: string, body?: unknown): Promise<Answer> {
+  const own = ownOf(caller);
+  const isOfPeople = /^\/(auth|users)\//.test(url);
+  const account = isClient(caller) ? walkers.clientId : api.accountIds.owner;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const proof = await proofOf(walkers, caller, {
+    accountId: isOfPeople ? await own.personId() : account,
+    domain: own.domainName,
+    method,
+    path: url,
+    body: text,
+  });
+  return await api.ask(method, url, {
+    as: null,
+    ...(text !== undefined && { body: text }),
+    headers: { 'x-forwarded-for': anotherAddress(), ...proof },
+  });
+}
+
+/** All that a caller sees of an answer; what was asked for is named the same. */
+function seen({ status, headers, text }: Answer, ...named: (string | number)[]): unknown {
+  const { 'x-request-id': _, date: __, 'content-length': ___, ...rest } = headers;
+  const told = named.reduce<string>((words, name) => words.replaceAll(String(name), 'IT'), text);
+  return { status, told, headers: rest };
+}
+
+const ABSENT_ID = 999_999_999;
+const ABSENT_NAME = 'walk-0.test';
+const holesOf = ({ path }: Route) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+const fill = (path: string, values: Readonly<Record<string, string | number>>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+
+/** The other parameters of a path, as they are in a world. */
+async function parametersOf(route: Route, world: World): Promise<Record<string, string | number>> {
+  const found: Record<string, string | number> = {};
+  for (const name of holesOf(route)) found[name] = await world.parameter(route.path, name);
+  return found;
+}
+
+const bodyOf = async ({ method, path }: Route, world: World) =>
+  await WALK[`${method} ${path}`]?.[1]?.body?.(world);
+const queryOf = async ({ method, path }: Route, world: World) => {
+  const query = await WALK[`${method} ${path}`]?.[1]?.query?.(world);
+  return query === undefined ? '' : `?${query}`;
+};
+
+/** A token in a path is itself what opens the call: it is no id of somebody's. */
+const withIds = ROUTES.filter((route) => holesOf(route).length > 0 && !holesOf(route).includes('token'));
+const lists = ROUTES.filter(({ method, response }) => method === 'GET' && response instanceof z.ZodArray);
+
+describe('before and after another account has something', () => {
+  it('every list is the same, with the same count and the same next page', async () => {
+    const all = async () => {
+      const told: Record<string, unknown> = {};
+      for (const caller of CALLERS) {
+        for (const route of lists) {
+          const path = fill(route.path, await parametersOf(route, ownOf(caller)));
+          const isPaged = Object.keys(route.query?.shape ?? {}).includes('limit');
+          for (const query of isPaged ? ['', '?limit=1&count=true'] : ['']) {
+            if (/sessions$/.test(path)) continue; // each call here is by another session
+            told[`${caller} ${path}${query}`] = seen(await ask(caller, 'GET', path + query));
+          }
+        }
+      }
+      return told;
+    };
+    const before = await all();
+    expect(Object.keys(before).length).toBeGreaterThan(60);
+    foreign = new World(api, { clientId: walkers.clientId, accountId: api.accountIds.stranger });
+    await foreign.fill();
+    const gone = new World(api, { clientId: walkers.clientId, accountId: api.accountIds.stranger });
+    await deleteDomain(api.db, { ...BY, domainId: await gone.domainId() });
+    expect(await all()).toEqual(before);
+  });
+
+  it('members see what is shared with them, and nothing else of its owner', async () => {
+    const other = new World(api, { clientId: walkers.clientId, isShared: false });
+    await other.record();
+    for (const caller of ['viewer', 'editor', 'admin'] as const) {
+      for (const path of ['/domains/', '/changes']) {
+        const { text } = await ask(caller, 'GET', path);
+        expect([caller, text.includes(owners.domainName)]).toEqual([caller, true]);
+        expect([caller, text.includes(other.domainName)]).toEqual([caller, false]);
+      }
+      const absent = seen(await ask(caller, 'GET', `/domains/${ABSENT_NAME}`));
+      expect(seen(await ask(caller, 'GET', `/domains/${other.domainName}`))).toEqual(absent);
+      expect(seen(await ask(caller, 'GET', `/domains/${await other.domainId()}`))).toEqual(absent);
+    }
+  });
+});
+
+describe.each(CALLERS)('what is another account’s is to the %s as if it were not there', (caller) => {
+  it.each(
+    withIds.map((route) => [`${route.method} ${route.path}`, route] as const),
+  )('%s', async (_, route) => {
+    const own = ownOf(caller);
+    const theirs = await parametersOf(route, foreign);
+    const mine = await parametersOf(route, own);
+    const query = await queryOf(route, own);
+    const foreignId = await foreign.domainId();
+    const asks = async (values: Readonly<Record<string, string | number>>) =>
+      await ask(caller, route.method, fill(route.path, values) + query, await bodyOf(route, own));
+    // A foreign domain by its name and by its number, with what is in it; else a foreign id in one's own domain.
+    const pairs = holesOf(route).flatMap((hole) => {
+      const isDomain = hole === 'domain';
+      const others = isDomain ? theirs : mine;
+      const [name, ...numbers] = isDomain ? [theirs.domain, foreignId] : [theirs[hole]];
+      return [name, ...numbers].map((it) => ({
+        it: it as string | number,
+        foreign: { ...others, [hole]: it as string | number },
+        absent: { ...others, [hole]: it === theirs.domain && isDomain ? ABSENT_NAME : ABSENT_ID },
+      }));
+    });
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const { it, foreign, absent } of pairs) {
+      const [of, not] = [await asks(foreign), await asks(absent)];
+      expect(of.status).toBeGreaterThanOrEqual(400);
+      expect(seen(of, it)).toEqual(seen(not, ABSENT_ID, ABSENT_NAME));
+    }
+  });
+});
+
+describe('ids of another account in a query or a body', () => {
+  const batch = (world: World) => `/domains/${world.domainName}/records/batch`;
+
+  it.each([
+    ['PUT', '', (id: number) => ({ delete: [id] })],
+    ['PUT', '', (id: number) => ({ update: [{ id, ttl: 600 }] })],
+    [
+      'PUT',
+      '',
+      (id: number) => ({ create: [{ name: 'x', type: 'A', destination: '192.0.2.3' }], delete: [id] }),
+    ],
+    ['PUT', '?dry_run=true', (id: number) => ({ delete: [id] })],
+    ['DELETE', '', (id: number) => ({ ids: [id] })],
+    ['DELETE', '?ids=ID', () => undefined],
+  ] as const)('%s batch%s: as ids that nothing has, and nothing is written', async (method, query, body) => {
+    for (const caller of ['owner', 'editor', 'client', 'session'] as const) {
+      const own = ownOf(caller);
+      const { id } = await foreign.record();
+      const asks = (one: number) =>
+        ask(caller, method, batch(own) + query.replace('ID', String(one)), body(one));
+      const [of, not] = [await asks(id), await asks(ABSENT_ID)];
+      expect([caller, of.status]).toEqual([caller, 404]);
+      expect(seen(of, id)).toEqual(seen(not, ABSENT_ID));
+    }
+    const kept = await api.ask(
+      'GET',
+      `/domains/${foreign.domainName}/records/${(await foreign.record()).id}`,
+      {
+        as: 'stranger',
+      },
+    );
+    expect([kept.status, kept.body?.ttl]).toEqual([200, 300]);
+  });
+
+  it('an Idempotency-Key of another account replays nothing', async () => {
+    const send = async (as: 'owner' | 'stranger', world: World) =>
+      await api.ask('POST', `/domains/${world.domainName}/records/`, {
+        as,
+        body: { name: 'once', type: 'TXT', destination: `of ${as}` },
+        headers: { 'idempotency-key': 'the same' },
+      });
+    const first = await send('stranger', foreign);
+    const other = await send('owner', owners);
+    expect([first.status, other.status, other.headers['idempotent-replay']]).toEqual([200, 200, undefined]);
+    expect(other.body.destination).toBe('of owner');
+    // The same request to the very same path, which only one of them may use.
+    const stolen = await send('owner', foreign);
+    expect([stolen.status, stolen.headers['idempotent-replay']]).toEqual([404, undefined]);
+  });
+
+  it('cursors and `after` of another account open nothing', async () => {
+    const { changeId } = await foreign.record();
+    for (const query of [
+      `after=${changeId - 1}`,
+      `cursor=${changeId - 1}&limit=5`,
+      'search=walk',
+      'role=owner',
+    ]) {
+      for (const path of ['/changes', '/domains/']) {
+        const { text } = await ask('owner', 'GET', `${path}?${query}`);
+        expect([path, query, text.includes(foreign.domainName)]).toEqual([path, query, false]);
+      }
+    }
+  });
+});

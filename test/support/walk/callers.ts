@@ -1,0 +1,152 @@
+// Everybody who may stand before the API, in every relation to a domain and to an account, and how each proves who it is.
+
+import type { KeyObject } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import {
+  makeVantageKey,
+  readPrivateKey,
+  signVantageRequest,
+} from '../../../src/process/vantage-signature.ts';
+import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { openSession } from '../../../src/store/people/sessions.ts';
+import { addVantage } from '../../../src/store/vantage/vantages.ts';
+import { PUBLIC_URL, type TestApi } from '../api/api.ts';
+import { newAccount } from '../database/domains.ts';
+
+/**
+ * In the order of the rows of `table.ts`, in the groups in which they stand there. Keys are whole keys of the domain's owner
+ * unless said otherwise; sessions are the owner's, in a cookie, with the `Origin` of the service and a password given just now.
+ */
+export const CALLER_GROUPS = [
+  ['none', 'unknown key', 'expired key'],
+  ['read-only key', 'key for another domain', 'key for some records'],
+  ['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'],
+  ['inactive', 'client', "client's session"],
+  ['session', 'session without Origin', 'session of another Origin', 'session, password long ago'],
+  ["operator's session", "operator's session, password long ago"],
+  ['X-Api-Key'],
+  ['owner of a disabled domain', 'owner of a banned domain'],
+  ['observer'],
+] as const;
+
+export type WalkCaller = (typeof CALLER_GROUPS)[number][number];
+
+/** Whose key or session it is; undefined: nobody's. */
+export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | undefined {
+  if (['none', 'unknown key', 'expired key', 'observer'].includes(caller)) return undefined;
+  if (caller.startsWith('client')) return 'client';
+  return caller.startsWith('operator') ? 'operator' : 'owner';
+}
+
+/** What every walk has once. */
+export interface Walkers {
+  readonly api: TestApi;
+  readonly keys: ReadonlyMap<WalkCaller, string>;
+  readonly clientId: number;
+  readonly observer: { readonly name: string; readonly key: KeyObject };
+}
+
+export const ELSEWHERE = 'elsewhere.test';
+
+export async function prepareWalkers(api: TestApi): Promise<Walkers> {
+  const { db } = api.database;
+  const keyOf = async (accountId: number) => {
+    const text = generateKey();
+    await createApiKey(db, text, { name: 'walk', accountId });
+    return text;
+  };
+  const clientId = await newClient(api, 'client@walk.test');
+  const inactiveId = await newAccount(db, 'inactive@walk.test');
+  await updateAccount(db, inactiveId, { active: false });
+  const { privateKey, publicKey } = makeVantageKey();
+  await addVantage(db, { name: 'walk', network: 'walk', publicKey, address: null });
+  return {
+    api,
+    clientId,
+    observer: { name: 'walk', key: readPrivateKey(privateKey) as KeyObject },
+    keys: new Map<WalkCaller, string>([
+      ['expired key', await api.makeKey({ expiresAt: new Date(Date.now() - 1000) })],
+      ['read-only key', await api.makeKey({ readOnly: true })],
+      ['key for another domain', await api.makeKey({ domains: [ELSEWHERE] })],
+      ...(['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'] as const).map(
+        (role) => [role, api.keys[role]] as const,
+      ),
+      ['inactive', await keyOf(inactiveId)],
+      ['client', await keyOf(clientId)],
+      ['owner of a disabled domain', api.keys.owner],
+      ['owner of a banned domain', api.keys.owner],
+    ]),
+  };
+}
+
+/** Of the reseller `stranger`. */
+export async function newClient(api: TestApi, email: string): Promise<number> {
+  const { db } = api.database;
+  const id = await newAccount(db, email);
+  const provider_id = api.accountIds.stranger;
+  await db.updateTable('accounts').set({ provider_id }).where('id', '=', id).execute();
+  return id;
+}
+
+interface Proving {
+  /** Whose session it is. */
+  readonly accountId: number;
+  /** The domain that the path names. */
+  readonly domain: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** The headers by which a caller shows who it is. */
+export async function proofOf(
+  { api, keys, observer }: Walkers,
+  caller: WalkCaller,
+  { accountId, domain = ELSEWHERE, method, path, body = '' }: Proving,
+): Promise<Record<string, string>> {
+  const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+  const key = keys.get(caller);
+  if (key !== undefined) return bearer(key);
+  const { db } = api.database;
+  const session = async (carrier: 'cookie' | 'bearer', origin?: string) => {
+    const token = await openSession(db, { accountId, carrier, address: '192.0.2.1', userAgent: 'walk' });
+    if (carrier === 'bearer') return bearer(token);
+    if (caller.endsWith('long ago')) {
+      const hash = createHash('sha256').update(token).digest();
+      await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(
+        db,
+      );
+    }
+    return { cookie: `__Host-session=${token}`, ...(origin !== undefined && { origin }) };
+  };
+  switch (caller) {
+    case 'unknown key':
+      return bearer(generateKey());
+    case 'key for some records':
+      return bearer(await api.makeKey({ names: [`www.${domain}`], types: ['A'] }));
+    case 'X-Api-Key':
+      return { 'x-api-key': api.keys.owner };
+    case "client's session":
+      return await session('bearer');
+    case 'session without Origin':
+      return await session('cookie');
+    case 'session of another Origin':
+      return await session('cookie', 'https://elsewhere.example');
+    case 'session':
+    case 'session, password long ago':
+    case "operator's session":
+    case "operator's session, password long ago":
+      return await session('cookie', PUBLIC_URL);
+    case 'observer':
+      return signVantageRequest(
+        observer.key,
+        observer.name,
+        { method, path, body: Buffer.from(body) },
+        { nonce: randomBytes(16) },
+      );
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,214 @@
+// Who may call what: one line for each operation of the API, written from docs/rules.md "Access" and docs/api.md, and from no
+// code. To add an operation, write its line; if its path has a parameter that is new, also say in PARAMETERS of `world.ts` what
+// stands for it.
+//
+// A line has a letter for each caller, in the groups of CALLER_GROUPS in `callers.ts`:
+//
+//   000 rnk pp...n i.. .ff. .. . db 0
+//   |   |   |      |   |    |  | |  an observer that has signed the request
+//   |   |   |      |   |    |  | the owner while the domain is: disabled, banned (`--` where the path names none)
+//   |   |   |      |   |    |  the owner's key as X-Api-Key
+//   |   |   |      |   |    session of a global admin: password just now, long ago
+//   |   |   |      |   session of the owner by cookie: right, no Origin, Origin of another site, password long ago
+//   |   |   |      deactivated account, account that a reseller manages: its key, its session as Bearer
+//   |   |   key of: viewer, editor, admin, owner, global admin, stranger
+//   |   key of the owner: read-only, for another domain, for some records
+//   no credential, an unknown key, an expired key
+
+import type { World } from './world.ts';
+
+/** What a letter says: the status, the `code`, and how `error` begins. */
+export const LETTERS: Readonly<
+  Record<string, { readonly status: number; readonly code?: string; readonly error?: RegExp }>
+> = {
+  '.': { status: 200 },
+  0: { status: 401, error: /^(a valid API key is needed|the headers x-vantage-name)/ },
+  f: { status: 403, code: 'foreign_origin' },
+  i: { status: 403, code: 'account_suspended', error: /^account is inactive$/ },
+  r: { status: 403, error: /^read-only API key$/ },
+  m: { status: 403, code: 'managed_by_reseller' },
+  s: { status: 403, error: /^this surface is not open to API keys$/ },
+  g: { status: 410, error: /^route_removed$/ },
+  n: { status: 404 },
+  w: { status: 405, error: /^this path does not have the method/ },
+  p: { status: 403, error: /^your role lacks / },
+  k: { status: 403, error: /^this API key (is narrowed|may write some records only)/ },
+  c: { status: 403, code: 'reauthenticate' },
+  b: { status: 403, code: 'domain_banned' },
+  // Let in, though there is nothing to be done in this state.
+  x: { status: 400, code: 'wrong_state' },
+  d: { status: 409, code: 'domain_disabled' },
+};
+
+export interface Sent {
+  readonly query?: (world: World) => string | Promise<string>;
+  readonly body?: (world: World) => unknown;
+  readonly dnsMode?: 'external';
+  /** What the domain is, whoever calls. */
+  readonly status?: 'disabled' | 'banned';
+  /** Whatever else has to be so; before the status is set. */
+  readonly prepare?: (world: World) => Promise<unknown>;
+}
+
+export type Row = readonly [letters: string, sent?: Sent];
+
+const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
+const NEW_PASSWORD = 'another horse battery';
+
+/** Every operation of the API. */
+export const WALK: Readonly<Record<string, Row>> = {
+  // The account.
+  'GET /whoami': ['000 ... ...... i.. .... .. . -- 0'],
+  'GET /changes': ['000 ... ...... i.. .... .. . -- 0'],
+  'GET /domains/': ['000 ... ...... i.. .... .. . -- 0'],
+  'GET /domains/ns-sets': ['000 ... ...... i.. .... .. . -- 0'],
+  'POST /domains/': ['000 rkk ...... imm .ff. .. . -- 0', { body: (w) => ({ name: w.domainName }) }],
+
+  // A domain.
+  'GET /domains/{domain}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'PUT /domains/{domain}': ['000 rnk pp...n i.. .ff. .. . db 0', { body: () => ({ outage_alerts: true }) }],
+  'DELETE /domains/{domain}': ['000 rnk ppp..n i.. .ff. .. . .b 0'],
+  'POST /domains/{domain}/enable': ['000 rnk pp...n i.. .ff. .. . .b 0', { status: 'disabled' }],
+  'POST /domains/{domain}/verify': ['000 rnk pp...n i.. .ff. .. . db 0', { dnsMode: 'external' }],
+  'POST /domains/{domain}/ns-check': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/changes/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/changes/{id}/revert': ['000 rn. p....n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/features': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
+
+  // Its records. A parse writes nothing, so a disabled domain takes it; a scan is work for the whole domain.
+  'GET /domains/{domain}/records/': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/records/': ['000 rn. p....n i.. .ff. .. . db 0', { body: () => aRecord }],
+  'GET /domains/{domain}/records/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'PUT /domains/{domain}/records/{id}': ['000 rn. p....n i.. .ff. .. . db 0', { body: () => ({ ttl: 600 }) }],
+  'DELETE /domains/{domain}/records/{id}': ['000 rn. p....n i.. .ff. .. . db 0'],
+  'PUT /domains/{domain}/records/batch': [
+    '000 rn. p....n i.. .ff. .. . db 0',
+    { body: () => ({ create: [aRecord] }) },
+  ],
+  'DELETE /domains/{domain}/records/batch': [
+    '000 rn. p....n i.. .ff. .. . db 0',
+    { query: async (w) => `ids=${(await w.record()).id}` },
+  ],
+  'POST /domains/{domain}/records/import': [
+    '000 rn. p....n i.. .ff. .. . db 0',
+    { body: () => ({ records: [aRecord] }) },
+  ],
+  'POST /domains/{domain}/records/import/parse': [
+    '000 rn. p....n i.. .ff. .. . .b 0',
+    { body: () => ({ zone_file: 'www A 192.0.2.9' }) },
+  ],
+  'GET /domains/{domain}/records/export': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/records/scan-import': ['000 rnk p....n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/records/scan': ['000 .nk p....n i.. .... .. . db 0'],
+
+  // People: sessions only. Nobody needs a credential to sign in; an Origin may be missing there, not be foreign.
+  'GET /billing/plans': ['000 sss ssssss is. .... .. s -- 0'],
+  'POST /auth/login': [
+    '.00 rss ssssss is. ..f. .. s -- .',
+    { body: async (w) => ({ email: (await w.personId()) && w.email, password: 'correct horse battery' }) },
+  ],
+  'POST /auth/register': [
+    '.00 rss ssssss is. ..f. .. s -- .',
+    { body: (w) => ({ email: `registers-${w.email}` }) },
+  ],
+  'POST /auth/password/forgot': ['.00 rss ssssss is. ..f. .. s -- .', { body: (w) => ({ email: w.email }) }],
+  'POST /auth/password/reset': [
+    '.00 rss ssssss is. ..f. .. s -- .',
+    { body: async (w) => ({ token: await w.link('reset'), password: NEW_PASSWORD }) },
+  ],
+  'POST /auth/logout': ['000 rss ssssss is. .ff. .. s -- 0'],
+  'POST /auth/confirm': [
+    '000 rss ssssss is. .ff. .. s -- 0',
+    { body: () => ({ password: 'correct horse battery' }) },
+  ],
+  'POST /auth/otp/enable': ['000 rss ssssss is. .ffc .c s -- 0'],
+  'POST /auth/otp/confirm': [
+    '000 rss ssssss is. .ffc .c s -- 0',
+    { body: async (w) => ({ otp: await w.otp(false) }) },
+  ],
+  'POST /auth/otp/disable': [
+    '000 rss ssssss is. .ffc .c s -- 0',
+    { body: async (w) => ({ otp: await w.otp(true) }) },
+  ],
+  'GET /users/me': ['000 sss ssssss is. .... .. s -- 0'],
+  'PUT /users/me': ['000 rss ssssss is. .ff. .. s -- 0', { body: () => ({ name: 'Walter' }) }],
+  'PUT /users/me/email': [
+    '000 rss ssssss is. .ffc .c s -- 0',
+    { body: (w) => ({ email: `new-${w.email}` }) },
+  ],
+  'POST /users/me/email/confirm': [
+    '000 rss ssssss is. .ff. .. s -- 0',
+    { body: async (w) => ({ token: await w.link('email') }) },
+  ],
+  'PUT /users/me/password': [
+    '000 rss ssssss is. .ffc .c s -- 0',
+    { body: () => ({ password: NEW_PASSWORD }) },
+  ],
+  'GET /users/me/sessions': ['000 sss ssssss is. .... .. s -- 0'],
+  'DELETE /users/me/sessions': ['000 rss ssssss is. .ff. .. s -- 0'],
+  'DELETE /users/me/sessions/{id}': ['000 rss ssssss is. .ff. .. s -- 0'],
+  'GET /users/me/keys': ['000 sss ssssss is. .... .. s -- 0'],
+  'POST /users/me/keys': ['000 rss ssssss is. .ffc .c s -- 0', { body: () => ({ name: 'walk' }) }],
+  'DELETE /users/me/keys/{id}': ['000 rss ssssss is. .ffc .c s -- 0'],
+
+  // Observers: by signature, and by nothing else.
+  'POST /vantage/v1/jobs': [
+    '000 000 000000 000 0000 00 0 -- .',
+    { body: () => ({ max: 1, waitSeconds: 0 }) },
+  ],
+  'POST /vantage/v1/answers': ['000 000 000000 000 0000 00 0 -- .', { body: (w) => w.vantageAnswer }],
+
+  // Removed, and closed to keys.
+  'GET /subscriptions/current': ['000 ggg gggggg igg gggg gg g -- 0'],
+  'POST /subscriptions/purchase': ['000 rss ssssss isg gffg gg s -- 0'],
+  'POST /subscriptions/switch': ['000 rss ssssss isg gffg gg s -- 0'],
+  'POST /subscriptions/auto-renew': ['000 rss ssssss isg gffg gg s -- 0'],
+  'POST /domains/{domain}/subscriptions/purchase': ['000 rss ssssss imm nffn nn s ss 0'],
+  'POST /domains/{domain}/subscriptions/switch': ['000 rss ssssss imm nffn nn s ss 0'],
+  'POST /domains/{domain}/subscriptions/auto-renew': ['000 rss ssssss imm nffn nn s ss 0'],
+  'POST /wallet/topup': ['000 rss ssssss imm nffn nn s -- 0'],
+};
+
+/**
+ * What no operation is: paths that nothing has, and methods that a path does not have. Without a credential they are 401
+ * wherever one is needed for anything, also on paths that one other method answers without: only health and the description
+ * answer everybody.
+ */
+export const NO_OPERATION: Readonly<Record<string, Row>> = {
+  'GET /nowhere': ['000 nnn nnnnnn inn nnnn nn n -- 0'],
+  'PATCH /nowhere': ['000 rnn nnnnnn inn nffn nn n -- 0'],
+  'GET /domains': ['000 nnn nnnnnn inn nnnn nn n -- 0'],
+  'GET /users/me/nothing': ['000 sss ssssss isn nnnn nn s -- 0'],
+  'GET /admin/nothing': ['000 sss ssssss isn nnnn nn s -- 0'],
+  'GET /billing/nothing': ['000 sss ssssss isn nnnn nn s -- 0'],
+  'GET /wallet/nothing': ['000 nnn nnnnnn imm nnnn nn n -- 0'],
+  'GET /tickets/7/nothing': ['000 nnn nnnnnn imm nnnn nn n -- 0'],
+  'GET /invoices/7': ['000 nnn nnnnnn imm nnnn nn n -- 0'],
+  'GET /domains/{domain}/invoices': ['000 nnn nnnnnn imm nnnn nn n nn 0'],
+  'PATCH /domains/{domain}': ['000 rww wwwwww iww wffw ww w ww 0'],
+  'PUT /domains/': ['000 rww wwwwww iww wffw ww w -- 0'],
+  'GET /auth/login': ['000 sss ssssss isw wwww ww s -- 0'],
+  'DELETE /auth/login': ['000 rss ssssss isw wffw ww s -- 0'],
+  'GET /auth/login/': ['000 sss ssssss isn nnnn nn s -- 0'],
+  'GET /auth/password/reset': ['000 sss ssssss isw wwww ww s -- 0'],
+  'PUT /auth/register': ['000 rss ssssss isw wffw ww s -- 0'],
+  'GET /vantage/v1/jobs': ['000 www wwwwww iww wwww ww w -- 0'],
+  'POST /healthz': ['www www wwwwww www wwww ww w -- w'],
+  'DELETE /openapi.yaml': ['www www wwwwww www wwww ww w -- w'],
+};
+
+/** OPTIONS tells the methods of a path, to whom a read of it would tell something. */
+export const OPTIONS: Readonly<Record<string, Row>> = {
+  'OPTIONS /domains/': ['000 ... ...... i.. .... .. . -- 0'],
+  'OPTIONS /domains/{domain}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'OPTIONS /domains/{domain}/records/': ['000 .n. .....n i.. .... .. . .. 0'],
+  'OPTIONS /domains/{domain}/verify': ['000 .n. .....n i.. .... .. . .. 0'],
+  'OPTIONS /auth/login': ['.00 sss ssssss is. .... .. s -- .'],
+  'OPTIONS /users/me/keys': ['000 sss ssssss is. .... .. s -- 0'],
+  'OPTIONS /healthz': ['... ... ...... ... .... .. . -- .'],
+};

@@ -1,0 +1,207 @@
+// What a call of the walk needs to be right: the domain and the account that it names, with all that its path and its body
+// speak of. Everything is made when it is first asked for.
+
+import { randomUUID } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
+import { sql } from 'kysely';
+import { aboutTotp } from '../../../src/api/people/second-factor.ts';
+import { base32 } from '../../../src/api/people/totp.ts';
+import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { makeLink } from '../../../src/store/people/account-links.ts';
+import { setPassword } from '../../../src/store/people/credentials.ts';
+import { openSession } from '../../../src/store/people/sessions.ts';
+import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
+import { appCode, PASSWORD } from '../api/people.ts';
+import { newAccount, newDomain } from '../database/domains.ts';
+import { saveMembership } from '../database/memberships.ts';
+import { evidenceOf, makeCheck } from '../world/made-checks.ts';
+import { newClient } from './callers.ts';
+
+let worlds = 0;
+let passwordHash: Promise<string> | undefined;
+
+export interface WorldOptions {
+  /** Who has the domain, and who signs in. */
+  readonly of?: 'owner' | 'client' | 'operator';
+  /** The account of the client; another one has it signed in. */
+  readonly clientId: number;
+  /** Who has the domain instead; nobody shares it then. */
+  readonly accountId?: number;
+  readonly isShared?: boolean;
+  readonly dnsMode?: 'managed' | 'external';
+}
+
+export class World {
+  /** In no other world. */
+  readonly #number = ++worlds;
+  readonly unique = `walk-${this.#number}`;
+  readonly #api: TestApi;
+  readonly #options: WorldOptions;
+  readonly #made = new Map<string, Promise<unknown>>();
+
+  constructor(api: TestApi, options: WorldOptions) {
+    this.#api = api;
+    this.#options = options;
+  }
+
+  get domainName(): string {
+    return `${this.unique}.test`;
+  }
+
+  domainId(): Promise<number> {
+    return this.#once('domain', async () => {
+      const { of = 'owner', clientId, dnsMode = 'managed' } = this.#options;
+      const { accountIds } = this.#api;
+      const { accountId = of === 'client' ? clientId : accountIds.owner } = this.#options;
+      const { isShared = this.#options.accountId === undefined } = this.#options;
+      const { id } = await newDomain(this.#db, accountId, `${this.domainName}.`, { dnsMode });
+      for (const role of isShared ? (['viewer', 'editor', 'admin'] as const) : [])
+        await saveMembership(this.#db, id, accountIds[role], role);
+      return id;
+    });
+  }
+
+  /** Makes all of it. */
+  async fill(): Promise<void> {
+    for (const [end, make] of PARAMETERS) {
+      if ((await make(this)) === undefined) throw new Error(`${end}: nothing was made`);
+    }
+  }
+
+  async putInto(status: 'disabled' | 'banned'): Promise<void> {
+    const domainId = await this.domainId();
+    const event = status === 'disabled' ? 'disable' : 'ban';
+    await changeStatus(this.#db, { domainId, event, by: { kind: 'cli' }, source: 'test' });
+  }
+
+  /** An A record at `www`, and the change that made it. */
+  record(): Promise<{ readonly id: number; readonly changeId: number }> {
+    return this.#once('record', async () => {
+      const { status, body, headers } = await this.#api.ask(
+        'POST',
+        `/domains/${await this.domainId()}/records/`,
+        { as: 'operator', body: { name: 'www', type: 'A', destination: '192.0.2.1' } },
+      );
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return { id: body.id, changeId: Number(headers['x-change-id']) };
+    });
+  }
+
+  checkId(): Promise<number> {
+    return this.#once('check', async () => {
+      const domainId = await this.domainId();
+      await makeCheck(this.#db, { domainId }, (name) => evidenceOf(name, ['ns1.elsewhere.test.']));
+      return await this.#idOf('check_runs', domainId);
+    });
+  }
+
+  subscriptionId(): Promise<number> {
+    return this.#once('subscription', async () => this.#idOf('subscriptions', await this.domainId()));
+  }
+
+  /** Whoever signs in, registers, has keys: an account of this world, with a password. */
+  personId(): Promise<number> {
+    return this.#once('person', async () => {
+      const { of } = this.#options;
+      const id =
+        of === 'client'
+          ? await newClient(this.#api, this.email)
+          : await newAccount(this.#db, this.email, of === 'operator');
+      passwordHash ??= hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+      await setPassword(this.#db, id, await passwordHash);
+      return id;
+    });
+  }
+
+  /** Of the person. */
+  get email(): string {
+    return `${this.unique}@walk.test`;
+  }
+
+  keyId(): Promise<number> {
+    return this.#once('key', async () => {
+      const accountId = await this.personId();
+      return (await createApiKey(this.#db, generateKey(), { name: 'walk', accountId }))?.id as number;
+    });
+  }
+
+  sessionId(): Promise<number> {
+    return this.#once('session', async () => {
+      const accountId = await this.personId();
+      await openSession(this.#db, { accountId, carrier: 'bearer', address: '192.0.2.1', userAgent: 'other' });
+      const { rows } = await sql<{ id: number }>`
+        select id from sessions where account_id = ${accountId} and user_agent = 'other'`.execute(this.#db);
+      return (rows[0] as { id: number }).id;
+    });
+  }
+
+  /** The token of a link. */
+  async link(kind: 'reset' | 'email'): Promise<string> {
+    const accountId = await this.personId();
+    const email = kind === 'email' ? `new-${this.email}` : undefined;
+    return await makeLink(this.#db, { kind, accountId, ...(email !== undefined && { email }) });
+  }
+
+  /** A code of the person's authenticator app. `isOn`: two-step sign-in is on already. */
+  async otp(isOn: boolean): Promise<string> {
+    const accountId = await this.personId();
+    const secret = Buffer.alloc(20, this.#number & 255);
+    const boxes = new KeyBoxes(TEST_KEY_SECRETS);
+    await saveTotp(this.#db, accountId, await boxes.seal(this.#db, aboutTotp(accountId), secret));
+    if (isOn) await confirmTotp(this.#db, accountId, []);
+    return appCode(base32(secret));
+  }
+
+  /** To a job that nobody has given out. */
+  get vantageAnswer(): object {
+    const evidence = encodeEvidence(evidenceOf(parseName(`${this.domainName}.`), ['ns1.elsewhere.test.']));
+    return { id: randomUUID(), name: this.domainName, evidence };
+  }
+
+  /** What stands for a parameter of the path. */
+  async parameter(path: string, name: string): Promise<string | number> {
+    if (name === 'domain') {
+      await this.domainId();
+      return this.domainName;
+    }
+    const found = PARAMETERS.find(([end]) =>
+      path.slice(0, path.indexOf(`{${name}}`) + name.length + 2).endsWith(end),
+    );
+    if (found === undefined)
+      throw new Error(`nothing stands for {${name}} in ${path}: say what in PARAMETERS`);
+    return await found[1](this);
+  }
+
+  get #db() {
+    return this.#api.database.db;
+  }
+
+  async #idOf(table: 'check_runs' | 'subscriptions', domainId: number): Promise<number> {
+    const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(table)} where domain_id = ${domainId} order by id desc limit 1`.execute(
+      this.#db,
+    );
+    return (rows[0] as { id: number }).id;
+  }
+
+  #once<T>(what: string, make: () => Promise<T>): Promise<T> {
+    const made = (this.#made.get(what) as Promise<T> | undefined) ?? make();
+    this.#made.set(what, made);
+    return made;
+  }
+}
+
+/** Where a path, up to a parameter, ends so: what stands for the parameter. */
+const PARAMETERS: readonly [end: string, (world: World) => Promise<string | number>][] = [
+  ['/records/{id}', async (world) => (await world.record()).id],
+  ['/changes/{id}', async (world) => (await world.record()).changeId],
+  ['/checks/{id}', (world) => world.checkId()],
+  ['/subscriptions/{id}', (world) => world.subscriptionId()],
+  ['/users/me/keys/{id}', (world) => world.keyId()],
+  ['/users/me/sessions/{id}', (world) => world.sessionId()],
+];
