@@ -2,20 +2,20 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMailer } from '../../src/mail/mailer.ts';
-import { migrateQueue } from '../../src/queue/connection.ts';
-import { SEND_MAIL } from '../../src/queue/jobs.ts';
-import { claimDueMails } from '../../src/store/people/mails.ts';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { fillQueue } from '../../workers/fill-queue.ts';
-import { QueueWorker } from '../../workers/queue-worker.ts';
-import { runRounds } from '../../workers/rounds/run-rounds.ts';
-import { createMailSender, type MailOutcome } from '../../workers/send-mail.ts';
-import { PUBLIC_URL, startTestApi, type TestApi } from '../support/api/api.ts';
-import { appCode, Browser } from '../support/api/people.ts';
-import { asRole, createDatabase } from '../support/database/database.ts';
-import { startSmtp, type TestSmtp } from '../support/mail/smtp.ts';
-import { until } from '../support/tests/until.ts';
+import { openMailer } from '../../../src/mail/mailer.ts';
+import { migrateQueue } from '../../../src/queue/connection.ts';
+import { SEND_MAIL } from '../../../src/queue/jobs.ts';
+import { claimDueMails } from '../../../src/store/people/mails.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { fillQueue } from '../../../workers/fill-queue.ts';
+import { QueueWorker } from '../../../workers/queue-worker.ts';
+import { runRounds } from '../../../workers/rounds/run-rounds.ts';
+import { createMailSender, type MailOutcome } from '../../../workers/send-mail.ts';
+import { PUBLIC_URL, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { appCode, Browser } from '../../support/api/people.ts';
+import { asRole, createDatabase } from '../../support/database/database.ts';
+import { startSmtp, type TestSmtp } from '../../support/mail/smtp.ts';
+import { until } from '../../support/tests/until.ts';
 
 const ANN = 'Ann@Shop.example';
 const PASSWORDS = ['first-Passw0rd-of-ann', 'second-Passw0rd-of-ann', 'third-Passw0rd-of-ann'] as const;
