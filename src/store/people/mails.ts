@@ -5,8 +5,11 @@ import { sql } from 'kysely';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** `email`: to a new address, that the account asks for; `email-changed`: to the address of before. */
-type MailKind = 'reset' | 'register' | 'email' | 'email-changed';
+/**
+ * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
+ * register where only those may who are invited; `invite`: ordered where the invite is made.
+ */
+type MailKind = 'reset' | 'register' | 'register-invited' | 'email' | 'email-changed' | 'invite';
 
 export interface OrderedMail {
   readonly id: number;
@@ -14,12 +17,17 @@ export interface OrderedMail {
   readonly email: string;
   /** Of `reset` and `register`: who has the email. */
   readonly accountId: number | null;
+  readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
 }
 
 /** The holder of the email, if somebody active has it, is found in the same statement. */
-export async function orderMail(db: Database, kind: 'reset' | 'register', email: string): Promise<void> {
+export async function orderMail(
+  db: Database,
+  kind: 'reset' | 'register' | 'register-invited',
+  email: string,
+): Promise<void> {
   await sql`
     insert into mails (kind, email, account_id)
     select ${kind}, ${email},
@@ -49,7 +57,7 @@ export async function claimDueMails(db: Database, limit: number): Promise<{ mail
 
 export async function loadMail(db: Database, id: number): Promise<OrderedMail | undefined> {
   const { rows } = await sql<OrderedMail>`
-    select id, kind, email, account_id as "accountId", attempts, created_at as "createdAt" from mails where id = ${id}`.execute(
+    select id, kind, email, account_id as "accountId", invite_id as "inviteId", attempts, created_at as "createdAt" from mails where id = ${id}`.execute(
     db,
   );
   return rows[0];
