@@ -62,6 +62,7 @@ export const register = publicRoute({
   body: RegisterBody,
   response: z.union([SignedIn, Message]),
   problems: ['wrong_state'],
+  conflicts: true,
   async run(call) {
     const { token, invite } = call.body;
     const outcome = await call.people.turns.run<Outcome>(call.asker.address, () => {

@@ -51,6 +51,7 @@ export const acceptInvite = accountRoute({
   params,
   response: Domain,
   problems: ['invite_email_mismatch', 'managed_by_reseller', 'domain_banned'],
+  conflicts: true,
   async run({ api, caller, params: { token } }) {
     const came = await saveAccepted(api.db, token, caller.account);
     switch (came.kind) {

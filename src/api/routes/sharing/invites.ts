@@ -75,6 +75,7 @@ export const createInvite = domainRoute({
   response: Invite,
   withoutSecrets,
   problems: ['managed_by_reseller'],
+  conflicts: true,
   async run({ api, caller, domain, body }) {
     const sent = await saveInvite(api.db, {
       domainId: domain.id,
