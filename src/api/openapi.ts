@@ -32,6 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Records: 'The DNS records of a domain, one by one and in bulk.',
   Changes: 'The log of what was done, and taking it back.',
   Checks: 'What the parent zone says of a domain.',
+  Sharing: 'Who else may see and change a domain.',
   Plans: 'What a domain may do, and until when.',
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',

@@ -2,6 +2,16 @@
 
 import type { Letter } from './mailer.ts';
 
+/** What a letter says of an invite. */
+interface InviteFacts {
+  readonly domain: string;
+  readonly role: string;
+  /** The email of whoever invites. */
+  readonly invitedBy: string;
+  /** The day until which the link works. */
+  readonly until: string;
+}
+
 const NOT_YOU = 'If you did not ask for this, ignore this mail: nothing changes.';
 
 /** What a kind of letter is made of. A kind without a link has no need of one. */
@@ -34,6 +44,15 @@ const LETTERS = {
 } as const;
 
 export type LetterKind = keyof typeof LETTERS;
+
+export function writeInvite(to: string, link: string, facts: InviteFacts): Letter {
+  const { domain, role, invitedBy, until } = facts;
+  return {
+    to,
+    subject: 'You are invited to a domain',
+    text: `${invitedBy} invites you to the domain ${domain}, as ${role}.\n\nOpen this link until ${until} (UTC) and accept with an account of this address, or make one there; it works once:\n\n${link}\n\nIf you do not know who this is, ignore this mail: nothing changes.\n`,
+  };
+}
 
 export function writeLetter(kind: LetterKind, to: string, link = ''): Letter {
   const { subject, text } = LETTERS[kind];

@@ -23,5 +23,5 @@ function hideInRun(run: string): string {
 
 /** Keys, and tokens of sessions, links and browsers: `svc_…` becomes `svc_***`. None is meant to be in a text; this is for mistakes. */
 export function hideTokens(text: string): string {
-  return text.replaceAll(/\b(svc|ses|lnk|dev|rsl|edge)_[0-9A-Za-z_]{20,}/g, '$1_***');
+  return text.replaceAll(/\b(svc|ses|lnk|dev|inv|rsl|edge)_[0-9A-Za-z_]{20,}/g, '$1_***');
 }

@@ -12,7 +12,9 @@ import { changeStatus } from '../../src/store/change/change-status.ts';
 import { API_TYPES } from '../../src/zone/records/customer-types.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api/api.ts';
 import { faultsOf, resolve, type Schema } from '../support/api/json-schema.ts';
+import { emailOf } from '../support/api/people.ts';
 import { fittingValue, type Sense, spoilt } from '../support/api/schema-values.ts';
+import { saveMembership } from '../support/database/memberships.ts';
 import { scale } from '../support/tests/scale.ts';
 import { evidenceOf, type Said, workingChecks } from '../support/world/made-checks.ts';
 import { scanOf, workingScans } from '../support/world/made-scans.ts';
@@ -57,7 +59,9 @@ let operations: Operation[];
 const keys: Record<string, string | null> = { none: null, garbage: 'svc_x', expired: '' };
 /** By domain, ids that exist: what generated ids stand for. */
 let live: Record<string, Record<Pool, number[]>> = {};
-type Pool = 'records' | 'changes' | 'checks' | 'subscriptions';
+type Pool = 'records' | 'changes' | 'checks' | 'subscriptions' | 'members' | 'invites';
+/** Of invites of `one.example`: of every account. */
+let tokens: string[] = [];
 /** What the parents of all domains say, check by check. */
 const SAID: readonly Said[] = [
   ['ns1.example.net.', 'ns2.example.net.'],
@@ -146,6 +150,17 @@ async function prepareDomains(): Promise<void> {
     await api.ask('PUT', `/domains/${name}/records/batch`, { body: { replace } });
   }
   for (const name of ['one.example', 'two.example']) await api.ask('POST', `/domains/${name}/ns-check`);
+  await sql`delete from invite_windows`.execute(api.db);
+  const { body: shared } = await api.ask('GET', '/domains/one.example');
+  for (const role of ['editor', 'viewer'] as const)
+    await saveMembership(api.db, shared.id, api.accountIds[role], role);
+  tokens = [];
+  for (const account of ['stranger', 'viewer', 'owner'] as const) {
+    const { body } = await api.ask('POST', '/domains/one.example/invites', {
+      body: { email: emailOf(account), role: 'editor' },
+    });
+    tokens.push(body.url.split('=')[1]);
+  }
   live = Object.fromEntries(
     await Promise.all(DOMAINS.map(async (name) => [name, await loadLive(`${name}.`)] as const)),
   );
@@ -163,6 +178,8 @@ async function loadLive(name: string): Promise<Record<Pool, number[]>> {
     changes: await ids('domain_changes'),
     checks: await ids('check_runs'),
     subscriptions: await ids('subscriptions'),
+    members: Object.values(api.accountIds),
+    invites: await ids('invites'),
   };
 }
 
@@ -218,6 +235,8 @@ const sense: Sense = (name) => {
       return fc.array(anId, { maxLength: 2 });
     case 'create':
       return fc.array(fc.oneof(aRecord, aRecord, fc.object()), { maxLength: 3 });
+    case 'email':
+      return fc.constantFrom('ann@shop.example', 'bob@shop.example', emailOf('viewer'), 'nobody');
     case 'wait':
       return fc.constant(0); // there is no node to wait for
     case 'svc_ns':
@@ -274,6 +293,7 @@ function aParameter(parameter: Parameter, path: string): fc.Arbitrary<unknown> {
     if (parameter.name === 'domain') {
       return path.endsWith('/enable') ? fc.oneof(fc.constant('off.example'), aDomain) : aDomain;
     }
+    if (parameter.name === 'token') return fc.oneof(fc.constantFrom(...tokens), fc.constant('inv_x'));
     return fc.oneof(
       { weight: 6, arbitrary: anId },
       { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1e3', 'x', '99999999999999999999', '007') },
@@ -355,7 +375,7 @@ const aRequest = (from: typeof operations = operations) =>
       )
       .map(([values, { value, raw }, key]): Request => {
         const kind =
-          (['changes', 'checks', 'subscriptions'] as const).find((pool) =>
+          (['changes', 'checks', 'subscriptions', 'members', 'invites'] as const).find((pool) =>
             operation.path.includes(`/${pool}`),
           ) ?? 'records';
         const domain = String(values[operation.parameters.findIndex(({ name }) => name === 'domain')]);

@@ -3,7 +3,7 @@
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
-import { type LetterKind, writeLetter } from '../../src/mail/letters.ts';
+import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
@@ -13,6 +13,7 @@ import { makeLink } from '../../src/store/people/account-links.ts';
 import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn } from '../../src/store/postgres/name-column.ts';
+import { addToken, isInvited, loadMailedInvite } from '../../src/store/sharing/invite-tokens.ts';
 import { printWithoutDot } from '../../src/zone/name-text.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
 
@@ -41,13 +42,13 @@ export function createMailSender(options: SenderOptions): RunJob<MailJob> {
 async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: MailJob): Promise<MailOutcome> {
   const mail = await loadMail(db, mailId);
   if (mail === undefined) return { kind: 'absent' };
-  const letter = letterOf(mail);
+  const letter = await write(db, publicUrl, mail);
   if (letter === undefined) {
     await dropMail(db, mailId);
     return { kind: 'dropped' };
   }
   try {
-    await mailer.send(await written(letter, mail, { db, publicUrl }));
+    await mailer.send(letter);
   } catch (error) {
     if (!(error instanceof MailFault)) throw error;
     const reason = error.message;
@@ -62,42 +63,63 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
   return { kind: 'sent' };
 }
 
-interface LinkLetter {
+/** With its link. Undefined: nobody is to get it. */
+async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
+  if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
+  if (mail.kind === 'takeover') return takeoverLetterOf(publicUrl, mail);
+  if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
+  const wanted = letterOf(mail.kind, mail);
+  if (wanted === undefined) return undefined;
+  const { kind, link } = wanted;
+  const text = link && linkTo(publicUrl, link.kind, await makeLink(db, link));
+  return writeLetter(kind, mail.email, text);
+}
+
+/** A link of its own, beside that of whoever invites: who has it reads this address. */
+async function writeInviteOf(
+  db: Database,
+  publicUrl: string,
+  { email, inviteId, createdAt }: OrderedMail,
+): Promise<Letter | undefined> {
+  const invite = inviteId === null ? undefined : await loadMailedInvite(db, inviteId, createdAt);
+  if (invite === undefined) return undefined;
+  const { domain, role, invitedBy = 'The operator of the service', expiresAt } = invite;
+  const link = linkTo(publicUrl, 'invite', await addToken(db, invite.id, true));
+  const until = expiresAt.toISOString().slice(0, 10);
+  return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
+}
+
+function takeoverLetterOf(publicUrl: string, { email, domain, message }: OrderedMail): Letter | undefined {
+  if (domain === null || message === null) return undefined;
+  return writeTakeoverLetter(email, {
+    domain: printWithoutDot(decodeNameColumn(domain)),
+    message,
+    publicUrl,
+  });
+}
+
+interface WantedLetter {
   readonly kind: LetterKind;
   readonly link?: Parameters<typeof makeLink>[1];
 }
 
-type WantedLetter =
-  | LinkLetter
-  | { readonly kind: 'takeover'; readonly domain: string; readonly message: string };
-
-async function written(
-  letter: WantedLetter,
-  { email }: OrderedMail,
-  { db, publicUrl }: Pick<SenderOptions, 'db' | 'publicUrl'>,
-): Promise<Letter> {
-  if (letter.kind === 'takeover') return writeTakeoverLetter(email, { ...letter, publicUrl });
-  const { kind, link } = letter;
-  const token = link === undefined ? undefined : await makeLink(db, link);
-  const text = token === undefined || link === undefined ? undefined : linkTo(publicUrl, link.kind, token);
-  return writeLetter(kind, email, text);
-}
-
 /** Undefined: nobody has the email, and nobody learns it. */
-function letterOf({ kind, email, accountId, domain, message }: OrderedMail): WantedLetter | undefined {
+function letterOf(
+  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover'>,
+  { email, accountId }: OrderedMail,
+): WantedLetter | undefined {
   switch (kind) {
     case 'reset':
       return accountId === null ? undefined : { kind, link: { kind: 'reset', accountId } };
     case 'register':
-      return accountId === null ? { kind, link: { kind: 'register', email } } : { kind: 'has-account' };
+    case 'register-invited':
+      return accountId === null
+        ? { kind: 'register', link: { kind: 'register', email } }
+        : { kind: 'has-account' };
     case 'email':
       return accountId === null ? undefined : { kind, link: { kind: 'email', accountId, email } };
     case 'email-changed':
       return { kind };
-    case 'takeover': {
-      if (domain === null || message === null) return undefined;
-      return { kind, domain: printWithoutDot(decodeNameColumn(domain)), message };
-    }
     default:
       return kind satisfies never;
   }

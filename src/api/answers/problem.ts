@@ -14,6 +14,7 @@ export const PROBLEM_CODES = {
   foreign_origin: 403,
   reauthenticate: 403,
   managed_by_reseller: 403,
+  invite_email_mismatch: 403,
   domain_banned: 403,
   domain_disabled: 409,
   domain_taken: 409,
@@ -49,6 +50,8 @@ export interface ProblemMembers {
   readonly domains?: readonly { readonly id: number; readonly user_id: number; readonly status: string }[];
   /** With `plan_feature`: the entitlement that is missing. */
   readonly feature?: string;
+  /** With `invite_email_mismatch`: the invited email, masked. */
+  readonly invited_email?: string;
   /** For removed routes: the text for people, since `error` is a word for machines there. */
   readonly message?: string;
 }

@@ -42,7 +42,7 @@ export const WHOLE_SCOPE: KeyScope = { readOnly: false, domains: null, names: nu
 
 /** The caller in the form that the store's loads take. */
 export function asStoreCaller({ account }: ApiCaller): Caller {
-  return { accountId: account.id, isAdmin: account.isAdmin };
+  return { accountId: account.id, isAdmin: account.isAdmin, isReseller: account.isReseller };
 }
 
 /** The caller in the form that the log of changes takes. */

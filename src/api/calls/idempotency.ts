@@ -14,6 +14,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { badRequest, Problem } from '../answers/problem.ts';
 import type { ApiCaller } from '../callers/caller.ts';
+import { digestSecret } from './secret-paths.ts';
 
 const MAX_KEY_BYTES = 191;
 
@@ -41,7 +42,8 @@ export function idempotentRequest(
   const hash = createHash('sha256');
   for (const bytes of asked.segments) hash.update(bytes);
   if (names !== null || types !== null) hash.update(JSON.stringify({ names, types }));
-  return { accountId: account.id, key, method: asked.method, path: asked.url, bodyHash: hash.digest() };
+  const path = digestSecret(asked.url);
+  return { accountId: account.id, key, method: asked.method, path, bodyHash: hash.digest() };
 }
 
 /** The answer as it is kept, complete: a repeat does not run the handler again. */

@@ -29,7 +29,8 @@ const VANTAGE_WORDS: Readonly<Record<number, string>> = {
 
 export function refusalsOf(route: Route): Refusal[] {
   const codes = [...guardCodes(route), ...(route.problems ?? [])];
-  const statuses = new Set([...guardStatuses(route), ...codes.map((code) => PROBLEM_CODES[code])]);
+  const own = [...codes.map((code) => PROBLEM_CODES[code]), ...(route.conflicts === true ? [409] : [])];
+  const statuses = new Set([...guardStatuses(route), ...own]);
   return [...statuses]
     .sort((a, b) => a - b)
     .map((status) => ({

@@ -102,6 +102,8 @@ interface Declaration<
   readonly answerHeaders?: readonly AnswerHeader[];
   /** Codes that the handler itself may answer, for the description; those of the guards are known. */
   readonly problems?: readonly ProblemCode[];
+  /** It may answer a 409 that has no code, for the description too. */
+  readonly conflicts?: true;
 }
 
 /** A success, always 200; or a problem; or an array page by page, or a text line by line. */

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { badRequest, notFound, Problem } from '../answers/problem.ts';
+import { hideSecret } from '../calls/secret-paths.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;
@@ -47,7 +48,7 @@ export class KnownPaths {
     if (known !== undefined && !other?.methods.has(method)) {
       return { problem: wrongMethod(method, known.methods), isOpen: known.isOpen };
     }
-    const error = `path not found; did you mean ${otherPath}?`;
+    const error = `path not found; did you mean ${hideSecret(otherPath)}?`;
     if (other === undefined) return { problem: notFound('path'), isOpen: false };
     return { problem: new Problem(404, error), isOpen: other.isOpen };
   }

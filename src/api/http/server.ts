@@ -45,6 +45,7 @@ import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
 import { type Admitted, admit, foreignOrigin } from '../calls/guard.ts';
 import { isWrite, type Route } from '../calls/route.ts';
+import { hideSecret } from '../calls/secret-paths.ts';
 import { NoTurn } from '../calls/turns.ts';
 import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
@@ -279,6 +280,7 @@ function explain(error: unknown, request: FastifyRequest, outages: OutageLog): P
     request.log.info({ err: error }, 'a request that the framework refused');
     return badRequest('the request cannot be read');
   }
-  request.log.error({ err: error, method: request.method, url: request.url }, 'unhandled error in request');
+  const url = hideSecret(request.url);
+  request.log.error({ err: error, method: request.method, url }, 'unhandled error in request');
   return new Problem(500, 'internal error');
 }

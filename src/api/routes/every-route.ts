@@ -24,6 +24,9 @@ import { importRecords } from './records-import.ts';
 import { parseImport } from './records-parse.ts';
 import { previewScan } from './scan.ts';
 import { scanImport } from './scan-import.ts';
+import { acceptInvite, getInvite } from './sharing/invite.ts';
+import { createInvite, listInvites, resendInvite, revokeInvite } from './sharing/invites.ts';
+import { deleteMember, listMembers, updateMember } from './sharing/members.ts';
 import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subscriptions.ts';
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
@@ -58,6 +61,15 @@ export const ROUTES: readonly Route[] = [
   getRecord,
   updateRecord,
   deleteRecord,
+  listMembers,
+  updateMember,
+  deleteMember,
+  listInvites,
+  createInvite,
+  resendInvite,
+  revokeInvite,
+  getInvite,
+  acceptInvite,
   getPlans,
   getSubscriptions,
   getSubscription,

@@ -38,6 +38,10 @@ export const ProblemBody = z
       .string()
       .optional()
       .describe('With `plan_feature`: the field of the features that is not enabled.'),
+    invited_email: z
+      .string()
+      .optional()
+      .describe('With `invite_email_mismatch`: the email that is invited, masked.'),
     message: z.string().optional().describe('Of removed routes: what to use instead.'),
   })
   .meta({ id: 'Problem' });

@@ -17,6 +17,7 @@ import { addMoveCommand } from './hand-over.ts';
 import type { DomainMove } from './move-domain.ts';
 import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
 import { addPlanCommand } from './plan-domain.ts';
+import { addShareCommands } from './share-commands.ts';
 import { ownerOption, withOwner } from './with-owner.ts';
 
 interface CreateOptions extends FileOption {
@@ -67,6 +68,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
   addPlanCommand(domain, cli);
+  addShareCommands(domain, cli);
 }
 
 async function runMove(

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { emailKeyOf, readEmail } from './email-address.ts';
+import { endInvitesOf } from './end-invites.ts';
 import { findPlan } from './plans.ts';
 
 export interface Account {
@@ -128,8 +129,10 @@ export async function updateAccount(
       .execute();
     const now = await loadAccount(trx, id);
     // A session was opened with the rights of its time: with others, sign in anew.
-    if (now?.isAdmin !== before?.isAdmin || now?.active !== before?.active)
+    if (now?.isAdmin !== before?.isAdmin || now?.active !== before?.active) {
       await sql`delete from sessions where account_id = ${id}`.execute(trx);
+      await endInvitesOf(trx, id);
+    }
     return now;
   });
 }
@@ -157,7 +160,11 @@ export async function setProvider(
       if (provider?.isReseller !== true) return refused('no_reseller', 'the provider is no reseller');
       if (account.isReseller) return refused('is_reseller', "a reseller can be nobody's client");
     }
-    return await save(trx, id, { provider_id: providerId });
+    const saved = await save(trx, id, { provider_id: providerId });
+    // Whoever managed the account until now manages its members no more.
+    if (account.providerId !== null && account.providerId !== providerId)
+      await endInvitesOf(trx, account.providerId);
+    return saved;
   });
 }
 

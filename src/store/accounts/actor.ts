@@ -21,6 +21,8 @@ export interface ChangedBy {
 export interface Caller {
   readonly accountId: number;
   readonly isAdmin: boolean;
+  /** A reseller has the role of admin in the domains of its clients. */
+  readonly isReseller?: boolean;
 }
 
 /** The actor as the feed prints it. */

@@ -1,9 +1,10 @@
-// Loads domains for those who may see them: their owner, members, and global admins.
+// Loads domains for those who may see them: their owner, members, the reseller that manages the owner, and global admins.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Caller } from '../accounts/actor.ts';
+import { isClients, roleIn } from '../accounts/role-in.ts';
 import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import {
@@ -51,16 +52,16 @@ export async function loadVisibleById(
 
 async function loadVisible(
   db: Database,
-  { accountId, isAdmin }: Caller,
+  caller: Caller,
   where: RawBuilder<unknown>,
 ): Promise<VisibleDomain | undefined> {
+  const { accountId, isAdmin } = caller;
   const { rows } = await sql<ShownRow & { myRole: Role; settings: string | null }>`
     select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
-      case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else m.role end as "myRole"
-    from ${SHOWN_TABLES} left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
-    where ${where} and d.deleted_at is null
-      and (${isAdmin} or d.account_id = ${accountId} or m.role is not null)
-    order by d.account_id <> ${accountId}, m.role is null, d.zone_id is null, d.id limit 1`.execute(db);
+      case when ${isAdmin} then 'owner' else role.mine end as "myRole"
+    from ${SHOWN_TABLES} cross join lateral (select ${roleIn(sql`d`, caller)} as mine) role
+    where ${where} and d.deleted_at is null and (${isAdmin} or role.mine is not null)
+    order by d.account_id <> ${accountId}, role.mine is null, d.zone_id is null, d.id limit 1`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { myRole, settings, ...domain } = row;
@@ -239,9 +240,12 @@ interface Branch {
   readonly role: RawBuilder<unknown>;
 }
 
-/** Selects own domains and shared ones; for a global admin all are own ones. `first`: the table that has the sort key. */
+/**
+ * Selects own domains, shared ones and those of clients; for a global admin all are own ones. `first`: the table that has the
+ * sort key.
+ */
 function visibleBranches(
-  { accountId, isAdmin }: Caller,
+  { accountId, isAdmin, isReseller = false }: Caller,
   filter: DomainFilter,
   first: DomainKey['table'] = 'd',
 ): Branch[] {
@@ -255,10 +259,18 @@ function visibleBranches(
   }
   if (!isAdmin && role !== 'owner') {
     const granted = role === undefined ? sql`true` : sql`m.role = ${role}`;
+    const isOthers = isReseller ? sql`not ${isClients(sql`d`, accountId)}` : sql`true`;
     branches.push({
       tables: sql`memberships m join domains d on d.id = m.domain_id${checks}`,
-      where: sql`m.account_id = ${accountId} and d.account_id <> ${accountId} and ${granted} and ${where}`,
+      where: sql`m.account_id = ${accountId} and d.account_id <> ${accountId} and ${isOthers} and ${granted} and ${where}`,
       role: sql`m.role`,
+    });
+  }
+  if (!isAdmin && isReseller && (role === undefined || role === 'admin')) {
+    branches.push({
+      tables: sql`accounts o join domains d on d.account_id = o.id${checks}`,
+      where: sql`o.provider_id = ${accountId} and ${where}`,
+      role: sql`'admin'`,
     });
   }
   return branches;

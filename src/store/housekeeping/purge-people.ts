@@ -1,4 +1,5 @@
-// Deletes what is over: sessions, links, browsers that were not seen for long, failures to sign in, mails that nobody sends.
+// Deletes what is over: sessions, links, browsers that were not seen for long, failures to sign in, mails that nobody sends,
+// invites.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -11,6 +12,8 @@ const OLD = [
   'sign_in_failures where kept_until < clock_timestamp()',
   "takeover_mails where at < clock_timestamp() - interval '1 day'",
   "mails where created_at < clock_timestamp() - interval '1 day'",
+  "invites where expires_at < clock_timestamp() - interval '90 days'",
+  'invite_windows where ends_at < clock_timestamp()',
 ];
 
 export async function purgePeople(db: Database): Promise<void> {

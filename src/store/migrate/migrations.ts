@@ -28,6 +28,7 @@ import * as callWindows from './migrations/0032-call-windows.ts';
 import * as plans from './migrations/0034-plans.ts';
 import * as movedDomains from './migrations/0040-moved-domains.ts';
 import * as takeoverMails from './migrations/0041-takeover-mails.ts';
+import * as invites from './migrations/0042-invites.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -57,4 +58,5 @@ export const migrations: Record<string, Migration> = {
   '0034-plans': plans,
   '0040-moved-domains': movedDomains,
   '0041-takeover-mails': takeoverMails,
+  '0042-invites': invites,
 };

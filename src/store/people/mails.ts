@@ -6,10 +6,11 @@ import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
 
 /**
- * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `takeover`: from
+ * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
+ * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
  * `orderTakeoverMails`.
  */
-type MailKind = 'reset' | 'register' | 'email' | 'email-changed' | 'takeover';
+type MailKind = 'reset' | 'register' | 'register-invited' | 'email' | 'email-changed' | 'invite' | 'takeover';
 
 export interface OrderedMail {
   readonly id: number;
@@ -17,6 +18,7 @@ export interface OrderedMail {
   readonly email: string;
   /** Of `reset` and `register`: who has the email. */
   readonly accountId: number | null;
+  readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
   /** Of `takeover`: the domain's name as in its column. */
@@ -25,7 +27,11 @@ export interface OrderedMail {
 }
 
 /** The holder of the email, if somebody active has it, is found in the same statement. */
-export async function orderMail(db: Database, kind: 'reset' | 'register', email: string): Promise<void> {
+export async function orderMail(
+  db: Database,
+  kind: 'reset' | 'register' | 'register-invited',
+  email: string,
+): Promise<void> {
   await sql`
     insert into mails (kind, email, account_id)
     select ${kind}, ${email},
@@ -55,8 +61,8 @@ export async function claimDueMails(db: Database, limit: number): Promise<{ mail
 
 export async function loadMail(db: Database, id: number): Promise<OrderedMail | undefined> {
   const { rows } = await sql<OrderedMail>`
-    select l.id, l.kind, l.email, l.account_id as "accountId", l.attempts, l.created_at as "createdAt", l.message,
-      (select d.name from domains d where d.id = l.domain_id) as domain
+    select l.id, l.kind, l.email, l.account_id as "accountId", l.invite_id as "inviteId", l.attempts,
+      l.created_at as "createdAt", l.message, (select d.name from domains d where d.id = l.domain_id) as domain
     from mails l where l.id = ${id}`.execute(db);
   return rows[0];
 }

@@ -408,6 +408,28 @@ interface MembershipsTable {
   created_at: Generated<Date>;
 }
 
+/** How an invite came to its end. One that is open is over once it expires. */
+export type InviteEnd = 'open' | 'accepted' | 'revoked';
+
+interface InvitesTable {
+  id: GeneratedAlways<number>;
+  domain_id: number;
+  email: string;
+  /** The email as it is compared. */
+  email_key: string;
+  role: Exclude<Role, 'owner'>;
+  /** Null: the operator. */
+  invited_by: number | null;
+  invited_by_email: string | null;
+  status: Generated<InviteEnd>;
+  created_at: Generated<Date>;
+  /** When it was made, or sent again. */
+  sent_at: Generated<Date>;
+  expires_at: Date;
+  ended_at: Date | null;
+  accepted_by: number | null;
+}
+
 interface SubscriptionsTable {
   id: GeneratedAlways<number>;
   domain_id: number;
@@ -741,6 +763,7 @@ export interface Schema {
   domain_checks: DomainChecksTable;
   domain_verifications: DomainVerificationsTable;
   memberships: MembershipsTable;
+  invites: InvitesTable;
   subscriptions: SubscriptionsTable;
   records: RecordsTable;
   idempotency_keys: IdempotencyKeysTable;

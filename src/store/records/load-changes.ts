@@ -6,6 +6,7 @@ import type { Name } from '../../dns/name.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { Actor, Caller } from '../accounts/actor.ts';
+import { isClients, roleIn } from '../accounts/role-in.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
@@ -160,7 +161,7 @@ export async function listAccountChanges(
   filter: FeedFilter,
   { limit, offset = 0, descending = false, ...rest }: Partial<LogPage> & Pick<LogPage, 'limit'>,
 ): Promise<AccountChange[]> {
-  const { accountId, isAdmin } = caller;
+  const { isAdmin } = caller;
   const page = { limit: limit + offset, descending, ...rest };
   const { rows: any } = await sql`${visibleChanges(caller, filter, { ...page, limit: 1 })}`.execute(db);
   const settled = any.length === 0 ? undefined : await settledId(db);
@@ -168,10 +169,9 @@ export async function listAccountChanges(
   const { order } = logSql(sql`c.id`, page);
   const { rows } = await sql<ChangeRow & { domainName: string; role: Role }>`
     select ${COLUMNS}, d.name as "domainName",
-      case when ${isAdmin} or d.account_id = ${accountId} then 'owner' else coalesce(m.role, 'viewer') end as role
+      case when ${isAdmin} then 'owner' else coalesce(${roleIn(sql`d`, caller)}, 'viewer') end as role
     from (${visibleChanges(caller, filter, page, settled)}) v
       join domain_changes c on c.id = v.id join domains d on d.id = c.domain_id
-      left join memberships m on m.domain_id = d.id and m.account_id = ${accountId}
     order by ${order} limit ${limit} offset ${offset}`.execute(db);
   return rows.map(({ domainName, role, ...row }) => ({
     ...decodeChange(row),
@@ -215,7 +215,7 @@ async function settledId(db: Database): Promise<number | undefined> {
 
 /** Each branch is bounded by itself, so that each goes along its index. `settled`: the highest id that is listed. */
 function visibleChanges(
-  { accountId, isAdmin }: Caller,
+  { accountId, isAdmin, isReseller = false }: Caller,
   { names, ...filter }: FeedFilter,
   { limit, ...page }: Omit<LogPage, 'limit'> & { readonly limit: number | null },
   settled?: number,
@@ -229,11 +229,20 @@ function visibleChanges(
   const wanted = sql`${conditions(filter)} and ${behind} and ${until} and ${named} order by ${order} limit ${limit}`;
   if (isAdmin) return sql`select c.id from domain_changes c where ${wanted}`;
   const { order: shared } = logSql(sql`s.id`, { limit: 0, ...page });
+  const isOthers = isReseller ? sql`not ${isClients(sql`d`, accountId)}` : sql`true`;
+  const ofClients = sql`
+    union all
+    (select s.id from accounts o cross join lateral (
+       select c.id from domain_changes c join domains d on d.id = c.domain_id and d.deleted_at is null
+       where c.account_id = o.id and ${isClients(sql`d`, accountId)} and ${wanted}) s
+     where o.provider_id = ${accountId} order by ${shared} limit ${limit})`;
   return sql`
     (select c.id from domain_changes c where c.account_id = ${accountId} and ${wanted})
     union all
     (select s.id from memberships m join domains d on d.id = m.domain_id and d.deleted_at is null
        cross join lateral (select c.id from domain_changes c where c.domain_id = m.domain_id
          and c.account_id <> ${accountId} and ${wanted}) s
-     where m.account_id = ${accountId} and d.account_id <> ${accountId} order by ${shared} limit ${limit})`;
+     where m.account_id = ${accountId} and d.account_id <> ${accountId} and ${isOthers}
+     order by ${shared} limit ${limit})
+    ${isReseller ? ofClients : sql``}`;
 }

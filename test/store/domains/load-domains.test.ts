@@ -3,6 +3,7 @@
 import { type KyselyPlugin, type OperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
+import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import {
   countDomains,
@@ -17,7 +18,7 @@ import { CursorError } from '../../../src/store/postgres/list-page.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { makeManyDomains } from '../../support/database/many-domains.ts';
-import { saveMembership } from '../../support/database/memberships.ts';
+import { deleteMembership, saveMembership } from '../../support/database/memberships.ts';
 import { scale } from '../../support/tests/scale.ts';
 
 /** Notes the last statement, for an EXPLAIN of it. */
@@ -74,6 +75,45 @@ describe.each(testServers())('on $name', (server) => {
   const texts = (domains: readonly { readonly name: Name }[]) => domains.map(({ name }) => printName(name));
   const list = async (caller: typeof me, filter: DomainFilter, order = BY_NAME) =>
     texts((await listDomains(database.db, caller, filter, order, { limit: 100 })).items);
+
+  test('a reseller sees those of its clients as admin, once, in every order and page by page', async () => {
+    const { db } = database;
+    const accountId = await newAccount(db, 'reseller@example.org');
+    await setReseller(db, accountId, true);
+    const reseller = { accountId, isAdmin: false, isReseller: true };
+    expect(await list(reseller, {})).toEqual([]);
+    await setProvider(db, they.accountId, accountId);
+    const theirs = await list(they, {});
+    expect(theirs).toHaveLength(8);
+    const { items } = await listDomains(db, they, {}, BY_NAME, { limit: 1 });
+    await saveMembership(db, (items[0] as { id: number }).id, accountId, 'viewer');
+    expect(await list(reseller, { role: 'viewer' })).toEqual([]);
+    expect(await list(reseller, { role: 'owner' })).toEqual([]);
+    expect(await countDomains(db, reseller, {})).toBe(8);
+    for (const sort of DOMAIN_SORTS) {
+      for (const descending of [false, true]) {
+        const order = { sort, descending };
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await listDomains(db, reseller, {}, order, {
+            limit: 3,
+            ...(cursor !== undefined && { cursor }),
+          });
+          expect(page.items.every(({ myRole }) => myRole === 'admin')).toBe(true);
+          seen.push(...texts(page.items));
+          ({ cursor } = page);
+        } while (cursor !== undefined);
+        expect(seen).toEqual(await list(they, {}, order));
+      }
+    }
+    expect(await loadDomain(db, { accountId, isAdmin: false }, parseName('t5.test.'))).toBeUndefined();
+    expect(await loadDomain(db, reseller, parseName('t5.test.'))).toMatchObject({ myRole: 'admin' });
+    expect(await loadDomain(db, reseller, parseName('d5.test.'))).toBeUndefined();
+    await setProvider(db, they.accountId, null);
+    expect(await list(reseller, {})).toEqual(texts(items));
+    await deleteMembership(db, (items[0] as { id: number }).id, accountId);
+  });
 
   test('everyone sees the own and the shared ones with the role, a global admin all as owner', async () => {
     const { db } = database;

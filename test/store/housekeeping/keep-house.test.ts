@@ -7,6 +7,7 @@ import { rememberDevice } from '../../../src/store/people/devices.ts';
 import { orderMail } from '../../../src/store/people/mails.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { noteFailure } from '../../../src/store/people/sign-in-failures.ts';
+import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
@@ -79,6 +80,27 @@ it('forgets sightings, rights and holders after two years, and takeovers after 9
   expect(await names('ns_rights')).toEqual(['left.test.', 'live.test.', 'seen.test.']);
   expect(await names('name_holders')).toEqual(['b.test.']);
   expect(await names('name_takeovers')).toEqual(['b.test.']);
+});
+
+it('forgets invites 90 days after their time, with their links, and counts of what was sent', async () => {
+  const { db } = database;
+  const accountId = await newAccount(db, 'a@example.org');
+  const { id: domainId } = await newDomain(db, accountId);
+  const inviter = { sharer: { accountId, isAdmin: false }, mails: true };
+  for (const email of ['old@b.example', 'new@b.example'])
+    await createInvite(db, { domainId, email, role: 'viewer', inviter });
+  await sql`update invites set expires_at = expires_at - interval '98 days' where email = 'old@b.example'`.execute(
+    db,
+  );
+  await sql`update invite_windows set ends_at = clock_timestamp() where subject like 'domain:%'`.execute(db);
+  await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+  await purgeOld(db);
+  const { rows } = await sql`
+    select array(select email from invites) as invites, (select count(*) from invite_tokens)::integer as tokens,
+      (select count(*) from mails)::integer as mails,
+      (select count(*) from invite_windows where subject like 'domain:%')::integer as counts,
+      (select count(*) from invite_windows where subject like 'account:%')::integer as others`.execute(db);
+  expect(rows).toEqual([{ invites: ['new@b.example'], tokens: 1, mails: 1, counts: 0, others: 1 }]);
 });
 
 it('forgets sessions, links, browsers, failures and mails that are over, and no others', async () => {

@@ -2,6 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
+import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import type { LogPage } from '../../../src/store/postgres/list-page.ts';
 import {
@@ -73,6 +75,25 @@ describe.each(testServers())('on $name', (server) => {
     expect(newest.map((change) => change.domainId)).toEqual([b.id, a.id]);
     expect(await countAccountChanges(db, me, {})).toBe(3);
     expect(await countAccountChanges(db, me, { sources: ['scan'] })).toBe(0);
+  });
+
+  test('a reseller sees what happens to the domains of its clients, once, and not to deleted ones', async () => {
+    const { db } = database;
+    const client = await newAccount(db, 'client@example.org');
+    const accountId = await newAccount(db, 'reseller@example.org');
+    await setReseller(db, accountId, true);
+    await setProvider(db, client, accountId);
+    const one = await newDomain(db, client, 'one.test.');
+    const two = await newDomain(db, client, 'two.test.');
+    await deleteDomain(db, { ...BY, domainId: two.id });
+    await saveMembership(db, one.id, accountId, 'viewer');
+    const reseller = { accountId, isAdmin: false, isReseller: true };
+    const changes = await listAccountChanges(db, reseller, {}, { limit: 9 });
+    expect(changes.map(({ domainId, role }) => [domainId, role])).toEqual([[one.id, 'admin']]);
+    expect(await countAccountChanges(db, reseller, {})).toBe(1);
+    await setProvider(db, client, null);
+    const [shared] = await listAccountChanges(db, reseller, {}, { limit: 9 });
+    expect(shared).toMatchObject({ domainId: one.id, role: 'viewer' });
   });
 
   test('a change that was numbered earlier and is committed later is not passed over', async () => {

@@ -68,7 +68,7 @@ export async function startSmtp(
     tokenFor: (address) =>
       until(() => {
         const mail = taken.findLast(({ to }) => to === address.toLowerCase());
-        return mail && /#[\w-]+=(lnk_\w+)/.exec(mail.text)?.[1];
+        return mail && /#[\w-]+=((?:lnk|inv)_\w+)/.exec(mail.text)?.[1];
       }, `a mail to ${address}`),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -56,6 +56,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/accounts': 'billing store/postgres checks/shares',
   'store/secrets': 'process store/postgres',
   'store/people': 'store/accounts store/postgres store/secrets',
+  'store/sharing': 'dns zone/domain store/accounts store/postgres',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -99,7 +100,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/calls':
     'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people',
   'api/schemas':
-    'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
+    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -107,7 +108,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people',
+    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
@@ -118,7 +119,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -130,7 +131,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
   'workers/jobs':
-    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone',
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds',
   workers:
     'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',

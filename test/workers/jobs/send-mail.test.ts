@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Letter, MailFault } from '../../../src/mail/mailer.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { claimDueMails, orderMail } from '../../../src/store/people/mails.ts';
+import { findInvite } from '../../../src/store/sharing/invite-tokens.ts';
+import { createInvite, resendInvite } from '../../../src/store/sharing/invites.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { newAccount } from '../../support/database/domains.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 let sent: Letter[];
@@ -83,4 +85,72 @@ describe('a mail', () => {
     await due();
     expect(await work()).toEqual([{ kind: 'sent' }]);
   });
+});
+
+describe('the mail of an invite', () => {
+  async function invited() {
+    const { db } = database;
+    const accountId = await newAccount(db, 'ann@shop.example');
+    const { id: domainId } = await newDomain(db, accountId, 'xn--mnchen-3ya.test.');
+    const inviter = {
+      sharer: { accountId, isAdmin: false },
+      email: 'ann@shop.example',
+      mails: true,
+    } as const;
+    const sent = await createInvite(db, { domainId, email: 'Bob@Shop.example', role: 'editor', inviter });
+    if (sent.kind === 'refused') throw new Error(sent.message);
+    return { domainId, inviter, ...sent };
+  }
+  const linkIn = (letter: Letter | undefined) => /#invite=(inv_\w+)/.exec(letter?.text ?? '')?.[1] ?? '';
+
+  it('has a link of its own, which shows that the address is read', async () => {
+    const { token, invite } = await invited();
+    expect(await work()).toEqual([{ kind: 'sent' }]);
+    const [letter] = sent;
+    expect(letter).toMatchObject({ to: 'Bob@Shop.example', subject: 'You are invited to a domain' });
+    expect(letter?.text).toContain(
+      'ann@shop.example invites you to the domain xn--mnchen-3ya.test, as editor.',
+    );
+    expect(letter?.text).toContain(`until ${invite.expiresAt.toISOString().slice(0, 10)}`);
+    const mailed = linkIn(letter);
+    expect(mailed).not.toBe(token);
+    expect(await findInvite(database.db, mailed)).toMatchObject({ id: invite.id, provesEmail: true });
+    expect(await findInvite(database.db, token)).toMatchObject({ id: invite.id, provesEmail: false });
+  });
+
+  it('is not sent once the invite has ended', async () => {
+    await invited();
+    await sql`update invites set status = 'revoked', ended_at = clock_timestamp()`.execute(database.db);
+    expect(await work()).toEqual([{ kind: 'dropped' }]);
+    expect(sent).toEqual([]);
+  });
+
+  it('is sent once, for the newest time that it was asked for', async () => {
+    const { domainId, inviter, invite } = await invited();
+    await sql`update invites set sent_at = sent_at - interval '1 second'`.execute(database.db);
+    await sql`update mails set created_at = created_at - interval '1 second'`.execute(database.db);
+    await resendInvite(database.db, { domainId, inviteId: invite.id, inviter });
+    expect((await work()).map(({ kind }) => kind).sort()).toEqual(['dropped', 'sent']);
+    expect(await findInvite(database.db, linkIn(sent[0]))).toMatchObject({ id: invite.id });
+  });
+});
+
+it('where only those register who are invited, nobody else gets a mail', async () => {
+  const { db } = database;
+  const accountId = await newAccount(db, 'ann@shop.example');
+  const { id: domainId } = await newDomain(db, accountId);
+  const order = (email: string) => orderMail(db, 'register-invited', email);
+  await order('bob@shop.example');
+  await order('ann@shop.example');
+  expect(await work()).toEqual([{ kind: 'dropped' }, { kind: 'dropped' }]);
+  const inviter = { sharer: { accountId, isAdmin: false }, mails: false } as const;
+  for (const email of ['bob@shop.example', 'ann@shop.example'])
+    await createInvite(db, { domainId, email, role: 'viewer', inviter });
+  await order('BOB@shop.example');
+  await order('ann@shop.example');
+  expect(await work()).toEqual([{ kind: 'sent' }, { kind: 'sent' }]);
+  expect(sent.map(({ to, subject }) => [to, subject]).sort()).toEqual([
+    ['BOB@shop.example', 'Begin with Zonefleet'],
+    ['ann@shop.example', 'You have an account already'],
+  ]);
 });

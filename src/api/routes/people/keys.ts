@@ -40,6 +40,7 @@ export const createKey = sessionRoute({
   body: NewKey,
   response: Key,
   withoutSecrets: ({ key: _, ...rest }) => rest,
+  conflicts: true,
   async run({ api, caller, body }) {
     const { domains, names, types } = body;
     const read = readKeyScope({ domains, names, types });

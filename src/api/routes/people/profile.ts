@@ -90,6 +90,7 @@ export const confirmEmailChange = sessionRoute({
   body: z.strictObject({ token: LinkToken }),
   response: Profile,
   problems: ['wrong_state'],
+  conflicts: true,
   async run({ api, people, caller, body }) {
     const { account } = caller;
     return await inTransaction<z.input<typeof Profile> | Problem>(api.db, async (trx) => {

@@ -1,5 +1,6 @@
 // POST /auth/register: ask for a link by email, then make the account with its token. Nobody can take an email that they do not
-// read, and the password is chosen by whoever opens the link.
+// read, and the password is chosen by whoever opens the link. A service that is not open for registration takes those who
+// are invited; its answers do not tell who is.
 
 import { z } from 'zod';
 import { createAccount } from '../../../store/accounts/accounts.ts';
@@ -7,7 +8,9 @@ import { readEmail } from '../../../store/accounts/email-address.ts';
 import { takeLink } from '../../../store/people/account-links.ts';
 import { setPassword } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
+import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { findInvite, isInvited } from '../../../store/sharing/invite-tokens.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import type { PublicCall } from '../../calls/call.ts';
 import { publicRoute } from '../../calls/route.ts';
@@ -20,20 +23,28 @@ const RegisterBody = z
   .strictObject({
     email: Email.optional(),
     token: LinkToken.optional(),
+    invite: LinkToken.optional().describe(
+      'The token of an invite whose link was mailed, or comes from the operator: the account has the address that is invited.',
+    ),
     password: NewPassword.optional(),
     name: PersonName.optional(),
     bearer: Bearer,
   })
   .refine(
-    ({ email, token, password }) =>
-      token === undefined
-        ? email !== undefined && password === undefined
-        : email === undefined && password !== undefined,
-    'expected an email; or, from the link, token and password',
+    ({ email, token, invite, password }) =>
+      [email, token, invite].filter((text) => text !== undefined).length === 1 &&
+      (email === undefined) === (password !== undefined),
+    'expected an email; or, from a link, password and token or invite',
   );
 
 type RegisterCall = PublicCall<unknown, unknown, z.output<typeof RegisterBody>>;
 type Outcome = z.output<typeof SignedIn> | z.output<typeof Message> | Problem;
+
+/** Where only those who are invited may register: the same answer for all others. */
+const IF_INVITED = {
+  message:
+    'if this address is invited, a link is on its way to it, if it has not had three mails within the hour',
+};
 
 /** Whoever has the email already is told so by mail; the answer is the same. */
 const ON_ITS_WAY = {
@@ -47,40 +58,65 @@ export const register = publicRoute({
   tag: 'Signing in',
   summary: 'Make an account.',
   description:
-    'First with `email`: a link is mailed there. Then with `token` and `password`: the account begins, and its session is open. 403 unless the service is open for registration.',
+    'First with `email`: a link is mailed there. Then with `token` and `password`: the account begins, and its session is open. Unless the service is open for registration, a link is mailed only to an address that is invited to a domain; the answer is the same for all. With `invite` and `password` instead the account begins at once; accept the invite then.',
   body: RegisterBody,
   response: z.union([SignedIn, Message]),
   problems: ['wrong_state'],
+  conflicts: true,
   async run(call) {
-    const { token, password = '' } = call.body;
-    const outcome = await call.people.turns.run<Outcome>(call.asker.address, () =>
-      token === undefined ? askForLink(call) : redeem(call, token, password),
-    );
+    const { token, invite } = call.body;
+    const outcome = await call.people.turns.run<Outcome>(call.asker.address, () => {
+      if (invite !== undefined) return begin(call, (trx) => invitedEmail(trx, invite));
+      return token === undefined ? askForLink(call) : begin(call, (trx) => linkedEmail(trx, call, token));
+    });
     return outcome ?? tooBusy();
   },
 });
 
 async function askForLink({ api, people, asker, body }: RegisterCall): Promise<Outcome> {
-  if (!people.isOpen) return forbidden('this service is not open for registration');
+  if (!people.sendsMail) return forbidden('this service is not open for registration');
   const email = readEmail(body.email as string) as string;
   const refused = await people.attempts.ofMails(asker.address);
   if (refused !== undefined) return refused;
-  if (await people.attempts.mayMail(email)) await orderMail(api.db, 'register', email);
-  return ON_ITS_WAY;
+  if (await people.attempts.mayMail(email))
+    await orderMail(api.db, people.isOpen ? 'register' : 'register-invited', email);
+  return people.isOpen ? ON_ITS_WAY : IF_INVITED;
 }
 
-async function redeem(call: RegisterCall, token: string, password: string): Promise<Outcome> {
+const USED_UP = problem('wrong_state', 'this link was used, or is too old');
+
+/** Uses the link up. */
+async function linkedEmail(
+  trx: Database,
+  { people }: RegisterCall,
+  token: string,
+): Promise<string | Problem> {
+  const link = await takeLink(trx, 'register', token);
+  if (link?.email == null) return USED_UP;
+  return people.isOpen || (await isInvited(trx, link.email)) ? link.email : USED_UP;
+}
+
+/** The invite is still to be accepted. */
+async function invitedEmail(trx: Database, token: string): Promise<string | Problem> {
+  const invite = await findInvite(trx, token);
+  if (invite === undefined) return USED_UP;
+  // Whoever invites has a link too, and must not get an account of somebody else's address by it.
+  return invite.provesEmail
+    ? invite.email
+    : problem('wrong_state', 'this link was not mailed to who is invited: ask for another with `email`');
+}
+
+async function begin(
+  call: RegisterCall,
+  emailOf: (trx: Database) => Promise<string | Problem>,
+): Promise<Outcome> {
   const { api, body } = call;
   return await inTransaction<Outcome>(api.db, async (trx) => {
-    const link = await takeLink(trx, 'register', token);
-    if (link?.email == null) return problem('wrong_state', 'this link was used, or is too old');
-    const created = await createAccount(trx, {
-      email: link.email,
-      name: body.name ?? null,
-      selfRegistered: true,
-    });
+    const email = await emailOf(trx);
+    if (email instanceof Problem) return rollBackTo(email);
+    const created = await createAccount(trx, { email, name: body.name ?? null, selfRegistered: true });
     if (created.kind !== 'created') return new Problem(409, created.message);
-    await setPassword(trx, created.account.id, await hashPassword(password));
+    await setPassword(trx, created.account.id, await hashPassword(body.password as string));
     const signedIn = await signInAs(trx, call, created.account.id, body.bearer);
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });

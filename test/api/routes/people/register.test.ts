@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLink } from '../../../../src/store/people/account-links.ts';
+import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
 import { startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword, PASSWORD } from '../../../support/api/people.ts';
 
@@ -31,4 +33,91 @@ it('an account that an operator made has no trial', async () => {
   const stranger = new Browser(api);
   await stranger.login('stranger');
   expect(await begin(stranger, 'other.example')).toEqual([['pro', false]]);
+});
+
+describe('a service that is not open for registration', () => {
+  let closed: TestApi;
+  beforeAll(async () => {
+    closed = await startTestApi({ people: { registration: false }, trustedProxies: ['127.0.0.1/32'] });
+    await closed.makeDomain('shared.example');
+  });
+  afterAll(() => closed?.stop());
+
+  const inviteTo = async (email: string) =>
+    (await closed.ask('POST', '/domains/shared.example/invites', { body: { email, role: 'viewer' } })).body;
+  const tokenOf = ({ url }: { url: string }) => url.split('=')[1] as string;
+  const registering = (body: object) => new Browser(closed).ask('POST', '/auth/register', body);
+
+  it('answers alike whether or not an address is invited, or has an account, and writes the same', async () => {
+    await inviteTo('invited@shop.example');
+    const answers = [];
+    for (const email of ['invited@shop.example', 'nobody@shop.example', 'owner@zonefleet.test'])
+      answers.push(await registering({ email }));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body).toEqual({ message: expect.stringContaining('if this address is invited') });
+    }
+    const { rows } = await sql<{ email: string }>`
+      select email from mails where kind = 'register-invited' order by id`.execute(closed.db);
+    expect(rows.map(({ email }) => email)).toEqual([
+      'invited@shop.example',
+      'nobody@shop.example',
+      'owner@zonefleet.test',
+    ]);
+  });
+
+  it('takes the link that is mailed to who is invited, while the invite is open', async () => {
+    const { id } = await inviteTo('bob@shop.example');
+    const token = await makeLink(closed.db, { kind: 'register', email: 'Bob@Shop.example' });
+    await closed.ask('DELETE', `/domains/shared.example/invites/${id}`);
+    expect((await registering({ token, password: PASSWORD })).body.code).toBe('wrong_state');
+    const again = await inviteTo('bob@shop.example');
+    const bob = new Browser(closed);
+    expect((await bob.ask('POST', '/auth/register', { token, password: PASSWORD })).status).toBe(200);
+    const accepted = await bob.ask('POST', `/invites/${tokenOf(again)}/accept`);
+    expect(accepted.body).toMatchObject({ name: 'shared.example', my_role: 'viewer' });
+  });
+
+  it('takes the token of a mailed invite at once, which is accepted then', async () => {
+    const { id } = await inviteTo('cy@shop.example');
+    const invite = await addToken(closed.db, id, true);
+    expect((await registering({ invite, password: 'short' })).status).toBe(400);
+    expect((await registering({ invite, token: invite, password: PASSWORD })).status).toBe(400);
+    expect((await registering({ invite, email: 'dan@shop.example', password: PASSWORD })).status).toBe(400);
+    const cy = new Browser(closed);
+    const made = await cy.ask('POST', '/auth/register', { invite, password: PASSWORD, name: 'Cy' });
+    expect(made.body).toMatchObject({ email: 'cy@shop.example', name: 'Cy', admin: false });
+    expect((await cy.ask('GET', '/domains/')).body).toEqual([]);
+    expect((await registering({ invite, password: PASSWORD })).status).toBe(409);
+    expect((await cy.ask('POST', `/invites/${invite}/accept`)).status).toBe(200);
+    expect((await registering({ invite, password: PASSWORD })).body.code).toBe('wrong_state');
+  });
+
+  it('gives whoever invites no account of the address that they invite', async () => {
+    const invite = tokenOf(await inviteTo('victim@bank.example'));
+    const { status, body } = await registering({ invite, password: PASSWORD });
+    expect([status, body]).toEqual([
+      400,
+      { code: 'wrong_state', error: expect.stringContaining('not mailed') },
+    ]);
+    const { rows } = await sql`select from accounts where email_key = 'victim@bank.example'`.execute(
+      closed.db,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('and sends no mail takes tokens of invites only', async () => {
+    const mute = await startTestApi({ people: { registration: false, sendsMail: false } });
+    const browser = new Browser(mute);
+    expect((await browser.ask('POST', '/auth/register', { email: 'a@b.example' })).status).toBe(403);
+    await mute.makeDomain('shared.example');
+    const { body } = await mute.ask('POST', '/domains/shared.example/invites', {
+      body: { email: 'a@b.example', role: 'editor' },
+    });
+    expect((await sql`select from mails`.execute(mute.db)).rows).toEqual([]);
+    const invite = await addToken(mute.db, body.id, true);
+    const made = await browser.ask('POST', '/auth/register', { invite, password: PASSWORD });
+    expect(made.body.email).toBe('a@b.example');
+    await mute.stop();
+  });
 });

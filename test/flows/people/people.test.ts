@@ -2,29 +2,21 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMailer } from '../../src/mail/mailer.ts';
-import { migrateQueue } from '../../src/queue/connection.ts';
-import { SEND_MAIL } from '../../src/queue/jobs.ts';
-import { claimDueMails } from '../../src/store/people/mails.ts';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { fillQueue } from '../../workers/fill-queue.ts';
-import { QueueWorker } from '../../workers/queue-worker.ts';
-import { runRounds } from '../../workers/rounds/run-rounds.ts';
-import { createMailSender, type MailOutcome } from '../../workers/jobs/send-mail.ts';
-import { PUBLIC_URL, startTestApi, type TestApi } from '../support/api/api.ts';
-import { appCode, Browser } from '../support/api/people.ts';
-import { asRole, createDatabase } from '../support/database/database.ts';
-import { startSmtp, type TestSmtp } from '../support/mail/smtp.ts';
-import { until } from '../support/tests/until.ts';
+import type { MailOutcome } from '../../../workers/jobs/send-mail.ts';
+import { PUBLIC_URL, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { appCode, Browser } from '../../support/api/people.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { findSecrets } from '../../support/database/find-secrets.ts';
+import { type MailWorker, startMailWorker } from '../../support/mail/mail-worker.ts';
+import { startSmtp, type TestSmtp } from '../../support/mail/smtp.ts';
+import { until } from '../../support/tests/until.ts';
 
 const ANN = 'Ann@Shop.example';
 const PASSWORDS = ['first-Passw0rd-of-ann', 'second-Passw0rd-of-ann', 'third-Passw0rd-of-ann'] as const;
 
 let api: TestApi;
 let smtp: TestSmtp;
-let stop: () => Promise<void>;
-const outcomes: MailOutcome[] = [];
-const troubles: unknown[] = [];
+let worker: MailWorker;
 /** Everything that must not be written down anywhere. */
 const secrets = new Map<string, string>();
 const keep = (name: string, text: string) => {
@@ -35,43 +27,18 @@ const keep = (name: string, text: string) => {
 
 beforeAll(async () => {
   const database = await createDatabase();
-  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
   smtp = await startSmtp({ refuse: (address) => (address === 'gone@shop.example' ? 550 : undefined) });
   api = await startTestApi({ database, trustedProxies: ['127.0.0.1/32'] });
-  // As the worker's own role, so that missing privileges fail here.
-  const db = openDatabase(asRole(database.url, 'zonefleet_worker'));
-  const mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
-  const place = { databaseUrl: database.url, redisUrl: undefined };
-  const worker = new QueueWorker({ place, kind: SEND_MAIL, onQueueTrouble: (error) => troubles.push(error) });
-  worker.start({
-    run: createMailSender({
-      db,
-      mailer,
-      publicUrl: PUBLIC_URL,
-      onOutcome: (outcome) => outcomes.push(outcome),
-    }),
-    concurrency: 4,
-    rounds: runRounds({
-      round: fillQueue({ queue: worker.queue, room: 8, claim: (limit) => claimDueMails(db, limit) }),
-      idleMs: 50,
-      onTrouble: (error) => troubles.push(error),
-    }),
-    onFailed: (_job, error) => troubles.push(error),
-  });
-  stop = async () => {
-    await worker.stop(1000);
-    await worker.close();
-    mailer.close();
-    await db.destroy();
-  };
+  worker = await startMailWorker(database.url, { smtpUrl: smtp.url, publicUrl: PUBLIC_URL });
 });
 afterAll(async () => {
-  await stop?.();
+  await worker?.stop();
   await api?.stop();
   await smtp?.stop();
 });
 
-const outcomesOf = (kind: MailOutcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind).length;
+const outcomesOf = (kind: MailOutcome['kind']) =>
+  worker.outcomes.filter((outcome) => outcome.kind === kind).length;
 let ann: Browser;
 let otpSecret: string;
 
@@ -272,33 +239,21 @@ describe('people', () => {
 
 describe('what all this wrote', () => {
   it('has no password, token, key, cookie or code in it: log, tables, jobs', async () => {
-    const { db } = api.database;
-    const { rows: tables } = await sql<{ name: string }>`
-      select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
-    const texts = new Map([['the log', JSON.stringify(api.logged)]]);
-    for (const { name } of tables) {
-      const { rows } = await sql.raw<{ line: string }>(`select t::text as line from ${name} t`).execute(db);
-      texts.set(name, rows.map(({ line }) => line).join('\n'));
-    }
-    texts.set('troubles', String(troubles));
-    expect([...texts.keys()]).toContain('public.sessions');
-    expect([...texts.keys()].some((name) => name.startsWith('bullmq.'))).toBe(true);
+    const { places, found } = await findSecrets(
+      api.database.db,
+      secrets,
+      new Map([
+        ['the log', JSON.stringify(api.logged)],
+        ['troubles', String(worker.troubles)],
+      ]),
+    );
+    expect(places).toContain('public.sessions');
+    expect(places.some((name) => name.startsWith('bullmq.'))).toBe(true);
     expect(secrets.size).toBeGreaterThan(20);
-    const found = [...texts].flatMap(([place, text]) =>
-      [...secrets].filter(([, secret]) => text.includes(secret)).map(([name]) => `${name} in ${place}`),
-    );
     expect(found).toEqual([]);
-    // What is stored as octets would be found in hex.
-    const hex = [...texts].flatMap(([place, text]) =>
-      [...secrets]
-        .filter(([, secret]) => text.includes(Buffer.from(secret).toString('hex')))
-        .map(([name]) => `${name} in ${place}`),
-    );
-    expect(hex).toEqual([]);
   });
 
   it('met no trouble', () => {
-    expect(troubles).toEqual([]);
+    expect(worker.troubles).toEqual([]);
   });
 });

@@ -1,0 +1,160 @@
+// Invites to a domain, for those who manage its members. A link is shown once, to whoever makes it.
+
+import { z } from 'zod';
+import { linkTo } from '../../../process/public-link.ts';
+import { readEmail } from '../../../store/accounts/email-address.ts';
+import {
+  countInvites,
+  type Inviter,
+  loadInvite,
+  listInvites as loadInvites,
+  type SentInvite,
+  type Invite as StoredInvite,
+  createInvite as saveInvite,
+  revokeInvite as saveRevoked,
+  resendInvite as sendAgain,
+} from '../../../store/sharing/invites.ts';
+import type { Problem } from '../../answers/problem.ts';
+import { type ApiCaller, asStoreCaller } from '../../callers/caller.ts';
+import type { Api, DomainCall } from '../../calls/call.ts';
+import { domainRoute } from '../../calls/route.ts';
+import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
+import type { People } from '../../people/people.ts';
+import { idText } from '../../schemas/ids.ts';
+import { Message } from '../../schemas/message.ts';
+import { Invite, NewInvite } from '../../schemas/sharing.ts';
+import { sharingProblem } from './refusals.ts';
+
+const tag = 'Sharing';
+const params = z.object({ id: idText });
+
+type InviteCall = DomainCall<z.output<typeof params>, unknown, unknown, undefined>;
+const find = ({ api, domain, params: { id } }: InviteCall) => loadInvite(api.db, domain.id, id);
+
+const withoutSecrets = ({ url: _, ...rest }: z.output<typeof Invite>) => rest;
+
+export const listInvites = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/invites',
+  operationId: 'listInvites',
+  tag,
+  summary: 'The invites to a domain, newest first.',
+  description: 'Also those that are over, for 90 days. Links are not shown.',
+  permission: 'members.manage',
+  query: z.object(logQuery('newest')),
+  response: z.array(Invite),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  problems: ['managed_by_reseller'],
+  run(call) {
+    const { db } = call.api;
+    const { id } = call.domain;
+    const { after, sort } = call.query;
+    return answerList(call, {
+      load: pagesById<StoredInvite>(
+        sort?.descends ?? true,
+        (page) => loadInvites(db, id, page, after),
+        (invite) => invite.id,
+      ),
+      count: () => countInvites(db, id, after),
+      print: async (invites) => invites.map(printInvite),
+    });
+  },
+});
+
+export const createInvite = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/invites',
+  operationId: 'createInvite',
+  tag,
+  summary: 'Invites somebody to a domain.',
+  description:
+    'By email, for seven days, once. `url` is the link, shown in this answer only; where the service sends mail, another one is mailed to the address, at most three an hour. An open invite of the same address is replaced. It can be accepted by an account with this email only, and does not lower a role that the account has. It ends if whoever invites loses members.manage. At most 100 are open, and 50 a day are sent (429).',
+  permission: 'members.manage',
+  whileDisabled: true,
+  body: NewInvite,
+  response: Invite,
+  withoutSecrets,
+  problems: ['managed_by_reseller'],
+  conflicts: true,
+  async run({ api, caller, domain, body }) {
+    const sent = await saveInvite(api.db, {
+      domainId: domain.id,
+      email: readEmail(body.email) as string,
+      role: body.role,
+      inviter: inviterOf(api, caller),
+    });
+    return answerSent(api, sent);
+  },
+});
+
+export const resendInvite = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/invites/{id}/resend',
+  operationId: 'resendInvite',
+  tag,
+  summary: 'Sends an invite again, with another link.',
+  description: 'The links of before end, and it is open for seven days from now. It counts as a new one.',
+  permission: 'members.manage',
+  whileDisabled: true,
+  params,
+  find,
+  finds: 'invite',
+  response: Invite,
+  withoutSecrets,
+  problems: ['wrong_state', 'managed_by_reseller'],
+  async run({ api, caller, domain, found }) {
+    const inviter = inviterOf(api, caller);
+    return answerSent(api, await sendAgain(api.db, { domainId: domain.id, inviteId: found.id, inviter }));
+  },
+});
+
+export const revokeInvite = domainRoute({
+  method: 'DELETE',
+  path: '/domains/{domain}/invites/{id}',
+  operationId: 'revokeInvite',
+  tag,
+  summary: 'Revokes an open invite.',
+  permission: 'members.manage',
+  whileDisabled: true,
+  params,
+  find,
+  finds: 'invite',
+  response: Message,
+  problems: ['wrong_state', 'managed_by_reseller'],
+  async run({ api, caller, domain, found }) {
+    const sharer = asStoreCaller(caller);
+    const came = await saveRevoked(api.db, { domainId: domain.id, inviteId: found.id, sharer });
+    return came.kind === 'refused' ? sharingProblem(came, 'invite') : { message: 'invite revoked' };
+  },
+});
+
+function inviterOf(api: Api, caller: ApiCaller): Inviter {
+  const mails = api.people?.sendsMail === true;
+  return { sharer: asStoreCaller(caller), email: caller.account.email, mails };
+}
+
+function answerSent(api: Api, sent: SentInvite): z.input<typeof Invite> | Problem {
+  if (sent.kind === 'refused') return sharingProblem(sent, 'invite');
+  const { publicUrl } = api.people as People;
+  return { ...printInvite(sent.invite), url: linkTo(publicUrl, 'invite', sent.token) };
+}
+
+function printInvite({
+  id,
+  email,
+  role,
+  status,
+  expiresAt,
+  invitedBy,
+  createdAt,
+}: StoredInvite): z.input<typeof Invite> {
+  return {
+    id,
+    email,
+    role,
+    status,
+    expires_at: expiresAt.toISOString(),
+    ...(invitedBy !== null && { invited_by: invitedBy }),
+    created_at: createdAt.toISOString(),
+  };
+}

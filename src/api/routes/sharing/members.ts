@@ -1,0 +1,125 @@
+// The members of a domain: list them, change a role, take one out, leave.
+
+import { z } from 'zod';
+import {
+  countMembers,
+  loadMember,
+  listMembers as loadMembers,
+  removeMember,
+  type Member as StoredMember,
+  setMember,
+} from '../../../store/sharing/members.ts';
+import { forbidden } from '../../answers/problem.ts';
+import { asStoreCaller } from '../../callers/caller.ts';
+import type { DomainCall } from '../../calls/call.ts';
+import { domainRoute } from '../../calls/route.ts';
+import { answerList, PAGE_QUERY, pagesById } from '../../lists/paging.ts';
+import { idText } from '../../schemas/ids.ts';
+import { Message } from '../../schemas/message.ts';
+import { Member, MemberUpdate } from '../../schemas/sharing.ts';
+import { sharingProblem } from './refusals.ts';
+
+const tag = 'Sharing';
+const params = z.object({ userId: idText });
+
+type MemberCall = DomainCall<z.output<typeof params>, unknown, unknown, undefined>;
+const find = ({ api, domain, params: { userId } }: MemberCall) => loadMember(api.db, domain.id, userId);
+
+export const listMembers = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/members',
+  operationId: 'listMembers',
+  tag,
+  summary: 'Who has a role in a domain.',
+  description:
+    'The owner, the reseller that manages the owner (`provider`), and the members, by `user_id`. At most 200 members.',
+  permission: 'domain.view',
+  query: z.object(PAGE_QUERY),
+  response: z.array(Member),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { db } = call.api;
+    const { id } = call.domain;
+    return answerList(call, {
+      load: pagesById<StoredMember>(
+        false,
+        (page) => loadMembers(db, id, page),
+        ({ accountId }) => accountId,
+      ),
+      count: () => countMembers(db, id),
+      print: async (members) => members.map(printMember),
+    });
+  },
+});
+
+export const updateMember = domainRoute({
+  method: 'PATCH',
+  path: '/domains/{domain}/members/{userId}',
+  operationId: 'updateMember',
+  tag,
+  summary: 'Gives a member another role.',
+  description:
+    'Nobody grants a role above their own. The owner and the reseller that manages the owner cannot be changed (400). Open invites of a member who is admin no more end.',
+  permission: 'members.manage',
+  whileDisabled: true,
+  params,
+  find,
+  finds: 'member',
+  body: MemberUpdate,
+  response: Member,
+  problems: ['wrong_state', 'managed_by_reseller'],
+  async run({ api, caller, domain, found, body }) {
+    const changed = await setMember(api.db, {
+      domainId: domain.id,
+      accountId: found.accountId,
+      sharer: asStoreCaller(caller),
+      role: body.role,
+    });
+    return changed.kind === 'member' ? printMember(changed.member) : sharingProblem(changed, 'member');
+  },
+});
+
+export const deleteMember = domainRoute({
+  method: 'DELETE',
+  path: '/domains/{domain}/members/{userId}',
+  operationId: 'deleteMember',
+  tag,
+  summary: 'Takes a member out, or leaves a domain.',
+  description:
+    'Needs members.manage, except for oneself: every member may leave, though not by a key that is narrowed. From the next request on the domain is a 404 for who has left. Their open invites end.',
+  permission: 'domain.view',
+  whileDisabled: true,
+  params,
+  find,
+  finds: 'member',
+  response: Message,
+  problems: ['wrong_state', 'managed_by_reseller'],
+  async run({ api, caller, domain, found }) {
+    const { accountId } = found;
+    const isLeaving = accountId === caller.account.id;
+    if (isLeaving && caller.key.domains !== null)
+      return forbidden('this API key is narrowed to some domains');
+    const sharer = asStoreCaller(caller);
+    const removed = await removeMember(api.db, { domainId: domain.id, accountId, sharer });
+    if (removed.kind === 'refused') return sharingProblem(removed, 'member');
+    return { message: isLeaving ? 'you have left the domain' : 'member removed' };
+  },
+});
+
+function printMember({
+  accountId,
+  email,
+  name,
+  role,
+  isProvider,
+  createdAt,
+}: StoredMember): z.input<typeof Member> {
+  return {
+    user_id: accountId,
+    email,
+    ...(name !== null && { name }),
+    role,
+    ...(isProvider && { provider: true as const }),
+    created_at: createdAt.toISOString(),
+  };
+}

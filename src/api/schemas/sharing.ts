@@ -1,0 +1,57 @@
+// Members of a domain and invites to it, in answers and as they are sent.
+
+import { z } from 'zod';
+import { GRANTED_ROLES } from '../../store/sharing/judge-sharing.ts';
+import { ROLES } from '../callers/permissions.ts';
+import { Id } from './ids.ts';
+import { Email } from './people.ts';
+import { Timestamp } from './timestamp.ts';
+
+const GrantedRole = z.enum(GRANTED_ROLES);
+
+export const Member = z
+  .object({
+    user_id: Id,
+    email: z.string(),
+    name: z.string().optional(),
+    role: z.enum(ROLES),
+    provider: z
+      .literal(true)
+      .optional()
+      .describe('The reseller that manages the owner. It cannot be changed here.'),
+    created_at: Timestamp.describe(
+      'Since when it is a member; of the owner and the reseller, since when there is the domain.',
+    ),
+  })
+  .meta({ id: 'Member' });
+
+export const MemberUpdate = z.strictObject({ role: GrantedRole }).meta({ id: 'MemberUpdate' });
+
+export const Invite = z
+  .object({
+    id: Id,
+    email: z.string(),
+    role: GrantedRole,
+    status: z.enum(['open', 'accepted', 'revoked', 'expired']),
+    expires_at: Timestamp,
+    invited_by: Id.optional().describe('The account that invites; absent: the operator.'),
+    created_at: Timestamp,
+    url: z
+      .string()
+      .optional()
+      .describe('The link for whoever is invited, in the answer that makes it only. It is a secret.'),
+  })
+  .meta({ id: 'Invite' });
+
+export const NewInvite = z
+  .strictObject({ email: Email.describe('Who is invited. An account is not needed yet.'), role: GrantedRole })
+  .meta({ id: 'NewInvite' });
+
+export const InviteSeen = z
+  .object({
+    domain: z.string(),
+    role: GrantedRole,
+    invited_email: z.string().describe('Masked: `a•••@e•••.com`.'),
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'InviteSeen' });

@@ -1,0 +1,47 @@
+// `domain invite`: prints the link of an invite. Only the link is on stdout, so that a script can read it there; it is a secret
+// until it is used. It needs no mail server, and counts as read by whoever has the address: give it to them alone.
+
+import { linkTo } from '../../process/public-link.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { createInvite } from '../../store/sharing/invites.ts';
+import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
+import type { Output } from '../terminal/output.ts';
+import { printRefusal } from '../terminal/print-refusal.ts';
+import { onOneDomain } from './on-one-domain.ts';
+import type { OwnerOption } from './with-owner.ts';
+
+interface InviteOptions extends OwnerOption {
+  readonly email: string;
+  readonly role: GrantedRole;
+  readonly publicUrl: string;
+}
+
+export async function inviteToDomain(
+  db: Database,
+  name: string,
+  { email, role, publicUrl, ...options }: InviteOptions,
+  output: Output,
+): Promise<number> {
+  return await onOneDomain(db, name, options, output, async (domain) => {
+    const sent = await createInvite(db, {
+      domainId: domain.id,
+      email,
+      role,
+      inviter: { sharer: 'operator', mails: false },
+    });
+    if (sent.kind === 'refused') {
+      await printRefusal(domain.name, sent, output);
+      return 1;
+    }
+    const { invite, token } = sent;
+    const link = linkTo(publicUrl, 'invite', token);
+    if (output.json) {
+      const expires_at = invite.expiresAt.toISOString();
+      await output.print(JSON.stringify({ invite: { id: invite.id, email, role, expires_at }, link, token }));
+      return 0;
+    }
+    await output.print(link);
+    await output.complain(`for ${email}, as ${role}: it works once, within 7 days`);
+    return 0;
+  });
+}

@@ -1,0 +1,64 @@
+// `zonefleet domain members|share|unshare|invite`: who else may see and change a domain.
+
+import { type Command, Option } from 'commander';
+import { GRANTED_ROLES, type GrantedRole } from '../../store/sharing/judge-sharing.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
+import { runOnNames } from './on-names.ts';
+import { type OwnerOption, ownerOption } from './with-owner.ts';
+
+interface RoleOption extends OwnerOption {
+  readonly role: GrantedRole;
+}
+
+export function addShareCommands(domain: Command, cli: Cli): void {
+  onDomain(domain, 'members', 'list who has a role in a domain, and its open invites').action(
+    async (name: string, options: OwnerOption) => {
+      const { showMembers } = await import('./show-members.ts');
+      await cli.withStore((db) => showMembers(db, name, options, cli.output));
+    },
+  );
+  onDomain(domain, 'share', 'give an account a role in a domain')
+    .argument('<member>', "the account's email or id")
+    .addOption(roleOption())
+    .action(async (name: string, member: string, { role, ...options }: RoleOption) => {
+      const { shareDomain } = await import('./share-domain.ts');
+      await runOnNames(cli, { names: [name], outcome: 'shared', ...options }, (db, wanted, owner) =>
+        shareDomain(db, wanted, { member, role, ...owner }),
+      );
+    });
+  onDomain(domain, 'unshare', 'take an account out of a domain')
+    .argument('<member>', "the account's email or id")
+    .action(async (name: string, member: string, options: OwnerOption) => {
+      const { unshareDomain } = await import('./share-domain.ts');
+      await runOnNames(cli, { names: [name], outcome: 'unshared', ...options }, (db, wanted, owner) =>
+        unshareDomain(db, wanted, { member, ...owner }),
+      );
+    });
+  onDomain(domain, 'invite', 'print a link that gives whoever has this email a role, once, within 7 days')
+    .argument('<email>', 'who is invited; an account is not needed yet')
+    .addOption(roleOption())
+    .action(async (name: string, email: string, options: RoleOption) => {
+      const { readEmail } = await import('../../store/accounts/email-address.ts');
+      const read = readEmail(email);
+      if (read === undefined) throw new Failure('usage', `"${email}" is not an email address`);
+      const { inviteToDomain } = await import('./invite-to-domain.ts');
+      const { publicUrl } = await cli.settings();
+      await cli.withStore((db) =>
+        inviteToDomain(db, name, { ...options, email: read, publicUrl }, cli.output),
+      );
+    });
+}
+
+function onDomain(domain: Command, name: string, description: string): Command {
+  return ownerOption(
+    domain
+      .command(name)
+      .description(`${description}; exit 1 if it is refused`)
+      .argument('<name>', "the domain's name"),
+  );
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'what they may do').choices(GRANTED_ROLES).makeOptionMandatory();
+}

@@ -1,0 +1,53 @@
+// `domain share` and `domain unshare`, for one domain and one account: the operator's word, without an invite.
+
+import type { Name } from '../../dns/name.ts';
+import { type Account, findAccount } from '../../store/accounts/accounts.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
+import { removeMember, setMember } from '../../store/sharing/members.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
+
+interface MemberOrder extends Owner {
+  /** Email or id. */
+  readonly member: string;
+}
+
+export async function shareDomain(
+  db: Database,
+  name: Name,
+  { role, ...order }: MemberOrder & { readonly role: GrantedRole },
+): Promise<DomainOutcome> {
+  return await withMember(db, name, order, async (domain, { id, email }) => {
+    const came = await setMember(db, { domainId: domain.id, accountId: id, sharer: 'operator', role });
+    if (came.kind === 'refused') return came;
+    return {
+      kind: 'done',
+      words: `with ${email} as ${role}`,
+      members: { id: domain.id, member: { id, email }, role },
+    };
+  });
+}
+
+export async function unshareDomain(db: Database, name: Name, order: MemberOrder): Promise<DomainOutcome> {
+  return await withMember(db, name, order, async (domain, { id, email }) => {
+    const came = await removeMember(db, { domainId: domain.id, accountId: id, sharer: 'operator' });
+    if (came.kind === 'refused') return came;
+    return { kind: 'done', words: `with ${email}`, members: { id: domain.id, member: { id, email } } };
+  });
+}
+
+async function withMember(
+  db: Database,
+  name: Name,
+  { member, ...owner }: MemberOrder,
+  act: (domain: Domain, account: Account) => Promise<DomainOutcome>,
+): Promise<DomainOutcome> {
+  const found = await findOneDomain(db, name, owner);
+  if (found.kind === 'refused') return found;
+  const account = await findAccount(db, member);
+  if (account === undefined)
+    return { kind: 'refused', code: 'no_account', message: `there is no account "${member}"` };
+  return await act(found.domain, account);
+}

@@ -1,0 +1,443 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createAccount,
+  setProvider,
+  setReseller,
+  updateAccount,
+} from '../../../../src/store/accounts/accounts.ts';
+import { changeStatus } from '../../../../src/store/change/change-status.ts';
+import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
+import {
+  type Answer,
+  PUBLIC_URL,
+  startTestApi,
+  type TestAccount,
+  type TestApi,
+} from '../../../support/api/api.ts';
+import { emailOf } from '../../../support/api/people.ts';
+import { BY } from '../../../support/database/domains.ts';
+import { deleteMembership, saveMembership } from '../../../support/database/memberships.ts';
+
+let api: TestApi;
+let ids: Readonly<Record<TestAccount, number>>;
+let domainId: number;
+const DOMAIN = '/domains/shared.example';
+const INVITES = `${DOMAIN}/invites`;
+beforeAll(async () => {
+  api = await startTestApi();
+  ids = api.accountIds;
+  domainId = (await api.makeDomain('shared.example')).id;
+});
+afterAll(() => api?.stop());
+beforeEach(async () => {
+  const { db } = api;
+  for (const role of ['admin', 'editor', 'viewer'] as const)
+    await saveMembership(db, domainId, ids[role], role);
+  await deleteMembership(db, domainId, ids.stranger);
+  for (const table of ['mails', 'invites', 'invite_windows'])
+    await sql.raw(`delete from ${table}`).execute(db);
+});
+
+const STRANGER = emailOf('stranger');
+const invite = (body: object = {}, as: string = 'owner', headers: Record<string, string> = {}) =>
+  api.ask('POST', INVITES, { as, headers, body: { email: STRANGER, role: 'editor', ...body } });
+const resend = (id: number, as = 'owner') => api.ask('POST', `${INVITES}/${id}/resend`, { as });
+const revoke = (id: number, as = 'owner') => api.ask('DELETE', `${INVITES}/${id}`, { as });
+const look = (token: string, as: string = 'stranger') => api.ask('GET', `/invites/${token}`, { as });
+const accept = (token: string, as: string = 'stranger') =>
+  api.ask('POST', `/invites/${token}/accept`, { as });
+const tokenOf = ({ body }: Answer) => body.url.split('=')[1] as string;
+const statuses = async () =>
+  (await api.ask('GET', `${INVITES}?sort=id`)).body.map(({ status }: { status: string }) => status);
+
+describe('an invite', () => {
+  it('is a link that is shown once, for seven days, and is in no list', async () => {
+    const made = await invite();
+    expect([made.status, made.body]).toEqual([
+      200,
+      {
+        id: expect.any(Number),
+        email: STRANGER,
+        role: 'editor',
+        status: 'open',
+        expires_at: expect.any(String),
+        invited_by: ids.owner,
+        created_at: expect.any(String),
+        url: expect.stringMatching(new RegExp(`^${PUBLIC_URL}/console/#invite=inv_[0-9A-Za-z]{43}$`)),
+      },
+    ]);
+    const days = (Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)) / 86_400_000;
+    expect(Math.round(days)).toBe(7);
+    const { url: _, ...rest } = made.body;
+    expect((await api.ask('GET', INVITES)).body).toEqual([rest]);
+    const { rows } = await sql<{ line: string }>`
+      select t::text as line from invite_tokens t union all select i::text from invites i union all
+      select m::text from mails m`.execute(api.db);
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { line } of rows) expect(line).not.toContain(tokenOf(made));
+  });
+
+  it('repeated under its Idempotency-Key comes without the link, and is made once', async () => {
+    const once = { 'idempotency-key': 'invite-1' };
+    const first = await invite({}, 'owner', once);
+    const again = await invite({}, 'owner', once);
+    expect(again.headers['idempotent-replay']).toBe('true');
+    expect(again.body).toEqual({ ...first.body, url: undefined });
+    expect(await statuses()).toEqual(['open']);
+  });
+
+  it('is made, seen, sent again and revoked by those who manage members, and by nobody else', async () => {
+    const { id } = (await invite()).body;
+    for (const as of ['editor', 'viewer']) {
+      for (const answer of [
+        await invite({}, as),
+        await resend(id, as),
+        await revoke(id, as),
+        await api.ask('GET', INVITES, { as }),
+      ])
+        expect([answer.status, answer.body.error]).toEqual([403, 'your role lacks members.manage']);
+    }
+    for (const answer of [
+      await invite({}, 'stranger'),
+      await resend(id, 'stranger'),
+      await revoke(id, 'stranger'),
+      await api.ask('GET', `${INVITES}?count=true`, { as: 'stranger' }),
+    ])
+      expect([answer.status, answer.body]).toEqual([404, { error: 'domain not found' }]);
+    expect((await invite({ email: 'a@b.example', role: 'admin' }, 'admin')).status).toBe(200);
+    for (const narrowing of [{ types: ['TXT'] }, { readOnly: true }])
+      expect((await invite({}, await api.makeKey(narrowing))).status).toBe(403);
+  });
+
+  it('of another domain is a 404', async () => {
+    const { id } = (await invite()).body;
+    await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'theirs.example' } });
+    for (const [method, url] of [
+      ['POST', `/domains/theirs.example/invites/${id}/resend`],
+      ['DELETE', `/domains/theirs.example/invites/${id}`],
+    ] as const)
+      expect((await api.ask(method, url, { as: 'stranger' })).body).toEqual({ error: 'invite not found' });
+    expect(await statuses()).toEqual(['open']);
+  });
+
+  it('with a wrong email, role or member is refused by the field', async () => {
+    for (const [body, field] of [
+      [{ email: 'nobody' }, 'email'],
+      [{ email: 'a b@c.example' }, 'email'],
+      [{ role: 'owner' }, 'role'],
+      [{ message: 'come' }, 'message'],
+    ] as const)
+      expect((await invite(body)).body.fields[0].field).toBe(field);
+  });
+
+  it('tells whoever has the link what it offers, by any credential, with the email masked', async () => {
+    const made = await invite();
+    for (const as of [
+      'stranger',
+      'viewer',
+      await api.makeKey({ readOnly: true, types: ['TXT'] }, 'stranger'),
+    ])
+      expect((await look(tokenOf(made), as)).body).toEqual({
+        domain: 'shared.example',
+        role: 'editor',
+        invited_email: 's•••@z•••.test',
+        expires_at: made.body.expires_at,
+      });
+    expect((await api.ask('GET', `/invites/${tokenOf(made)}`, { as: null })).status).toBe(401);
+    for (const wrong of ['x', 'inv_x', `inv_${'a'.repeat(43)}`, 'a'.repeat(5000)])
+      expect((await look(wrong)).body).toEqual({ error: 'invite not found' });
+  });
+});
+
+describe('accepting', () => {
+  it('makes a member, once', async () => {
+    const token = tokenOf(await invite());
+    const accepted = await accept(token);
+    expect(accepted.body).toMatchObject({ name: 'shared.example', my_role: 'editor' });
+    expect((await accept(token)).body).toEqual({ error: 'invite not found' });
+    expect((await look(token)).status).toBe(404);
+    expect(await statuses()).toEqual(['accepted']);
+    const edit = { as: 'stranger', body: { name: 'x', type: 'TXT', destination: 'x' } };
+    expect((await api.ask('POST', `${DOMAIN}/records/`, edit)).status).toBe(200);
+  });
+
+  it('under an Idempotency-Key is answered again, and keeps the token nowhere', async () => {
+    const token = tokenOf(await invite());
+    const once = { as: 'stranger', headers: { 'idempotency-key': 'accept-1' } };
+    const first = await api.ask('POST', `/invites/${token}/accept`, once);
+    const again = await api.ask('POST', `/invites/${token}/accept`, once);
+    expect([again.body, again.headers['idempotent-replay']]).toEqual([first.body, 'true']);
+    const other = await api.ask('POST', `/invites/inv_${'a'.repeat(43)}/accept`, once);
+    expect(other.body.code).toBe('idempotency_mismatch');
+    const { rows } = await sql<{ path: string }>`
+      select path from idempotency_keys where key = 'accept-1'`.execute(api.db);
+    expect(rows).toEqual([{ path: expect.stringMatching(/^\/invites\/[0-9a-f]{64}\/accept$/) }]);
+  });
+
+  it('is for the account with this email, in any case and form', async () => {
+    const refused = await accept(tokenOf(await invite({ email: 'Ann@Example.com' })));
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      {
+        error: 'this invite is for another email',
+        code: 'invite_email_mismatch',
+        invited_email: 'A•••@E•••.com',
+      },
+    ]);
+    expect((await accept(tokenOf(await invite({ email: STRANGER.toUpperCase() })))).status).toBe(200);
+  });
+
+  it('wants an email that is confirmed', async () => {
+    const token = tokenOf(await invite());
+    await sql`update accounts set email_confirmed_at = null where id = ${ids.stranger}`.execute(api.db);
+    expect((await accept(token)).body).toEqual({ error: 'confirm your email first' });
+    await sql`update accounts set email_confirmed_at = now() where id = ${ids.stranger}`.execute(api.db);
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  it('never lowers a role, and may raise one; the owner stays the owner', async () => {
+    for (const [account, offered, role] of [
+      ['admin', 'viewer', 'admin'],
+      ['viewer', 'editor', 'editor'],
+      ['owner', 'viewer', 'owner'],
+    ] as const) {
+      const token = tokenOf(await invite({ email: emailOf(account), role: offered }));
+      expect((await accept(token, account)).body.my_role).toBe(role);
+      expect((await accept(token, account)).status).toBe(404);
+    }
+    const { body } = await api.ask('GET', `${DOMAIN}/members`);
+    expect(body.filter(({ user_id }: { user_id: number }) => user_id === ids.owner)).toHaveLength(1);
+  });
+
+  it('is not for narrowed or read-only keys', async () => {
+    const token = tokenOf(await invite());
+    for (const narrowing of [{ domains: ['shared.example'] }, { types: ['TXT'] }, { readOnly: true }])
+      expect((await accept(token, await api.makeKey(narrowing, 'stranger'))).status).toBe(403);
+    expect(await statuses()).toEqual(['open']);
+  });
+
+  it('at once and often: one call makes a member, the others are 404', async () => {
+    const token = tokenOf(await invite());
+    const came = await Promise.all(Array.from({ length: 6 }, () => accept(token)));
+    expect(came.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+  });
+
+  it('against revoking: one of them wins', async () => {
+    for (let i = 0; i < 6; i++) {
+      await deleteMembership(api.db, domainId, ids.stranger);
+      const made = await invite();
+      const [accepted, revoked] = await Promise.all([accept(tokenOf(made)), revoke(made.body.id)]);
+      expect([
+        [200, 400],
+        [404, 200],
+      ]).toContainEqual([accepted.status, revoked.status]);
+      const isMember = (await api.ask('GET', DOMAIN, { as: 'stranger' })).status === 200;
+      expect(isMember).toBe(accepted.status === 200);
+    }
+  });
+
+  it('of a disabled domain goes on, of a banned one it does not, of a deleted one it is a 404', async () => {
+    const token = tokenOf(await invite());
+    await changeStatus(api.db, { ...BY, domainId, event: 'ban', exempt: true });
+    expect((await accept(token)).body.code).toBe('domain_banned');
+    await changeStatus(api.db, { ...BY, domainId, event: 'unban', exempt: true });
+    await changeStatus(api.db, { ...BY, domainId, event: 'disable', exempt: true });
+    expect((await accept(token)).status).toBe(200);
+    await changeStatus(api.db, { ...BY, domainId, event: 'enable', exempt: true });
+    const { body } = await api.ask('POST', '/domains/', { body: { name: 'gone.example' } });
+    const other = await api.ask('POST', `/domains/${body.id}/invites`, {
+      body: { email: STRANGER, role: 'viewer' },
+    });
+    await api.ask('DELETE', `/domains/${body.id}`);
+    expect((await accept(tokenOf(other))).status).toBe(404);
+  });
+});
+
+describe('an invite ends', () => {
+  const ends = async (token: string) => {
+    expect((await look(token)).status).toBe(404);
+    expect((await accept(token)).status).toBe(404);
+  };
+
+  it('when it is revoked', async () => {
+    const made = await invite();
+    expect((await revoke(made.body.id)).body).toEqual({ message: 'invite revoked' });
+    await ends(tokenOf(made));
+    expect((await revoke(made.body.id)).body).toMatchObject({ code: 'wrong_state' });
+    expect((await resend(made.body.id)).body).toMatchObject({ code: 'wrong_state' });
+    expect(await statuses()).toEqual(['revoked']);
+  });
+
+  it('after seven days, and begins anew when it is sent again', async () => {
+    const made = await invite();
+    await sql`update invites set expires_at = clock_timestamp() - interval '1 second'`.execute(api.db);
+    await ends(tokenOf(made));
+    expect(await statuses()).toEqual(['expired']);
+    const again = await resend(made.body.id);
+    expect(again.body).toMatchObject({ id: made.body.id, status: 'open' });
+    expect((await accept(tokenOf(again))).status).toBe(200);
+  });
+
+  it('with its links when it is sent again, the mailed one too', async () => {
+    const made = await invite();
+    const mailed = await addToken(api.db, made.body.id, true);
+    expect((await look(mailed)).status).toBe(200);
+    const again = await resend(made.body.id);
+    await ends(tokenOf(made));
+    await ends(mailed);
+    expect((await accept(tokenOf(again))).status).toBe(200);
+  });
+
+  it('with both its links when one of them is used', async () => {
+    const made = await invite();
+    const mailed = await addToken(api.db, made.body.id, true);
+    expect((await accept(mailed)).status).toBe(200);
+    await ends(tokenOf(made));
+  });
+
+  it('when another one is made for the same address, in any case', async () => {
+    const first = await invite();
+    const second = await invite({ email: STRANGER.toUpperCase(), role: 'viewer' });
+    await ends(tokenOf(first));
+    expect(await statuses()).toEqual(['revoked', 'open']);
+    expect((await accept(tokenOf(second))).body.my_role).toBe('viewer');
+  });
+
+  it.each([
+    ['is lowered', () => api.ask('PATCH', `${DOMAIN}/members/${ids.admin}`, { body: { role: 'editor' } })],
+    ['is removed', () => api.ask('DELETE', `${DOMAIN}/members/${ids.admin}`)],
+    ['leaves', () => api.ask('DELETE', `${DOMAIN}/members/${ids.admin}`, { as: 'admin' })],
+    ['is deactivated', () => updateAccount(api.db, ids.admin, { active: false })],
+  ] as const)('when who invites %s, for good', async (_what, loses) => {
+    const made = await invite({}, 'admin');
+    const others = await invite({ email: 'other@b.example' });
+    await loses();
+    await ends(tokenOf(made));
+    await updateAccount(api.db, ids.admin, { active: true });
+    await saveMembership(api.db, domainId, ids.admin, 'admin');
+    await ends(tokenOf(made));
+    expect(await statuses()).toEqual(['revoked', 'open']);
+    expect((await look(tokenOf(others))).status).toBe(200);
+  });
+
+  it('when who invites is global admin no more, and when the owner has another reseller', async () => {
+    const made = await invite({}, 'operator');
+    await updateAccount(api.db, ids.operator, { isAdmin: false });
+    await ends(tokenOf(made));
+    await updateAccount(api.db, ids.operator, { isAdmin: true });
+    const reseller = await createAccount(api.db, { email: 'reseller@zonefleet.test' });
+    if (reseller.kind !== 'created') throw new Error(reseller.message);
+    await setReseller(api.db, reseller.account.id, true);
+    await setProvider(api.db, ids.owner, reseller.account.id);
+    (api.accountIds as Record<string, number>).reseller = reseller.account.id;
+    const key = await api.makeKey({}, 'reseller' as TestAccount);
+    const theirs = await invite({}, key);
+    expect((await look(tokenOf(theirs))).status).toBe(200);
+    await setProvider(api.db, ids.owner, null);
+    await ends(tokenOf(theirs));
+    await setProvider(api.db, ids.owner, reseller.account.id);
+    await ends(tokenOf(theirs));
+    await setProvider(api.db, ids.owner, null);
+  });
+
+  it('when who invites may manage no more by a way that nobody foresaw', async () => {
+    const made = await invite({}, 'admin');
+    await deleteMembership(api.db, domainId, ids.admin);
+    await ends(tokenOf(made));
+  });
+});
+
+describe('for managed clients', () => {
+  it('invites are the reseller’s, also those of others', async () => {
+    const token = tokenOf(await invite());
+    const made = await createAccount(api.db, { email: 'another-reseller@zonefleet.test' });
+    if (made.kind !== 'created') throw new Error(made.message);
+    await setReseller(api.db, made.account.id, true);
+    await setProvider(api.db, ids.stranger, made.account.id);
+    for (const answer of [
+      await look(token),
+      await accept(token),
+      await api.ask('GET', INVITES, { as: 'stranger' }),
+      await invite({}, 'stranger'),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([403, 'managed_by_reseller']);
+    await setProvider(api.db, ids.stranger, null);
+  });
+});
+
+describe('limits', () => {
+  it('50 are sent in a day for a domain, those that are sent again too; a refused one does not count', async () => {
+    const { id } = (await invite()).body;
+    for (let i = 0; i < 24; i++) expect((await resend(id)).status).toBe(200);
+    for (let i = 0; i < 25; i++) expect((await invite({ email: `a${i}@b.example` })).status).toBe(200);
+    expect((await invite({ role: 'owner' })).status).toBe(400);
+    const refused = await invite({ email: 'more@b.example' }, 'admin');
+    expect([refused.status, Number(refused.headers['retry-after']) > 86_000]).toEqual([429, true]);
+    expect((await resend(id)).status).toBe(429);
+    await sql`update invite_windows set ends_at = clock_timestamp() - interval '1 second'`.execute(api.db);
+    expect((await resend(id)).status).toBe(200);
+  });
+
+  it('100 are open; one that takes the place of another is no more', async () => {
+    await sql`
+      insert into invites (domain_id, email, email_key, role, expires_at)
+      select ${domainId}, i || '@b.example', i || '@b.example', 'viewer', clock_timestamp() + interval '1 day'
+      from generate_series(1, 100) i`.execute(api.db);
+    expect((await invite()).status).toBe(409);
+    expect((await invite({ email: '7@B.example' })).status).toBe(200);
+    await sql`update invites set expires_at = clock_timestamp() where email_key = '8@b.example'`.execute(
+      api.db,
+    );
+    expect((await invite()).status).toBe(200);
+  });
+
+  it('200 members: who is one already may still accept', async () => {
+    const token = tokenOf(await invite());
+    await sql`
+      with made as (
+        insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
+        from generate_series(1, 197) m returning id)
+      insert into memberships (domain_id, account_id, role) select ${domainId}, id, 'viewer' from made`.execute(
+      api.db,
+    );
+    const refused = await accept(token);
+    expect([refused.status, refused.body.error]).toEqual([409, 'a domain may have 200 members']);
+    const raised = tokenOf(await invite({ email: emailOf('viewer') }));
+    expect((await accept(raised, 'viewer')).status).toBe(200);
+    expect((await api.ask('GET', `${DOMAIN}/members?count=true`)).headers['x-total-count']).toBe('201');
+    await api.ask('DELETE', `${DOMAIN}/members/${ids.editor}`);
+    expect((await accept(token)).status).toBe(200);
+    await sql`delete from memberships where account_id in (select id from accounts where email like '%@many.example')`.execute(
+      api.db,
+    );
+  });
+
+  it('an address gets three mails an hour, whoever invites it; the invite is made all the same', async () => {
+    for (let i = 0; i < 5; i++) expect((await invite()).body.url).toBeDefined();
+    const { rows } = await sql<{ kind: string }>`select kind from mails`.execute(api.db);
+    expect(rows).toEqual(Array(3).fill({ kind: 'invite' }));
+  });
+});
+
+describe('a token', () => {
+  it('is in no line of the log and in no error, whatever fails', async () => {
+    const token = tokenOf(await invite());
+    const hints = [
+      await api.ask('GET', `/invites/${token}/`),
+      await api.ask('GET', `/invites/${token}/accept/`),
+      await api.ask('DELETE', `/invites/${token}`),
+    ];
+    expect(hints.map(({ status }) => status)).toEqual([404, 404, 405]);
+    for (const { text } of hints) expect(text).not.toContain(token);
+    await sql`alter table invite_tokens rename to elsewhere`.execute(api.db);
+    for (const spelled of [token, token.replace('inv_', '%69nv%5F')]) {
+      const failed = await look(spelled);
+      expect([failed.status, failed.body]).toEqual([500, { error: 'internal error' }]);
+    }
+    await sql`alter table elsewhere rename to invite_tokens`.execute(api.db);
+    const log = JSON.stringify(api.logged);
+    expect(log).toContain('"url":"/invites/***"');
+    expect(log).not.toContain(token.slice(4));
+  });
+});
