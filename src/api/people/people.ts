@@ -7,6 +7,8 @@ import { CookieJar } from './cookies.ts';
 import { PasswordTurns } from './passwords.ts';
 
 export interface People {
+  /** Where links lead. */
+  readonly publicUrl: string;
   /** The only Origin that may write by cookie. */
   readonly origin: string;
   readonly cookies: CookieJar;
@@ -28,6 +30,7 @@ interface PeopleSettings {
 export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSettings): People {
   const { publicUrl, sendsMail, registration } = settings;
   return {
+    publicUrl,
     origin: new URL(publicUrl).origin,
     cookies: new CookieJar(publicUrl),
     turns: new PasswordTurns(),

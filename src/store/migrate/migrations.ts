@@ -26,6 +26,8 @@ import * as steadyNames from './migrations/0023-steady-and-swept-names.ts';
 import * as sessions from './migrations/0030-sessions.ts';
 import * as callWindows from './migrations/0032-call-windows.ts';
 import * as plans from './migrations/0034-plans.ts';
+import * as audit from './migrations/0044-audit.ts';
+import * as accountLists from './migrations/0045-account-lists.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -53,4 +55,6 @@ export const migrations: Record<string, Migration> = {
   '0030-sessions': sessions,
   '0032-call-windows': callWindows,
   '0034-plans': plans,
+  '0044-audit': audit,
+  '0045-account-lists': accountLists,
 };

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
+  CONFIRM_COLUMNS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
   PROCESS_ROLES,
@@ -12,6 +13,7 @@ import {
   privilegesOf,
   QUEUE_ROLES,
   QUEUE_SCHEMA_NAME,
+  RELEASE_COLUMNS,
   SEQUENCES,
   TABLE_GRANTS,
   VANTAGE_REPORT_COLUMNS,
@@ -154,6 +156,12 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   }
   if (roles.includes('zonefleet_api') && tables.includes('vantages'))
     statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);
+  if (roles.includes('zonefleet_api') && tables.includes('breaker_trips')) {
+    statements.push(
+      `grant update (${CONFIRM_COLUMNS.join(', ')}) on table nodes to zonefleet_api`,
+      `grant update (${RELEASE_COLUMNS.join(', ')}) on table breaker_trips to zonefleet_api`,
+    );
+  }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {
     statements.push(

@@ -54,8 +54,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'billing store/postgres checks/shares',
+  'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
-  'store/people': 'store/accounts store/postgres store/secrets',
+  'store/people': 'store/accounts store/audit store/postgres store/secrets',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -68,7 +69,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
-    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/audit store/claims store/domains store/postgres store/records store/zones zone/pool',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
   'store/checks':
@@ -96,7 +97,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers':
     'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people',
+    'dns zone zone/domain zone/records queue store/accounts store/audit store/domains store/postgres api/answers api/callers api/people',
   'api/schemas':
     'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
   'api/actions':

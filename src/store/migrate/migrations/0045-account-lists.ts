@@ -1,0 +1,13 @@
+// Lists of accounts in the order of their emails, or of their age.
+
+import { type Kysely, sql } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+const STATEMENTS = [
+  // As those of before 0030 may have no key, but every account has an email.
+  `create index accounts_by_email on accounts ((lower(email) collate "C"), id)`,
+  `create index accounts_by_age on accounts (created_at, id)`,
+];
