@@ -45,7 +45,7 @@ export type Access =
     };
 
 /** How a write gets its row in the audit log. Every route that writes says it. */
-export type RouteAudit =
+type RouteAudit =
   /** The call and its row are one transaction; the handler says what the row tells, with `call.audit`. */
   | AuditAction
   /** The handler writes it, in a transaction of its own. */

@@ -49,6 +49,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
     .option('--types <types>', 'comma list: may write records of these types only, nothing else')
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
+      const { keyNote } = await import('../../store/audit/told-fields.ts');
       const { createApiKey, generateKey } = await import('../../store/accounts/api-keys.ts');
       const { withAccount } = await import('../terminal/find-account.ts');
       const wanted = readKeyOptions(options, new Date());
@@ -56,7 +57,11 @@ function addCreateCommand(key: Command, cli: Cli): void {
       await cli.withStore((db) =>
         withAccount(db, account, output, async ({ id, email }) => {
           const text = generateKey();
-          const created = (await createApiKey(db, text, { accountId: id, ...wanted })) as ApiKey;
+          const created = await cli.audited(db, 'key.create', async (trx, tell) => {
+            const made = (await createApiKey(trx, text, { accountId: id, ...wanted })) as ApiKey;
+            tell(keyNote(made, 'after'));
+            return made;
+          });
           if (output.json) {
             await output.print(JSON.stringify({ key: text, ...keyJson(created, email) }));
             return 0;
@@ -71,6 +76,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
 
 async function revokeKeys(cli: Cli, keys: readonly string[]): Promise<void> {
   const { hashKey, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
+  const { keyNote } = await import('../../store/audit/told-fields.ts');
   await cli.withStore(async (db) => {
     const listing = new Listing(cli.output, 'keys');
     let absent = 0;
@@ -82,7 +88,14 @@ async function revokeKeys(cli: Cli, keys: readonly string[]): Promise<void> {
         : /^[0-9]{1,15}$/.test(wanted)
           ? Number(wanted)
           : undefined;
-      if (key !== undefined && (await revokeApiKey(db, key))) {
+      const revoked =
+        key !== undefined &&
+        (await cli.audited(db, 'key.revoke', async (trx, tell) => {
+          const found = await revokeApiKey(trx, key);
+          if (found !== undefined) tell(keyNote(found, 'before'));
+          return found !== undefined;
+        }));
+      if (revoked) {
         await listing.add({ json: { key: shown, outcome: 'revoked' }, lines: [`revoked key ${shown}`] });
         continue;
       }

@@ -8,7 +8,7 @@ import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from './accou
 export const ACCOUNT_SORTS = ['email', 'created_at'] as const;
 export const ACCOUNT_ROLES = ['admin', 'reseller', 'client', 'customer'] as const;
 
-export interface AccountFilter {
+interface AccountFilter {
   /** Text in the email or the name. */
   readonly search?: string | undefined;
   readonly active?: boolean | undefined;

@@ -13,7 +13,7 @@ export const TARGET_KINDS = [
   'vantage',
   'zone',
 ] as const;
-export type TargetKind = (typeof TARGET_KINDS)[number];
+type TargetKind = (typeof TARGET_KINDS)[number];
 
 interface ActionRule {
   readonly target: TargetKind;
@@ -69,7 +69,7 @@ const PLAN = [
   'quota_reset_days',
 ] as const;
 
-export const AUDIT_ACTIONS = {
+const AUDIT_ACTIONS = {
   // Signing in. Failures are those of accounts that exist.
   'session.begin': { target: 'account', fields: ['by', 'otp', 'bearer'] },
   'session.fail': { target: 'account', fields: ['step'] },

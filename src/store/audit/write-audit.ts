@@ -21,7 +21,7 @@ export interface AuditNote {
   readonly after?: Told | undefined;
 }
 
-export interface AuditEntry extends AuditNote {
+interface AuditEntry extends AuditNote {
   readonly action: AuditAction;
   readonly by: Actor;
   /** The change of the domain that tells more. */

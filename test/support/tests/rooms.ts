@@ -56,7 +56,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
-  'store/people': 'store/accounts store/audit store/postgres store/secrets',
+  'store/people': 'store/accounts store/postgres store/secrets',
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
@@ -93,32 +93,33 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
-  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers',
+  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
     'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
     'dns zone zone/domain zone/records queue store/accounts store/audit store/domains store/postgres api/answers api/callers api/people',
   'api/schemas':
-    'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
+    'zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
-  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit',
+  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people',
+    'dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit process',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
   api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
   'cli/terminal':
-    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
-  'cli/account': 'billing store/accounts store/postgres cli/terminal zone/edit process store/people',
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit',
+  'cli/account':
+    'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal billing',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/postgres store/verifications cli/terminal billing store/audit',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
