@@ -27,7 +27,7 @@ import * as sessions from './migrations/0030-sessions.ts';
 import * as callWindows from './migrations/0032-call-windows.ts';
 import * as plans from './migrations/0034-plans.ts';
 import * as audit from './migrations/0044-audit.ts';
-import * as accountLists from './migrations/0045-account-lists.ts';
+import * as administration from './migrations/0045-administration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -56,5 +56,5 @@ export const migrations: Record<string, Migration> = {
   '0032-call-windows': callWindows,
   '0034-plans': plans,
   '0044-audit': audit,
-  '0045-account-lists': accountLists,
+  '0045-administration': administration,
 };

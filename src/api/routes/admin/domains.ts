@@ -91,7 +91,7 @@ export const getDomain = adminRoute({
 
 const MOVES = [
   ['ban', 'Stop serving a domain; its owner can only read it.'],
-  ['unban', 'Lift a ban: the domain is disabled, and its owner can enable it.'],
+  ['unban', 'Lift a ban: the domain starts over, as a new one does.'],
   ['disable', 'Stop serving a domain; its owner can enable it again.'],
   ['enable', 'Serve a disabled domain again.'],
 ] as const;

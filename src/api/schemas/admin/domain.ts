@@ -43,10 +43,7 @@ export const SubscriptionChange = z
       'Begins a subscription with this term. By default one without an end.',
     ),
     overrides: z
-      .record(
-        z.enum(names as [string, ...string[]]),
-        z.union([z.int().min(0), z.boolean(), z.null()]).optional(),
-      )
+      .partialRecord(z.enum(names as [string, ...string[]]), z.union([z.int().min(0), z.boolean(), z.null()]))
       .nullable()
       .optional()
       .describe('All that differs from the plan; null or `{}` for nothing.'),

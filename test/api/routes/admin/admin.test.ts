@@ -35,13 +35,9 @@ describe('every route of it', () => {
     const before = await lastAudit(api.db);
     const url = urlOf(path);
     const nowhere = await owner.ask(method, '/nothing/of/the/kind');
-    for (const [answer, status] of [
-      [await api.ask(method, url, { as: null }), 401],
-      [await api.ask(method, url, { as: 'operator' }), 403],
-      [await api.ask(method, url, { as: 'owner' }), 403],
-      [await owner.ask(method, url), 404],
-    ] as const)
-      expect([answer.status, answer.body.error]).toEqual([status, answer.body.error]);
+    const statuses: number[] = [];
+    for (const as of [null, 'operator', 'owner']) statuses.push((await api.ask(method, url, { as })).status);
+    expect(statuses).toEqual([401, 403, 403]);
     const answer = await owner.ask(method, url);
     expect([answer.status, answer.body]).toEqual([nowhere.status, nowhere.body]);
     expect((await owner.ask('OPTIONS', url)).status).toBe(404);
