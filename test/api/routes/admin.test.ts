@@ -4,11 +4,11 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { isWrite } from '../../../../src/api/calls/route.ts';
-import { ROUTES } from '../../../../src/api/routes/every-route.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
-import { Browser, givePassword } from '../../../support/api/people.ts';
-import { lastAudit } from '../../../support/database/audit-rows.ts';
+import { isWrite } from '../../../src/api/calls/route.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { Browser, givePassword } from '../../support/api/people.ts';
+import { lastAudit } from '../../support/database/audit-rows.ts';
 
 let api: TestApi;
 let operator: Browser;
