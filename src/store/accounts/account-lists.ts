@@ -83,7 +83,7 @@ function decode({ account, hasPassword, hasTotp, domains }: StoredAccount): List
 
 function conditions({ search, active, role, planSlug, providerId }: AccountFilter): RawBuilder<unknown> {
   const all = [sql`true`];
-  if (active !== undefined) all.push(sql`a.active = ${active}`);
+  if (active !== undefined) all.push(active ? sql`a.active` : sql`not a.active`);
   if (role === 'admin') all.push(sql`a.is_admin`);
   if (role === 'reseller') all.push(sql`a.is_reseller`);
   if (role === 'client') all.push(sql`a.provider_id is not null`);
