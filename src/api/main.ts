@@ -11,7 +11,7 @@ import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
-import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
+import { CHECK_DELEGATION, type JobKind, QUEUES, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
@@ -19,6 +19,7 @@ import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
+import type { QueueState } from './calls/call.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
@@ -58,6 +59,23 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
   };
+  /** Of every queue. A connection is opened when an operator asks first. */
+  const queues = QUEUES.map((name): QueueState => {
+    let queue: JobQueue<object> | undefined;
+    const open = () => {
+      const kind = { queue: name, key: () => name, connections: 1 };
+      const opened = new JobQueue<object>(place, kind, { onTrouble: () => {} }); // the caller is told
+      life.onStop(() => opened.close());
+      return opened;
+    };
+    return {
+      name,
+      depth() {
+        queue ??= open();
+        return queue.depth();
+      },
+    };
+  });
 
   const keyBoxes = new KeyBoxes(settings.keySecrets);
   const metrics = createApiMetrics();
@@ -87,6 +105,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),
       scans: portOf(SCAN_IMPORT),
+      queues,
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
       people: openPeople(db, keyBoxes, {

@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { mountOpenPath } from './calls/open-path.ts';
 import { type Refusal, refusalsOf, WORDS } from './calls/refusals.ts';
-import { type Route, takesIdempotencyKey } from './calls/route.ts';
+import { adminRoute, type Route, takesIdempotencyKey } from './calls/route.ts';
 import { CLOSED_PATHS, describeClosed } from './closed-paths.ts';
 import { ProblemBody } from './schemas/problem.ts';
 
@@ -41,55 +41,44 @@ const TAGS: Readonly<Record<string, string>> = {
 type Document = OpenAPIV3_1.Document;
 type Operation = OpenAPIV3_1.OperationObject;
 
+const ABOUT_ADMIN = `What the operators of this service do: accounts, domains of all accounts, plans, the fleet, the audit log.
+
+Only the session of a global admin reaches it: a key gets 403, and for everybody else there is no such path (404). A write needs a password that was
+given within 15 minutes (\`POST /auth/confirm\`), else it is 403 \`reauthenticate\`. Errors, lists and \`Idempotency-Key\` are as in \`/openapi.yaml\`.`;
+
+/** What only global admins may read: customers are shown no call that they cannot make. */
+const ADMIN_ADDRESS = '/admin/openapi.yaml';
+
+const ADMIN_TAGS: Readonly<Record<string, string>> = {
+  Accounts: 'Accounts, their rights, their keys, and links for their owners.',
+  Domains: 'Domains of all accounts, and what only operators do to them.',
+  Plans: 'What is sold, and for how much.',
+  Fleet: 'Nameservers, observers, queues and the breaker.',
+  Audit: 'Who did what.',
+};
+
 /** Call it before the routes are mounted, since it listens to what is mounted. */
 export async function describeRoutes(app: FastifyInstance, routes: readonly Route[]): Promise<void> {
-  await app.register(fastifySwagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Zonefleet',
-        version: '1.0.0',
-        license: { name: 'MIT', identifier: 'MIT' },
-        description: ABOUT.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
-      },
-      servers: [{ url: '/' }],
-      security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
-      components: {
-        securitySchemes: {
-          bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'An API key, `svc_…`, or the token of a session, `ses_…`.',
-          },
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key, `svc_…`.' },
-          session: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: '__Host-session',
-            description: 'The session of a browser. Writes need the `Origin` of the service.',
-          },
-          vantage: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-Vantage-Signature',
-            description:
-              'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as docs/api.md "Observers" says.',
-          },
-        },
-      },
-      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
-        name,
-        description: TAGS[name] ?? name,
-      })),
-    },
-    // biome-ignore lint/suspicious/noExplicitAny: the plugin's type knows no schema but its own
-    transform: ({ schema, url, route, ...rest }: any) => {
-      const declared: Route | undefined = route.config?.route;
-      if (declared === undefined || declared.method === 'OPTIONS') return { schema: { hide: true }, url };
-      return jsonSchemaTransform({ ...rest, route, url, schema: describedSchema(declared, schema) });
-    },
-    transformObject: (input) =>
-      finish(jsonSchemaTransformObject(input) as unknown as Document, routes) as never,
+  const isAdmin = ({ access }: Route) => access.kind === 'admin';
+  const shown = routes.filter((route) => !isAdmin(route));
+  const schemes = { bearer: BEARER, apiKey: API_KEY, session: SESSION, vantage: VANTAGE };
+  await describeSome(app, shown, {
+    decorator: 'swagger',
+    title: 'Zonefleet',
+    about: ABOUT,
+    tags: TAGS,
+    security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
+    schemes,
+    closed: CLOSED_PATHS,
+  });
+  await describeSome(app, routes.filter(isAdmin), {
+    decorator: 'adminSwagger',
+    title: 'Zonefleet administration',
+    about: ABOUT_ADMIN,
+    tags: ADMIN_TAGS,
+    security: [{ bearer: [] }, { session: [] }],
+    schemes: { bearer: { ...BEARER, description: 'The token of a session, `ses_…`.' }, session: SESSION },
+    closed: [],
   });
   // Built once and shared, so a slow reader does not hold a copy of its own.
   let yaml: Buffer | undefined;
@@ -98,12 +87,106 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
     mountOpenPath(app, url, async (_request, reply) => {
       json ??= Buffer.from(JSON.stringify(app.swagger()));
       if (url.endsWith('.json')) return reply.header('Content-Type', JSON_TYPE).send(json);
-      yaml ??= Buffer.from(
-        stringify(JSON.parse(json.toString()), { aliasDuplicateObjects: false, lineWidth: 110 }),
-      );
+      yaml ??= yamlOf(json);
       return reply.header('Content-Type', YAML_TYPE).send(yaml);
     });
   }
+  let ofAdmins: Buffer | undefined;
+  app.get(ADMIN_ADDRESS, { config: { route: ADMIN_DOCUMENT } }, async (_request, reply) => {
+    const { adminSwagger } = app as unknown as { adminSwagger: () => object };
+    ofAdmins ??= yamlOf(Buffer.from(JSON.stringify(adminSwagger())));
+    return reply.header('Content-Type', YAML_TYPE).send(ofAdmins);
+  });
+}
+
+/** Its guards are those of the routes; it describes them, and not itself. */
+const ADMIN_DOCUMENT = adminRoute({
+  method: 'GET',
+  path: ADMIN_ADDRESS,
+  operationId: 'adminDescription',
+  tag: 'Audit',
+  summary: 'The description of this surface.',
+  response: z.string(),
+  run: () => '',
+});
+
+function yamlOf(json: Buffer): Buffer {
+  return Buffer.from(
+    stringify(JSON.parse(json.toString()), { aliasDuplicateObjects: false, lineWidth: 110 }),
+  );
+}
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'An API key, `svc_…`, or the token of a session, `ses_…`.',
+} as const;
+const API_KEY = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Api-Key',
+  description: 'An API key, `svc_…`.',
+} as const;
+const SESSION = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-session',
+  description: 'The session of a browser. Writes need the `Origin` of the service.',
+} as const;
+const VANTAGE = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Vantage-Signature',
+  description:
+    'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as docs/api.md "Observers" says.',
+} as const;
+
+interface Described {
+  /** The name under which the plugin gives the document. */
+  readonly decorator: 'swagger' | 'adminSwagger';
+  readonly title: string;
+  readonly about: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly security: OpenAPIV3_1.SecurityRequirementObject[];
+  readonly schemes: Readonly<Record<string, OpenAPIV3_1.SecuritySchemeObject>>;
+  readonly closed: typeof CLOSED_PATHS;
+}
+
+/** A document of some of the routes. */
+async function describeSome(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { decorator, title, about, tags, security, schemes, closed }: Described,
+): Promise<void> {
+  const paths = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  await app.register(fastifySwagger, {
+    decorator: decorator as 'swagger',
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title,
+        version: '1.0.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+        description: about.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+      },
+      servers: [{ url: '/' }],
+      security,
+      components: { securitySchemes: { ...schemes } },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+        name,
+        description: tags[name] ?? name,
+      })),
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: the plugin's type knows no schema but its own
+    transform: ({ schema, url, route, ...rest }: any) => {
+      const declared: Route | undefined = route.config?.route;
+      const isHere = declared !== undefined && paths.has(`${declared.method} ${declared.path}`);
+      if (!isHere || declared.method === 'OPTIONS') return { schema: { hide: true }, url };
+      return jsonSchemaTransform({ ...rest, route, url, schema: describedSchema(declared, schema) });
+    },
+    transformObject: (input) =>
+      finish(jsonSchemaTransformObject(input) as unknown as Document, routes, closed) as never,
+  });
 }
 
 function describedSchema(route: Route, schema: object): object {
@@ -129,7 +212,9 @@ function describedSchema(route: Route, schema: object): object {
 function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
   if (access.kind === 'public') return { security: [] };
   if (access.kind === 'vantage') return { security: [{ vantage: [] }] };
-  return access.kind === 'session' ? { security: [{ bearer: [] }, { session: [] }] } : {};
+  return access.kind === 'session' || access.kind === 'admin'
+    ? { security: [{ bearer: [] }, { session: [] }] }
+    : {};
 }
 
 const DOMAIN_PARAMETER = z
@@ -178,7 +263,7 @@ function headers(names: readonly string[]): Record<string, OpenAPIV3_1.Reference
 
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-function finish(document: Document, routes: readonly Route[]): Document {
+function finish(document: Document, routes: readonly Route[], closedPaths: typeof CLOSED_PATHS): Document {
   for (const route of routes) {
     const operation = (document.paths?.[route.path] as Record<string, Operation> | undefined)?.[
       route.method.toLowerCase()
@@ -203,7 +288,7 @@ function finish(document: Document, routes: readonly Route[]): Document {
       operation.responses = { ...operation.responses, [refusal.status]: describeRefusal(refusal, isCounted) };
     }
   }
-  for (const closed of CLOSED_PATHS) {
+  for (const closed of closedPaths) {
     const operation = describeClosed(closed, (status, words) =>
       describeRefusal({ status, words: words || WORDS[status] || '', codes: [] }, true),
     );

@@ -1,13 +1,15 @@
 // Puts the job of a call into its queue.
 
-import type { DomainCall, JobPort } from '../calls/call.ts';
+import type { Call, JobPort } from '../calls/call.ts';
+
+type AnyCall = Call<unknown, unknown, unknown>;
 
 /** Whether the job is in the queue. If not, the log tells the operator why, and the caller is told to try again. */
 export async function enqueueNow<J>(
   queue: JobPort<J>,
   job: J,
   kind: 'check' | 'verification' | 'scan',
-  { domain, log }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'log'>,
+  { domain, log }: Pick<AnyCall, 'log'> & { readonly domain: { readonly id: number } },
 ): Promise<boolean> {
   try {
     await queue.enqueueNow(job);

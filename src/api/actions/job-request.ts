@@ -2,7 +2,7 @@
 // repeat finds the result of a call that never got its answer.
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { DomainCall } from '../calls/call.ts';
+import type { Call } from '../calls/call.ts';
 
 /** `kind`: the kind of the call, so that one key serves for calls of several kinds. */
 export function jobRequestOf(
@@ -11,7 +11,9 @@ export function jobRequestOf(
     caller,
     domain,
     idempotencyKey,
-  }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'caller' | 'domain' | 'idempotencyKey'>,
+  }: Pick<Call<unknown, unknown, unknown>, 'caller' | 'idempotencyKey'> & {
+    readonly domain: { readonly id: number };
+  },
 ): string {
   if (idempotencyKey === undefined) return randomUUID();
   const about = JSON.stringify([kind, caller.account.id, domain.id, idempotencyKey]);

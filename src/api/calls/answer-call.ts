@@ -9,9 +9,13 @@ import {
   runOnce,
   type StoredResponse,
 } from '../../store/accounts/kept-answers.ts';
+import { type AuditNote, writeAudit } from '../../store/audit/write-audit.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { allowLong } from '../../store/postgres/deadlines.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import { Problem, problem } from '../answers/problem.ts';
+import { type ApiCaller, asActor } from '../callers/caller.ts';
 import type { Asker } from '../people/people.ts';
 import type { Api } from './call.ts';
 import type { Admitted } from './guard.ts';
@@ -62,7 +66,7 @@ export async function answerCall(
   const { admitted } = asked;
   const key = admitted?.idempotencyKey;
   if (admitted === undefined || key === undefined || route.writesNothing === true) {
-    const begin = () => run(api, route, asked);
+    const begin = () => runWhole(api, route, asked);
     const { outcome, headers, cookies } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return { kind: 'problem', problem: outcome };
     return { kind: 'outcome', outcome, headers, cookies };
@@ -72,7 +76,7 @@ export async function answerCall(
   const answer = async (db: Database): Promise<Answer> => {
     // The transaction waits while the body is worked on.
     if (db.isTransaction && bytes >= LONG_BYTES) await allowLong(db);
-    const { outcome, headers, rest } = await run({ ...api, db }, route, asked);
+    const { outcome, headers, rest } = await runWhole({ ...api, db }, route, asked);
     const whole = outcome instanceof Problem ? outcome : route.response.parse(outcome);
     const answer = storedResponse(whole, headers, rest);
     if (route.withoutSecrets === undefined || whole instanceof Problem) return answer;
@@ -110,10 +114,50 @@ async function remake(
   return read.success ? read.data : undefined;
 }
 
-async function run(api: Api, route: Route, asked: AskedCall) {
+/** With the row of the audit log that the route wants: both in one transaction, or nothing of a call that is refused. */
+async function runWhole(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
+  const { audit } = route;
+  const caller = asked.admitted?.caller;
+  if (typeof audit !== 'string' || audit === 'changes' || caller === undefined)
+    return await run(api, route, asked);
+  return await inTransaction<Ran>(api.db, async (trx) => {
+    const ran = await run({ ...api, db: trx }, route, asked);
+    if (ran.outcome instanceof Problem) rollBackTo(ran);
+    if (!ran.isTold) throw new Error(`${route.operationId} does not tell the audit log what it wrote`);
+    for (const note of ran.notes)
+      await writeAudit(trx, {
+        ...subjectOf(route, asked, caller),
+        ...note,
+        action: audit,
+        by: asActor(caller),
+      });
+    return ran;
+  });
+}
+
+/** Whom or what a call is about unless it says so: what a global admin writes is about others. */
+function subjectOf({ access }: Route, { admitted }: AskedCall, { account }: ApiCaller): AuditNote {
+  if (access.kind === 'admin') return {};
+  const domain = admitted?.domain;
+  if (domain === undefined) return { accountId: account.id };
+  return { domainId: domain.id, target: { name: printWithoutDot(domain.name) } };
+}
+
+interface Ran {
+  readonly outcome: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly rest: unknown;
+  readonly notes: readonly AuditNote[];
+  readonly isTold: boolean;
+}
+
+async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
   const { admitted, query, body, url, log } = asked;
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
+  const notes: AuditNote[] = [];
+  let isTold = false;
   let rest: unknown;
   const outcome: unknown = await route.run({
     api,
@@ -134,6 +178,10 @@ async function run(api: Api, route: Route, asked: AskedCall) {
     answerHeader(name: string, value: string | number) {
       headers[name] = String(value);
     },
+    audit(note?: AuditNote) {
+      isTold = true;
+      if (note !== undefined) notes.push(note);
+    },
     answerRest(value: unknown) {
       rest = value;
     },
@@ -143,5 +191,5 @@ async function run(api: Api, route: Route, asked: AskedCall) {
       cookies.push(text);
     },
   });
-  return { outcome, headers, cookies, rest };
+  return { outcome, headers, cookies, rest, notes, isTold };
 }

@@ -2,7 +2,9 @@
 // reseller's surface mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
+import type { QueueDepth } from '../../queue/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
@@ -28,6 +30,15 @@ export interface Api {
   readonly countVantageAnswer?: (outcome: string) => void;
   /** Undefined in threads for large bodies, which answer no call of people. */
   readonly people?: People | undefined;
+  /** For global admins: how much each queue has to do. */
+  readonly queues?: readonly QueueState[];
+}
+
+/** A queue of the workers. */
+export interface QueueState {
+  readonly name: string;
+  /** Rejects, within seconds, when the queue cannot be reached. */
+  depth(): Promise<QueueDepth>;
 }
 
 /** The queue of the workers that do one kind of job. */
@@ -64,6 +75,11 @@ export interface Call<Params, Query, Body> {
   readonly idempotencyKey: string | undefined;
   /** Sets a header of the answer if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
+  /**
+   * What the row of the audit log tells, of a route that says its action; the account of the caller, or the domain, is
+   * what it is about unless said. Such a handler calls it at each success: without a note where it wrote nothing.
+   */
+  audit(note?: AuditNote): void;
   /** Keeps what `remake` needs for an answer that may be too large to be kept under an Idempotency-Key. */
   answerRest(rest: unknown): void;
 }
@@ -93,6 +109,12 @@ export interface PublicCall<Params, Query, Body>
 
 export interface SessionCall<Params, Query, Body> extends Call<Params, Query, Body>, PeopleCall {
   readonly caller: ApiCaller & { readonly credential: Extract<Credential, { kind: 'session' }> };
+}
+
+/** A call of a global admin. */
+export interface AdminCall<Params, Query, Body, Found> extends SessionCall<Params, Query, Body> {
+  /** What the route's `find` has loaded. */
+  readonly found: Found;
 }
 
 export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {

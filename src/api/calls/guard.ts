@@ -55,6 +55,7 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   const refused = judgeSurface(method, path, {
     isManaged: caller.account.providerId !== null,
     isSession,
+    isAdmin: caller.account.isAdmin,
   });
   if (refused !== undefined) return refused;
   if (route === undefined)
@@ -70,7 +71,8 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     found = await route.find(callToFind(api, asked, admitted));
     if (found === undefined) return notFound(route.finds ?? 'item');
   }
-  const forbiddenTo = judgeSession(caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);
+  const forbiddenTo =
+    judgeSession(method, caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);
   if (forbiddenTo !== undefined) return forbiddenTo;
   const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
   if (key instanceof Problem) return key;
@@ -81,10 +83,11 @@ export function foreignOrigin(): Problem {
   return problem('foreign_origin', 'this call comes from a page of another site');
 }
 
-function judgeSession({ credential }: ApiCaller, access: Access): Problem | undefined {
-  if (access.kind !== 'session') return undefined;
+function judgeSession(method: string, { credential }: ApiCaller, access: Access): Problem | undefined {
+  if (access.kind !== 'session' && access.kind !== 'admin') return undefined;
   if (credential.kind !== 'session') return forbidden('this call needs a session');
-  if (!access.fresh || isPasswordFresh(credential.session, credential.now)) return undefined;
+  const isFresh = access.kind === 'admin' ? isWrite(method) : access.fresh;
+  if (!isFresh || isPasswordFresh(credential.session, credential.now)) return undefined;
   return problem('reauthenticate', 'give your password again: POST /auth/confirm');
 }
 
@@ -174,5 +177,6 @@ function callToFind(
     idempotencyKey: undefined,
     answerHeader: () => {},
     answerRest: () => {},
+    audit: () => {},
   };
 }

@@ -51,7 +51,8 @@ function guardCodes(route: Route): ProblemCode[] {
   const writes = isWrite(method);
   if (access.kind === 'vantage') return ['validation_failed'];
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
-  if (access.kind === 'session' && access.fresh) codes.push('reauthenticate');
+  const isFresh = access.kind === 'admin' ? writes : access.kind === 'session' && access.fresh;
+  if (isFresh) codes.push('reauthenticate');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
   if (access.kind === 'domain' && (writes || access.wholeKeys)) {
     codes.push('domain_banned');

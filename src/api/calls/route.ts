@@ -2,12 +2,22 @@
 // it behind the guards; `openapi.ts` describes it from the same schemas.
 
 import type { z } from 'zod';
+import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
 import type { StreamedText } from '../answers/stream-text.ts';
 import type { Permission } from '../callers/permissions.ts';
-import type { AnswerHeader, Api, Call, DomainCall, PublicCall, SessionCall, VantageCall } from './call.ts';
+import type {
+  AdminCall,
+  AnswerHeader,
+  Api,
+  Call,
+  DomainCall,
+  PublicCall,
+  SessionCall,
+  VantageCall,
+} from './call.ts';
 
 /** OPTIONS routes are made by `mountRoutes`. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -19,6 +29,8 @@ export type Access =
   | { readonly kind: 'public' }
   /** `fresh`: the password must have been given lately. */
   | { readonly kind: 'session'; readonly fresh: boolean }
+  /** The session of a global admin; for writes the password must have been given lately. For others there is no such path. */
+  | { readonly kind: 'admin' }
   /** Any valid key or session may call it. */
   | { readonly kind: 'account' }
   | {
@@ -31,6 +43,17 @@ export type Access =
       /** The call starts work for the whole domain: also a read is closed to keys narrowed to names or types, and while disabled. */
       readonly wholeKeys: boolean;
     };
+
+/** How a write gets its row in the audit log. Every route that writes says it. */
+type RouteAudit =
+  /** The call and its row are one transaction; the handler says what the row tells, with `call.audit`. */
+  | AuditAction
+  /** The handler writes it, in a transaction of its own. */
+  | { readonly inHandler: AuditAction }
+  /** What it writes are changes of domains, which have their rows. */
+  | 'changes'
+  /** It has none; the text says why. */
+  | { readonly none: string };
 
 interface Remaking<Body> {
   readonly api: Api;
@@ -77,6 +100,8 @@ interface Declaration<
   readonly textBody?: string;
   /** Explains the faults that the schemas found in a way of its own. */
   readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
+  /** Every route that writes has it. */
+  readonly audit?: RouteAudit;
   /** True: this PUT or DELETE takes an Idempotency-Key, as every POST does. False: this POST takes none. */
   readonly idempotent?: boolean;
   /** The answer as it is kept under an Idempotency-Key: without what is shown once. */
@@ -126,6 +151,22 @@ interface SessionRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   readonly fresh?: true;
   readonly run: (
     call: SessionCall<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<Outcome<R>> | Outcome<R>;
+}
+
+interface AdminRoute<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  F,
+> extends Declaration<P, Q, B, R> {
+  /** Loads what the path names. Undefined is a 404. */
+  readonly find?: (call: AdminCall<z.output<P>, unknown, unknown, undefined>) => Promise<F | undefined>;
+  /** The name of what is looked for, in the 404: `account`. */
+  readonly finds?: string;
+  readonly run: (
+    call: AdminCall<z.output<P>, z.output<Q>, z.output<B>, F>,
   ) => Promise<Outcome<R>> | Outcome<R>;
 }
 
@@ -190,6 +231,17 @@ export function sessionRoute<
   B extends z.ZodType = NoBody,
 >({ fresh = false as never, ...route }: SessionRoute<P, Q, B, R>): Route {
   return { ...(route as unknown as Route), access: { kind: 'session', fresh } };
+}
+
+/** Declares a route for global admins, who have signed in. */
+export function adminRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+  F = undefined,
+>(route: AdminRoute<P, Q, B, R, F>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'admin' } };
 }
 
 /** Declares a route for any valid key or session. */

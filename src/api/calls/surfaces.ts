@@ -1,6 +1,6 @@
 // Groups of paths that some callers may not use: they are refused by path alone, whether or not a route exists there.
 
-import { forbidden, Problem, problem } from '../answers/problem.ts';
+import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 
 interface Surface {
   /** Undefined: every method. */
@@ -17,6 +17,9 @@ const CLOSED_TO_KEYS: readonly Surface[] = [
   { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
   { methods: only('POST'), path: /^\/subscriptions\/(purchase|switch|auto-renew)$/ },
 ];
+
+/** Paths that are there for global admins only: for everybody else they are as paths that no route has. */
+const OF_ADMINS = /^\/admin(\/|$)/;
 
 /**
  * Paths that an account managed by a reseller may not use: the reseller does this for its clients (docs/rules.md
@@ -66,7 +69,7 @@ export function isCallOfSessions(method: string, path: string): boolean {
 export function judgeSurface(
   method: string,
   path: string,
-  caller: { readonly isManaged: boolean; readonly isSession?: boolean },
+  caller: { readonly isManaged: boolean; readonly isSession?: boolean; readonly isAdmin?: boolean },
 ): Problem | undefined {
   if (caller.isManaged && CLOSED_TO_MANAGED.some((surface) => meets(surface, method, path))) {
     return problem('managed_by_reseller', 'this account is managed by its reseller');
@@ -74,5 +77,6 @@ export function judgeSurface(
   if (caller.isSession !== true && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
     return forbidden('this surface is not open to API keys');
   }
+  if (caller.isAdmin !== true && OF_ADMINS.test(path)) return notFound('path');
   return REMOVED.find((surface) => meets(surface, method, path))?.problem;
 }

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { networkOf } from '../../process/connections.ts';
 import { emailKeyOf } from '../../store/accounts/email-address.ts';
 import { hashSecret } from '../../store/accounts/secret-text.ts';
+import { noteFailedSignIn } from '../../store/audit/write-audit.ts';
 import { isDeviceOf } from '../../store/people/devices.ts';
 import { loadFailures, noteFailure } from '../../store/people/sign-in-failures.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -21,6 +22,13 @@ import {
 interface Counted {
   readonly key: string;
   readonly rule: FailureRule;
+}
+
+/** Whose account is tried, for the audit log. */
+interface Tried {
+  readonly of: { readonly emailKey: string } | { readonly accountId: number };
+  readonly step: 'password' | 'code' | 'confirm';
+  readonly address: string;
 }
 
 /** Call `run` exactly once. It counts a failure if the work gives false. */
@@ -44,17 +52,22 @@ export class Attempts {
     const own = isKnown
       ? { key: `device:${hashSecret(device as string).toString('base64')}`, rule: CLOSE_RULE }
       : { key: `email:${digest(emailKey)}`, rule: EMAIL_RULE };
-    return await this.#begin([fromNetwork(address), own]);
+    return await this.#begin([fromNetwork(address), own], { of: { emailKey }, step: 'password', address });
   }
 
   /** To give the password once more, in a session. */
-  forSession(address: string, sessionId: number): Promise<Attempt | Problem> {
-    return this.#begin([fromNetwork(address), { key: `session:${sessionId}`, rule: CLOSE_RULE }]);
+  forSession(
+    address: string,
+    { id, accountId }: { readonly id: number; readonly accountId: number },
+  ): Promise<Attempt | Problem> {
+    const tried = { of: { accountId }, step: 'confirm', address } as const;
+    return this.#begin([fromNetwork(address), { key: `session:${id}`, rule: CLOSE_RULE }], tried);
   }
 
   /** A code of an account whose password is known. */
   forCode(address: string, accountId: number): Promise<Attempt | Problem> {
-    return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }]);
+    const tried = { of: { accountId }, step: 'code', address } as const;
+    return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }], tried);
   }
 
   /** For a mail to be sent: every one counts, for the network that asks. */
@@ -73,7 +86,7 @@ export class Attempts {
     return true;
   }
 
-  async #begin(counted: readonly Counted[]): Promise<Attempt | Problem> {
+  async #begin(counted: readonly Counted[], tried?: Tried): Promise<Attempt | Problem> {
     const { failures, now } = await loadFailures(
       this.#db,
       counted.map(({ key }) => key),
@@ -87,8 +100,7 @@ export class Attempts {
       run: async (work) => {
         try {
           const isRight = await work();
-          for (const { key, rule } of isRight ? [] : counted)
-            await noteFailure(this.#db, key, (before, at) => afterFailure(before, at, rule));
+          if (!isRight) await this.#noteFailures(counted, tried);
           return isRight;
         } finally {
           for (const { key } of counted) {
@@ -99,6 +111,15 @@ export class Attempts {
         }
       },
     };
+  }
+
+  async #noteFailures(counted: readonly Counted[], tried: Tried | undefined): Promise<void> {
+    // Asked also for an email that nobody has, and in the transaction of a count, so that the time of it tells nothing.
+    const tell = tried && ((trx: Database) => noteFailedSignIn(trx, tried.of, tried));
+    for (const [i, { key, rule }] of counted.entries()) {
+      const also = i === counted.length - 1 ? tell : undefined;
+      await noteFailure(this.#db, key, (before, at) => afterFailure(before, at, rule), also);
+    }
   }
 }
 

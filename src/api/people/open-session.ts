@@ -1,5 +1,6 @@
 // Signs somebody in who has proved who they are, or gives the session of somebody a new token.
 
+import { writeAudit } from '../../store/audit/write-audit.ts';
 import { loadCredentials } from '../../store/people/credentials.ts';
 import { rememberDevice } from '../../store/people/devices.ts';
 import {
@@ -27,7 +28,7 @@ export async function signInAs(
   trx: Database,
   { people, asker, setCookie }: SigningIn,
   accountId: number,
-  bearer: boolean,
+  { by, bearer }: { readonly by: 'password' | 'link' | 'registration'; readonly bearer: boolean },
 ) {
   const who = await loadCredentials(trx, { accountId });
   if (who === undefined) return unauthorized('the account is gone');
@@ -39,6 +40,12 @@ export async function signInAs(
     carrier: bearer ? 'bearer' : 'cookie',
     address,
     userAgent,
+  });
+  await writeAudit(trx, {
+    action: 'session.begin',
+    by: { kind: 'session', accountId, address },
+    accountId,
+    after: { by, otp: hasTotp, bearer },
   });
   if (!bearer) {
     if (cookies.session !== undefined) await endSessionOf(trx, cookies.session);

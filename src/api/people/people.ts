@@ -7,7 +7,7 @@ import { CookieJar } from './cookies.ts';
 import { PasswordTurns } from './passwords.ts';
 
 export interface People {
-  /** Links are made of it. */
+  /** Where links lead. */
   readonly publicUrl: string;
   /** The only Origin that may write by cookie. */
   readonly origin: string;

@@ -12,6 +12,7 @@ export const createDomain = accountRoute({
   method: 'POST',
   path: '/domains/',
   operationId: 'createDomain',
+  audit: 'changes',
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:

@@ -89,6 +89,7 @@ export const revertChange = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/changes/{id}/revert',
   operationId: 'revertDomainChange',
+  audit: 'changes',
   tag,
   summary: 'Takes a change of records back, in a change of its own.',
   description:

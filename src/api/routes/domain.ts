@@ -26,6 +26,7 @@ export const deleteDomain = domainRoute({
   method: 'DELETE',
   path: '/domains/{domain}',
   operationId: 'deleteDomain',
+  audit: 'changes',
   tag: 'Domains',
   summary: 'Deletes a domain with its records.',
   description: 'Its name is free at once. For 30 days the operator can restore it.',
@@ -52,6 +53,7 @@ export const enableDomain = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/enable',
   operationId: 'enableDomain',
+  audit: 'changes',
   tag: 'Domains',
   summary: 'Enables a disabled domain.',
   description:

@@ -2,6 +2,16 @@
 
 import type { Route } from '../calls/route.ts';
 import { listChanges } from './account-changes.ts';
+import { createOneAccount, getAccount, listAccounts, updateAccount } from './admin/accounts.ts';
+import { listAudit } from './admin/audit.ts';
+import { getBreaker, release } from './admin/breaker.ts';
+import { listAccountKeys, makeAccountLink, revokeAccountKey } from './admin/credentials.ts';
+import { checkDomain } from './admin/domain-check.ts';
+import * as adminDomains from './admin/domains.ts';
+import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts';
+import * as adminPlans from './admin/plans.ts';
+import { endSubscription, setSubscription } from './admin/subscription.ts';
+import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
@@ -96,4 +106,34 @@ export const ROUTES: readonly Route[] = [
   listKeys,
   createKey,
   revokeKey,
+  listDomainAudit,
+  listOwnAudit,
+  listAccounts,
+  createOneAccount,
+  getAccount,
+  updateAccount,
+  makeAccountLink,
+  listAccountKeys,
+  revokeAccountKey,
+  adminDomains.listDomains,
+  adminDomains.getDomain,
+  ...adminDomains.MOVE_ROUTES,
+  ...adminDomains.SUSPENSION_ROUTES,
+  adminDomains.approve,
+  adminDomains.restore,
+  checkDomain,
+  setSubscription,
+  endSubscription,
+  adminPlans.getPlans,
+  adminPlans.makePlan,
+  adminPlans.changePlan,
+  adminPlans.makeTerm,
+  adminPlans.endTerm,
+  getNodes,
+  confirmNode,
+  getVantages,
+  getQueues,
+  getBreaker,
+  release,
+  listAudit,
 ];

@@ -37,6 +37,7 @@ export const checkNameservers = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/ns-check',
   operationId: 'checkNameservers',
+  audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
   tag: 'Checks',
   summary: 'Looks at the delegation now.',
   description:

@@ -26,6 +26,7 @@ const common = {
   path: '/domains/{domain}/records/batch',
   tag: 'Records',
   permission: 'records.edit',
+  audit: 'changes',
   writesRecords: true,
   largeBody: true,
   maxItems: MAX_BATCH_ITEMS,

@@ -22,6 +22,7 @@ export const importRecords = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/records/import',
   operationId: 'importRecords',
+  audit: 'changes',
   tag: 'Records',
   summary: 'Adds records, and replaces those of the same name and type.',
   description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. An item with a value that is not allowed is in \`failed\`; a wrong kind of value or an unknown member refuses the whole call. At most ${MAX_IMPORT_ITEMS} items.`,

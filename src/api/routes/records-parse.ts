@@ -9,6 +9,7 @@ export const parseImport = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/records/import/parse',
   operationId: 'parseImport',
+  audit: { none: 'it writes nothing' },
   tag: 'Records',
   summary: 'Reads a zone file into records that can be imported.',
   description:

@@ -88,6 +88,7 @@ export const createRecord = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/records/',
   operationId: 'createRecord',
+  audit: 'changes',
   tag,
   summary: 'Adds a record.',
   description:
@@ -136,6 +137,7 @@ export const updateRecord = domainRoute({
   method: 'PUT',
   path: '/domains/{domain}/records/{id}',
   operationId: 'updateRecord',
+  audit: 'changes',
   tag,
   summary: 'Changes fields of a record, its name and type too.',
   description:
@@ -165,6 +167,7 @@ export const deleteRecord = domainRoute({
   method: 'DELETE',
   path: '/domains/{domain}/records/{id}',
   operationId: 'deleteRecord',
+  audit: 'changes',
   tag,
   summary: 'Deletes a record.',
   permission: 'records.edit',

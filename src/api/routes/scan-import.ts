@@ -24,6 +24,7 @@ export const scanImport = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/records/scan-import',
   operationId: 'scanImport',
+  audit: 'changes',
   tag: 'Records',
   summary: 'Finds the records that the domain has elsewhere and adds them.',
   description:

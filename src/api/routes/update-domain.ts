@@ -26,6 +26,7 @@ export const updateDomain = domainRoute({
   method: 'PUT',
   path: '/domains/{domain}',
   operationId: 'updateDomain',
+  audit: 'domain.update',
   tag: 'Domains',
   summary: 'Changes settings of a domain.',
   description:
@@ -42,11 +43,17 @@ export const updateDomain = domainRoute({
     const refused = judgeMode(domain, body) ?? judgeSettings(domain, body);
     if (refused !== undefined) return refused;
     const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
-    if (Object.keys(set).length === 0) return printDomain(domain, api);
+    if (Object.keys(set).length === 0) {
+      call.audit();
+      return printDomain(domain, api);
+    }
+    const before = printDomain(domain, api);
     const { isAdmin } = caller.account;
     const { id: domainId, accountId: ownerId } = domain;
     const order = { domainId, ownerId, set, exempt: isAdmin, by: asActor(caller), source: 'api' } as const;
-    return answerUpdated(call, await saveUpdate(api.db, order));
+    const after = answerUpdated(call, await saveUpdate(api.db, order));
+    if (!(after instanceof Problem)) call.audit({ before, after });
+    return after;
   },
 });
 

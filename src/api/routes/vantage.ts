@@ -17,6 +17,7 @@ export const takeJobs = vantageRoute({
   method: 'POST',
   path: '/vantage/v1/jobs',
   operationId: 'takeVantageJobs',
+  audit: { none: 'observers take work; what they see is in the checks' },
   tag,
   summary: 'Takes the jobs of this observer; waits for one.',
   description:
@@ -51,6 +52,7 @@ export const answerVantageJob = vantageRoute({
   method: 'POST',
   path: '/vantage/v1/answers',
   operationId: 'answerVantageJob',
+  audit: { none: 'observers report; what they see is in the checks' },
   tag,
   summary: 'Answers a job.',
   description:

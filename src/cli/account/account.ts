@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { Account, AccountChange } from '../../store/accounts/accounts.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { Listing, type Output } from '../terminal/output.ts';
@@ -72,9 +73,13 @@ async function relateAccounts(cli: Cli, accounts: readonly string[], relation: R
     return await onEach(cli, accounts, relation.outcome, async (wanted) => {
       const found = await findAccount(db, wanted);
       if (found === undefined) return { code: 'absent', message: 'no such account' };
-      const came = await ('isReseller' in relation
-        ? setReseller(db, found.id, relation.isReseller)
-        : setProvider(db, found.id, provider?.id ?? null));
+      const came = await cli.audited(db, 'account.update', async (trx, tell) => {
+        const related = await ('isReseller' in relation
+          ? setReseller(trx, found.id, relation.isReseller)
+          : setProvider(trx, found.id, provider?.id ?? null));
+        if (related.kind === 'updated') tell(await changeNote(found, related.account));
+        return related;
+      });
       return came.kind === 'updated' ? came.account : { code: came.code, message: came.message };
     });
   });
@@ -102,8 +107,15 @@ function addCreateCommand(account: Command, cli: Cli): void {
       }
       const { createAccount } = await import('../../store/accounts/accounts.ts');
       const wanted = { email, name: name ?? null, isAdmin: admin ?? false, planSlug: planOf(plan) };
+      const { toldAccount } = await import('../../store/audit/told-fields.ts');
       await cli.withStore(async (db) => {
-        const came = await createAccount(db, wanted);
+        const came = await cli.audited(db, 'account.create', async (trx, tell) => {
+          const created = await createAccount(trx, wanted);
+          if (created.kind !== 'created') return created;
+          const { account } = created;
+          tell({ accountId: account.id, target: { name: account.email }, after: toldAccount(account) });
+          return created;
+        });
         if (came.kind === 'created') {
           if (cli.output.json) {
             await cli.output.print(JSON.stringify({ outcome: 'created', ...accountJson(came.account) }));
@@ -129,12 +141,24 @@ async function changeAccounts(
   await cli.withStore(async (db) => {
     return await onEach(cli, accounts, outcome, async (wanted) => {
       const found = await findAccount(db, wanted);
-      const now = found && (await updateAccount(db, found.id, change));
+      const now =
+        found &&
+        (await cli.audited(db, 'account.update', async (trx, tell) => {
+          const updated = await updateAccount(trx, found.id, change);
+          if (updated !== undefined && updated !== 'unknown_plan') tell(await changeNote(found, updated));
+          return updated;
+        }));
       if (now === undefined) return { code: 'absent', message: 'no such account' };
       if (now !== 'unknown_plan') return now;
       return { code: 'refused', message: `there is no plan "${change.planSlug}"` };
     });
   });
+}
+
+async function changeNote(before: Account, after: Account): Promise<AuditNote> {
+  const { toldAccount } = await import('../../store/audit/told-fields.ts');
+  const target = { name: after.email };
+  return { accountId: after.id, target, before: toldAccount(before), after: toldAccount(after) };
 }
 
 interface Refused {

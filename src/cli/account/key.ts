@@ -49,6 +49,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
     .option('--types <types>', 'comma list: may write records of these types only, nothing else')
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
+      const { keyNote } = await import('../../store/audit/told-fields.ts');
       const { createApiKey, generateKey } = await import('../../store/accounts/api-keys.ts');
       const { withAccount } = await import('../terminal/find-account.ts');
       const wanted = readKeyOptions(options, new Date());
@@ -56,7 +57,11 @@ function addCreateCommand(key: Command, cli: Cli): void {
       await cli.withStore((db) =>
         withAccount(db, account, output, async ({ id, email }) => {
           const text = generateKey();
-          const created = (await createApiKey(db, text, { accountId: id, ...wanted })) as ApiKey;
+          const created = await cli.audited(db, 'key.create', async (trx, tell) => {
+            const made = (await createApiKey(trx, text, { accountId: id, ...wanted })) as ApiKey;
+            tell(keyNote(made, 'after'));
+            return made;
+          });
           if (output.json) {
             await output.print(JSON.stringify({ key: text, ...keyJson(created, email) }));
             return 0;
@@ -75,6 +80,7 @@ const INSTEAD =
 /** A whole key is refused as an argument: everybody on the machine can read the arguments of a process. */
 async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
   const { findKeyIds, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
+  const { keyNote } = await import('../../store/audit/told-fields.ts');
   const { readStandardInput } = await import('../terminal/read-standard-input.ts');
   const given = new Set(named.includes('-') ? (await readStandardInput()).split(/\s+/).filter(Boolean) : []);
   await cli.withStore(async (db) => {
@@ -96,7 +102,10 @@ async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
         else if (others.length > 0)
           await refuse(shown, 'refused', `several keys begin so, with the ids ${[id, ...others].join(', ')}`);
         else {
-          await revokeApiKey(db, id);
+          await cli.audited(db, 'key.revoke', async (trx, tell) => {
+            const revoked = await revokeApiKey(trx, id);
+            if (revoked !== undefined) tell(keyNote(revoked, 'before'));
+          });
           await listing.add({ json: { key: shown, outcome: 'revoked' }, lines: [`revoked key ${shown}`] });
         }
       }

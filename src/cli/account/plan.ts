@@ -4,6 +4,8 @@
 import type { Command } from 'commander';
 import { ENTITLEMENTS, judgeEntitlement, keyOf } from '../../billing/entitlements.ts';
 import type { CataloguePlan, PlanChange } from '../../store/accounts/plans.ts';
+import type { AuditAction } from '../../store/audit/audit-actions.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
@@ -36,7 +38,11 @@ export function addPlanCommands(program: Command, cli: Cli): void {
       }
       const fields = { ...readSettings(settings), name };
       const { createPlan } = await import('../../store/accounts/plans.ts');
-      await change(cli, 'created', `there is a plan "${slug}" already`, (db) => createPlan(db, slug, fields));
+      const { toldPlan } = await import('../../store/audit/told-fields.ts');
+      await change(cli, 'created', `there is a plan "${slug}" already`, 'plan.create', async (db) => {
+        const plan = await createPlan(db, slug, fields);
+        return plan && { plan, note: { after: toldPlan(plan) } };
+      });
     });
   onPlan(plan, 'set', 'change a plan, for all domains that have it; exit 1 if there is none of this name')
     .argument('[setting...]', SETTING_HELP)
@@ -44,8 +50,13 @@ export function addPlanCommands(program: Command, cli: Cli): void {
     .action(async (slug: string, settings: string[], { name }: SetOptions) => {
       const fields = { ...readSettings(settings), ...(name !== undefined && { name }) };
       if (Object.keys(fields).length === 0) throw new Failure('usage', `expected --name or ${SETTING_HELP}`);
-      const { updatePlan } = await import('../../store/accounts/plans.ts');
-      await change(cli, 'updated', noPlan(slug), (db) => updatePlan(db, slug, fields));
+      const { listPlans, updatePlan } = await import('../../store/accounts/plans.ts');
+      const { toldPlan } = await import('../../store/audit/told-fields.ts');
+      await change(cli, 'updated', noPlan(slug), 'plan.update', async (db) => {
+        const before = (await listPlans(db)).find((plan) => plan.slug === slug);
+        const plan = await updatePlan(db, slug, fields);
+        return plan && { plan, note: { ...(before && { before: toldPlan(before) }), after: toldPlan(plan) } };
+      });
     });
   onPlan(plan, 'term', 'sell a plan for a time; a term is never changed: retire it and add another')
     .option('--days <days>', 'how long it lasts, 1 to 3660')
@@ -58,7 +69,10 @@ export function addPlanCommands(program: Command, cli: Cli): void {
           throw new Failure('usage', '--retire goes with no other option');
         const termId = readCount('--retire', retire, 1, Number.MAX_SAFE_INTEGER);
         const missing = `the plan "${slug}" has no term ${termId}`;
-        await change(cli, 'updated', missing, (db) => retireTerm(db, slug, termId));
+        await change(cli, 'updated', missing, 'plan.retire_term', async (db) => {
+          const plan = await retireTerm(db, slug, termId);
+          return plan && { plan, note: { before: { term: termId } } };
+        });
         return;
       }
       if (days === undefined || price === undefined)
@@ -67,7 +81,11 @@ export function addPlanCommands(program: Command, cli: Cli): void {
         days: readCount('--days', days, 1, MAX_DAYS),
         priceRials: readCount('--price', price, 0, MAX_RIALS),
       };
-      await change(cli, 'updated', noPlan(slug), (db) => addTerm(db, slug, term));
+      await change(cli, 'updated', noPlan(slug), 'plan.add_term', async (db) => {
+        const plan = await addTerm(db, slug, term);
+        const after = { billing_duration_days: term.days, price_rials: term.priceRials };
+        return plan && { plan, note: { after } };
+      });
     });
 }
 
@@ -80,14 +98,25 @@ function onPlan(plan: Command, name: string, description: string): Command {
   return plan.command(name).description(description).argument('<plan>', 'its short name, as free');
 }
 
+interface ChangedPlan {
+  readonly plan: CataloguePlan;
+  readonly note: Pick<AuditNote, 'before' | 'after'>;
+}
+
 async function change(
   cli: Cli,
   outcome: string,
   refusal: string,
-  act: (db: Database) => Promise<CataloguePlan | undefined>,
+  action: AuditAction,
+  act: (db: Database) => Promise<ChangedPlan | undefined>,
 ): Promise<void> {
   await cli.withStore(async (db) => {
-    const plan = await act(db);
+    const plan = await cli.audited(db, action, async (trx, tell) => {
+      const changed = await act(trx);
+      if (changed === undefined) return undefined;
+      tell({ target: { id: changed.plan.id, name: changed.plan.slug }, ...changed.note });
+      return changed.plan;
+    });
     const { json } = cli.output;
     if (plan === undefined) {
       if (json) await cli.output.print(JSON.stringify({ outcome: 'refused', message: refusal }));

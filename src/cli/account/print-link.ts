@@ -33,7 +33,10 @@ export function addLinkCommands(account: Command, cli: Cli): void {
         const { output } = cli;
         await cli.withStore((db) =>
           withAccount(db, wanted, output, async ({ id, email }) => {
-            const token = await makeLink(db, { kind, accountId: id });
+            const token = await cli.audited(db, 'account.link', async (trx, tell) => {
+              tell({ accountId: id, target: { name: email }, after: { kind } });
+              return await makeLink(trx, { kind, accountId: id });
+            });
             const link = linkTo(publicUrl, kind, token);
             if (output.json) {
               await output.print(JSON.stringify({ account: { id, email }, link, token }));

@@ -32,7 +32,7 @@ export function addBreakerCommands(program: Command, cli: Cli): void {
     .option('--parent <name>', 'those of the domains under this zone (default: all)')
     .action(async ({ parent }: { parent?: string }) => {
       const only = parent === undefined ? undefined : parseZoneName(parent);
-      await cli.withStore((db) => release(db, only, cli.actor(), cli.output));
+      await cli.withStore((db) => release(db, only, cli));
     });
 }
 
@@ -99,14 +99,21 @@ function tripJson({
   };
 }
 
-async function release(db: Database, only: Name | undefined, by: string, output: Output): Promise<number> {
+async function release(db: Database, only: Name | undefined, cli: Cli): Promise<number> {
+  const { output } = cli;
   const { loadBreaker, releaseBreaker } = await import('../../store/checks/breaker-store.ts');
   const { trips } = await loadBreaker(db);
   const wanted = only === undefined ? undefined : printName(only);
   const holding = trips.filter((trip) => isHolding(trip) && (wanted === undefined || trip.parent === wanted));
   const released: BreakerTrip[] = [];
   for (const { parent } of holding) {
-    const trip = await releaseBreaker(db, parent, by);
+    const trip = await cli.audited(db, 'breaker.release', async (trx, tell) => {
+      const found = await releaseBreaker(trx, parent, cli.actor());
+      if (found === undefined) return undefined;
+      const { id, checked, turned } = found;
+      tell({ target: { id, name: parent || '(all)' }, after: { checked, turned } });
+      return found;
+    });
     if (trip !== undefined) released.push(trip); // else it has ended meanwhile
   }
   const code = released.length === 0 ? 1 : 0;

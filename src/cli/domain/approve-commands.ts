@@ -18,7 +18,9 @@ export function addApproveCommand(domain: Command, cli: Cli): void {
     .action(async (names: string[], { take = false, ...options }: NamesOptions & TakeOption) => {
       const { approveDomain } = await import('./approve-domain.ts');
       await runOnNames(cli, { names, outcome: 'approved', ...options }, (db, name, owner) =>
-        approveDomain(db, name, { take, ...owner }, cli.changedBy()),
+        cli.audited(db, 'domain.approve', (trx, tell) =>
+          approveDomain(trx, name, { take, tell, ...owner }, cli.changedBy()),
+        ),
       );
     });
 }
@@ -37,7 +39,9 @@ export function addReserveSetCommand(domain: Command, cli: Cli): void {
       const { approveDomain, readSet } = await import('./approve-domain.ts');
       const set = readSet(words);
       await runOnNames(cli, { names: [text], outcome: 'reserved', ...options }, (db, name, owner) =>
-        approveDomain(db, name, { set, take, ...owner }, cli.changedBy()),
+        cli.audited(db, 'domain.approve', (trx, tell) =>
+          approveDomain(trx, name, { set, take, tell, ...owner }, cli.changedBy()),
+        ),
       );
     });
 }

@@ -3,9 +3,11 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import { approveDomain as saveApproval } from '../../store/change/approve-domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { updated } from './move-domain.ts';
@@ -16,19 +18,23 @@ interface Approval extends Owner {
   readonly set?: readonly Name[];
   /** Takes the right from the account that has it. */
   readonly take: boolean;
+  readonly tell: (note: AuditNote) => void;
 }
 
 export async function approveDomain(
   db: Database,
   name: Name,
-  { set, take, ...owner }: Approval,
+  { set, take, tell, ...owner }: Approval,
   by: ChangedBy,
 ): Promise<DomainOutcome> {
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'refused') return found;
-  return updated(
-    await saveApproval(db, { ...by, domainId: found.domain.id, take, ...(set !== undefined && { set }) }),
-  );
+  const { id: domainId } = found.domain;
+  const came = await saveApproval(db, { ...by, domainId, take, ...(set !== undefined && { set }) });
+  const after = { take, ...(set !== undefined && { svc_ns: set.map(printWithoutDot) }) };
+  if (came.kind === 'updated' && came.changeId !== undefined)
+    tell({ domainId, target: { name: printWithoutDot(name) }, after });
+  return updated(came);
 }
 
 /** Reads the names of a set, with commas between them. */

@@ -5,8 +5,8 @@ import { seenText } from '../../checks/delegation/finding-text.ts';
 import type { CheckJob } from '../../queue/jobs.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
-import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import { whyUnchecked } from '../../zone/domain/why-unchecked.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
@@ -27,7 +27,7 @@ export async function checkDomain(
   const found = await findOneDomain(db, name, accountId === undefined ? {} : { accountId });
   if (found.kind === 'refused') return found;
   const { domain } = found;
-  const message = unchecked(domain);
+  const message = whyUnchecked(domain);
   if (message !== undefined) return refused('wrong_state', message);
   const answered = await askWorker({
     enqueue: (request) => enqueue({ domainId: domain.id, kind: 'operator', request }),
@@ -41,13 +41,6 @@ export async function checkDomain(
 
 function refused(code: string, message: string): DomainOutcome {
   return { kind: 'refused', code, message };
-}
-
-/** A domain that has gone to external mode is checked while it is served. */
-function unchecked({ status, dnsMode, served }: Domain): string | undefined {
-  if (status === 'disabled' || status === 'banned') return `the domain is ${status}: it is not checked`;
-  if (dnsMode === 'external' && served === 'none') return 'the domain is in external mode: it is not checked';
-  return undefined;
 }
 
 function toldOf(run: SavedRun): DomainOutcome {

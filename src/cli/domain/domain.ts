@@ -79,7 +79,9 @@ async function runMove(
 ): Promise<void> {
   const { MOVED, moveDomain } = await import('./move-domain.ts');
   await runOnNames(cli, { names, outcome: MOVED[move.kind], ...options }, (db, name, owner) =>
-    moveDomain(db, name, move, { ...cli.changedBy(), ...owner }),
+    cli.audited(db, 'domain.suspend', (trx, tell) =>
+      moveDomain(trx, name, move, { ...cli.changedBy(), ...owner, tell }),
+    ),
   );
 }
 

@@ -2,32 +2,37 @@
 // until it is used. It needs no mail server, and counts as read by whoever has the address: give it to them alone.
 
 import { linkTo } from '../../process/public-link.ts';
+import { inviteNote } from '../../store/audit/told-sharing.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { createInvite } from '../../store/sharing/invites.ts';
+import { createInvite, type SentInvite } from '../../store/sharing/invites.ts';
 import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
+import type { Audited } from '../terminal/cli.ts';
 import type { Output } from '../terminal/output.ts';
 import { printRefusal } from '../terminal/print-refusal.ts';
 import { onOneDomain } from './on-one-domain.ts';
 import type { OwnerOption } from './with-owner.ts';
 
+export type AuditedInvite = (db: Database, work: Audited<SentInvite>) => Promise<SentInvite>;
+
 interface InviteOptions extends OwnerOption {
   readonly email: string;
   readonly role: GrantedRole;
   readonly publicUrl: string;
+  readonly audited: AuditedInvite;
 }
 
 export async function inviteToDomain(
   db: Database,
   name: string,
-  { email, role, publicUrl, ...options }: InviteOptions,
+  { email, role, publicUrl, audited, ...options }: InviteOptions,
   output: Output,
 ): Promise<number> {
   return await onOneDomain(db, name, options, output, async (domain) => {
-    const sent = await createInvite(db, {
-      domainId: domain.id,
-      email,
-      role,
-      inviter: { sharer: 'operator', mails: false },
+    const sent = await audited(db, async (trx, tell) => {
+      const inviter = { sharer: 'operator', mails: false } as const;
+      const made = await createInvite(trx, { domainId: domain.id, email, role, inviter });
+      if (made.kind === 'sent') tell({ domainId: domain.id, ...inviteNote(made.invite) });
+      return made;
     });
     if (sent.kind === 'refused') {
       await printRefusal(domain.name, sent, output);

@@ -2,6 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { approveDomain } from '../../store/change/approve-domain.ts';
 import { changeStatus } from '../../store/change/change-status.ts';
 import { deleteDomain } from '../../store/change/save-domain.ts';
@@ -9,6 +10,7 @@ import { setSuspended, type UpdatedDomain } from '../../store/change/update-doma
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { StatusEvent } from '../../zone/domain/domain-status.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { findOneDomain, type Owner } from './one-domain.ts';
 
@@ -33,7 +35,12 @@ export async function moveDomain(
   db: Database,
   name: Name,
   move: DomainMove,
-  { by, source, ...owner }: ChangedBy & Owner,
+  {
+    by,
+    source,
+    tell,
+    ...owner
+  }: ChangedBy & Owner & { /** What no change tells. */ readonly tell: (note: AuditNote) => void },
 ): Promise<DomainOutcome> {
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'refused') return found;
@@ -46,8 +53,14 @@ export async function moveDomain(
     case 'enable':
       return updated(await changeStatus(db, { ...order, event: move.kind, exempt: true }));
     case 'suspend':
-    case 'resume':
-      return updated(await setSuspended(db, { ...order, suspended: move.kind === 'suspend' }));
+    case 'resume': {
+      const suspended = move.kind === 'suspend';
+      const came = await setSuspended(db, { ...order, suspended });
+      const target = { name: printWithoutDot(name) };
+      if (came.kind === 'updated' && domain.suspended !== suspended)
+        tell({ domainId: domain.id, target, before: { suspended: !suspended }, after: { suspended } });
+      return updated(came);
+    }
     case 'delete': {
       const came = await deleteDomain(db, order);
       if (came.kind === 'absent') return ABSENT;

@@ -4,9 +4,11 @@ import type { Command } from 'commander';
 import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { PlanOrder, SetPlan } from '../../store/change/set-plan.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { planOf } from '../terminal/plan-option.ts';
@@ -48,7 +50,9 @@ export function addPlanCommand(domain: Command, cli: Cli): void {
       if (!cancel && count === 0)
         throw new Failure('usage', 'expected --plan, --term, --overrides, --auto-renew or --cancel');
       await runOnNames(cli, { names, outcome: 'updated', ...options }, (db, name, owner) =>
-        planDomain(db, name, cancel ? undefined : wanted, owner),
+        cli.audited(db, 'domain.plan', (trx, tell) =>
+          planDomain(trx, name, cancel ? undefined : wanted, { ...owner, tell }),
+        ),
       );
     },
   );
@@ -59,16 +63,26 @@ async function planDomain(
   db: Database,
   name: Name,
   wanted: Wanted | undefined,
-  owner: Owner,
+  { tell, ...owner }: Owner & { readonly tell: (note: AuditNote) => void },
 ): Promise<DomainOutcome> {
+  const { ownSubscriptions } = await import('../../store/accounts/subscriptions.ts');
+  const { toldSubscription } = await import('../../store/audit/told-fields.ts');
   const { cancelSubscription, setPlan } = await import('../../store/change/set-plan.ts');
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'refused') return found;
   const { domain } = found;
   const planSlug = domain.plan?.slug ?? null;
+  const before = (await ownSubscriptions(db, [domain.id])).get(domain.id);
   const came = await (wanted === undefined
     ? cancelSubscription(db, { domainId: domain.id })
     : setPlan(db, { planSlug, ...wanted, domainId: domain.id }));
+  if (came.kind === 'updated' && came.isChanged)
+    tell({
+      domainId: domain.id,
+      target: { name: printWithoutDot(name) },
+      before: toldSubscription(before),
+      after: toldSubscription(came.subscription),
+    });
   return outcomeOf(domain, came);
 }
 

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { GRANTED_ROLES, type GrantedRole } from '../../store/sharing/judge-sharing.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import type { AuditedInvite } from './invite-to-domain.ts';
 import { runOnNames } from './on-names.ts';
 import { type OwnerOption, ownerOption } from './with-owner.ts';
 
@@ -24,7 +25,9 @@ export function addShareCommands(domain: Command, cli: Cli): void {
     .action(async (name: string, member: string, { role, ...options }: RoleOption) => {
       const { shareDomain } = await import('./share-domain.ts');
       await runOnNames(cli, { names: [name], outcome: 'shared', ...options }, (db, wanted, owner) =>
-        shareDomain(db, wanted, { member, role, ...owner }),
+        cli.audited(db, 'member.update', (trx, tell) =>
+          shareDomain(trx, wanted, { member, role, tell, ...owner }),
+        ),
       );
     });
   onDomain(domain, 'unshare', 'take an account out of a domain')
@@ -32,7 +35,9 @@ export function addShareCommands(domain: Command, cli: Cli): void {
     .action(async (name: string, member: string, options: OwnerOption) => {
       const { unshareDomain } = await import('./share-domain.ts');
       await runOnNames(cli, { names: [name], outcome: 'unshared', ...options }, (db, wanted, owner) =>
-        unshareDomain(db, wanted, { member, ...owner }),
+        cli.audited(db, 'member.remove', (trx, tell) =>
+          unshareDomain(trx, wanted, { member, tell, ...owner }),
+        ),
       );
     });
   onDomain(domain, 'invite', 'print a link that gives whoever has this email a role, once, within 7 days')
@@ -44,8 +49,9 @@ export function addShareCommands(domain: Command, cli: Cli): void {
       if (read === undefined) throw new Failure('usage', `"${email}" is not an email address`);
       const { inviteToDomain } = await import('./invite-to-domain.ts');
       const { publicUrl } = await cli.settings();
+      const audited: AuditedInvite = (db, work) => cli.audited(db, 'invite.create', work);
       await cli.withStore((db) =>
-        inviteToDomain(db, name, { ...options, email: read, publicUrl }, cli.output),
+        inviteToDomain(db, name, { ...options, email: read, publicUrl, audited }, cli.output),
       );
     });
 }

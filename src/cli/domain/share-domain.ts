@@ -2,6 +2,8 @@
 
 import type { Name } from '../../dns/name.ts';
 import { type Account, findAccount } from '../../store/accounts/accounts.ts';
+import { memberNote } from '../../store/audit/told-sharing.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
@@ -10,6 +12,7 @@ import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { findOneDomain, type Owner } from './one-domain.ts';
 
 interface MemberOrder extends Owner {
+  readonly tell: (note: AuditNote) => void;
   /** Email or id. */
   readonly member: string;
 }
@@ -17,11 +20,12 @@ interface MemberOrder extends Owner {
 export async function shareDomain(
   db: Database,
   name: Name,
-  { role, ...order }: MemberOrder & { readonly role: GrantedRole },
+  { role, tell, ...order }: MemberOrder & { readonly role: GrantedRole },
 ): Promise<DomainOutcome> {
   return await withMember(db, name, order, async (domain, { id, email }) => {
     const came = await setMember(db, { domainId: domain.id, accountId: id, sharer: 'operator', role });
     if (came.kind === 'refused') return came;
+    tell({ domainId: domain.id, ...memberNote(came.before, came.member) });
     return {
       kind: 'done',
       words: `with ${email} as ${role}`,
@@ -30,10 +34,15 @@ export async function shareDomain(
   });
 }
 
-export async function unshareDomain(db: Database, name: Name, order: MemberOrder): Promise<DomainOutcome> {
+export async function unshareDomain(
+  db: Database,
+  name: Name,
+  { tell, ...order }: MemberOrder,
+): Promise<DomainOutcome> {
   return await withMember(db, name, order, async (domain, { id, email }) => {
     const came = await removeMember(db, { domainId: domain.id, accountId: id, sharer: 'operator' });
     if (came.kind === 'refused') return came;
+    tell({ domainId: domain.id, ...memberNote(came.before, undefined) });
     return { kind: 'done', words: `with ${email}`, members: { id: domain.id, member: { id, email } } };
   });
 }
@@ -41,7 +50,7 @@ export async function unshareDomain(db: Database, name: Name, order: MemberOrder
 async function withMember(
   db: Database,
   name: Name,
-  { member, ...owner }: MemberOrder,
+  { member, ...owner }: Omit<MemberOrder, 'tell'>,
   act: (domain: Domain, account: Account) => Promise<DomainOutcome>,
 ): Promise<DomainOutcome> {
   const found = await findOneDomain(db, name, owner);

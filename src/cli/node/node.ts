@@ -26,7 +26,15 @@ export function addNodeCommands(program: Command, cli: Cli): void {
     .action(async (names: string[]) => {
       const { confirmNodes } = await import('../../store/feed/nodes.ts');
       const wanted = names.length > 0 ? [...new Set(names)] : undefined;
-      await cli.withStore(async (db) => showConfirmed(await confirmNodes(db, wanted), cli.output));
+      await cli.withStore(async (db) => {
+        const confirmed = await cli.audited(db, 'node.confirm', async (trx, tell) => {
+          const nodes = await confirmNodes(trx, wanted);
+          for (const { name, outcome, zones } of nodes)
+            if (outcome === 'confirmed') tell({ target: { name }, after: { zones } });
+          return nodes;
+        });
+        return await showConfirmed(confirmed, cli.output);
+      });
     });
 }
 

@@ -5,6 +5,8 @@ import type { QueuePlace } from '../../queue/connection.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobKind } from '../../queue/jobs.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
+import type { AuditAction } from '../../store/audit/audit-actions.ts';
+import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { AnswerSettings } from '../../store/postgres/answer-settings.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Failure } from './failure.ts';
@@ -27,6 +29,8 @@ export interface CliSettings {
   readonly asnDb?: string | undefined;
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
 }
+
+export type Audited<T> = (trx: Database, tell: (note: AuditNote) => void) => Promise<T>;
 
 export class Cli {
   readonly output: Output;
@@ -100,6 +104,12 @@ export class Cli {
   /** The same actor, for the log of a domain's changes. */
   changedBy(): ChangedBy {
     return { by: { kind: 'cli', name: this.actor() }, source: 'cli' };
+  }
+
+  /** Does the work and writes its row of the audit log in one transaction; without `tell` there is no row. */
+  async audited<T>(db: Database, action: AuditAction, work: Audited<T>): Promise<T> {
+    const { audited } = await import('../../store/audit/write-audit.ts');
+    return await audited(db, { action, by: this.changedBy().by }, work);
   }
 
   /** From now on the first SIGINT or SIGTERM only raises this signal; the second one ends the process at once. */

@@ -50,7 +50,12 @@ async function addOne(cli: Cli, name: string, { network, address }: AddOptions):
   const { output } = cli;
   await cli.withStore(async (db) => {
     const { privateKey, publicKey } = makeVantageKey();
-    const added = await addVantage(db, { name, network, publicKey, address: known });
+    const added = await cli.audited(db, 'vantage.add', async (trx, tell) => {
+      const outcome = await addVantage(trx, { name, network, publicKey, address: known });
+      const after = { network, address: known, fingerprint: fingerprintOf(publicKey) };
+      if (outcome === 'added') tell({ target: { name }, after });
+      return outcome;
+    });
     if (added !== 'added') {
       const error =
         added === 'exists' ? 'exists already' : `there are ${MOST_VANTAGES} observers, no more fit`;
@@ -75,7 +80,11 @@ async function removeOne(cli: Cli, name: string): Promise<void> {
   const { removeVantage } = await import('../../store/vantage/vantages.ts');
   const { output } = cli;
   await cli.withStore(async (db) => {
-    const isGone = await removeVantage(db, name);
+    const isGone = await cli.audited(db, 'vantage.remove', async (trx, tell) => {
+      const wasThere = await removeVantage(trx, name);
+      if (wasThere) tell({ target: { name } });
+      return wasThere;
+    });
     if (output.json) await output.print(JSON.stringify({ name, outcome: isGone ? 'removed' : 'absent' }));
     else if (isGone) await output.print(`removed ${name}`);
     else await output.complain(`${name}: no such observer`);

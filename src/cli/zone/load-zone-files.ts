@@ -7,6 +7,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { CustomerZoneError, type SavedZone, saveZones } from '../../store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import type { Audited } from '../terminal/cli.ts';
 import { explainFailure, isAboutTheRows } from '../terminal/failure.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output.ts';
 import { collectZones, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
@@ -17,6 +18,8 @@ interface LoadOrder {
   readonly origin: Name | undefined;
   readonly actor: string;
   readonly signal: AbortSignal;
+  /** Saves with a row of the audit log. */
+  readonly audited: (db: Database, save: Audited<SavedZone[]>) => Promise<SavedZone[]>;
 }
 
 interface ReadyZone {
@@ -114,7 +117,12 @@ class Load {
   async #save(batch: readonly ReadyZone[]): Promise<void> {
     let saved: SavedZone[];
     try {
-      saved = await saveZones(this.#db, batch, { source: 'cli', actor: this.#order.actor });
+      saved = await this.#order.audited(this.#db, async (trx, tell) => {
+        const zones = await saveZones(trx, batch, { source: 'cli', actor: this.#order.actor });
+        const names = zones.flatMap(({ apex, outcome }) => (outcome === 'unchanged' ? [] : printName(apex)));
+        if (names.length > 0) tell({ target: { name: names[0] }, after: { zones: names.length, names } });
+        return zones;
+      });
     } catch (error) {
       if (error instanceof CustomerZoneError) await this.#saveWithout(error.apexes, batch);
       else if (isAboutTheRows(error)) await this.#saveApart(batch, error);

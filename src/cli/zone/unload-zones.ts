@@ -8,11 +8,14 @@ import {
   unloadZones as removeZones,
   type UnloadedZone,
 } from '../../store/zones/save-zones.ts';
+import type { Audited } from '../terminal/cli.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 
 interface UnloadOrder {
   readonly apexes: readonly Name[];
   readonly actor: string;
+  /** Unloads with a row of the audit log. */
+  readonly audited: (db: Database, unload: Audited<UnloadedZone[]>) => Promise<UnloadedZone[]>;
 }
 
 type Removed = UnloadedZone | { readonly apex: Name; readonly outcome: 'refused' };
@@ -21,7 +24,7 @@ export async function unloadZones(db: Database, order: UnloadOrder, output: Outp
   const apexes = [...new Set(order.apexes)];
   const listing = new Listing(output, 'zones');
   const counts = { unloaded: 0, absent: 0, refused: 0 };
-  for (const removed of await remove(db, apexes, order.actor)) {
+  for (const removed of await remove(db, apexes, order)) {
     const { apex, outcome } = removed;
     const zone = printName(apex);
     counts[outcome]++;
@@ -38,14 +41,23 @@ export async function unloadZones(db: Database, order: UnloadOrder, output: Outp
   return counts.absent + counts.refused > 0 ? 1 : 0;
 }
 
-async function remove(db: Database, apexes: readonly Name[], actor: string): Promise<Removed[]> {
+async function remove(
+  db: Database,
+  apexes: readonly Name[],
+  order: Pick<UnloadOrder, 'actor' | 'audited'>,
+): Promise<Removed[]> {
   try {
-    return await removeZones(db, apexes, { source: 'cli', actor });
+    return await order.audited(db, async (trx, tell) => {
+      const removed = await removeZones(trx, apexes, { source: 'cli', actor: order.actor });
+      const names = removed.flatMap(({ apex, outcome }) => (outcome === 'unloaded' ? printName(apex) : []));
+      if (names.length > 0) tell({ target: { name: names[0] }, before: { zones: names.length, names } });
+      return removed;
+    });
   } catch (error) {
     if (!(error instanceof CustomerZoneError)) throw error;
     const customers = error.apexes;
     const others = apexes.filter((apex) => !customers.includes(apex));
     const refused: Removed[] = customers.map((apex) => ({ apex, outcome: 'refused' }));
-    return [...refused, ...(await remove(db, others, actor))];
+    return [...refused, ...(await remove(db, others, order))];
   }
 }

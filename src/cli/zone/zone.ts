@@ -3,7 +3,8 @@
 
 import type { Command } from 'commander';
 import type { Database } from '../../store/postgres/database.ts';
-import type { Cli } from '../terminal/cli.ts';
+import type { SavedZone, UnloadedZone } from '../../store/zones/save-zones.ts';
+import type { Audited, Cli } from '../terminal/cli.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 
 interface OriginOption {
@@ -21,7 +22,13 @@ export function addZoneCommands(program: Command, cli: Cli): void {
     .argument('<path...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
     .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
     .action(async (paths: string[], { origin }: OriginOption) => {
-      const order = { paths, origin: originOf(origin), actor: cli.actor(), signal: cli.interruptible() };
+      const order = {
+        paths,
+        origin: originOf(origin),
+        actor: cli.actor(),
+        signal: cli.interruptible(),
+        audited: (db: Database, work: Audited<SavedZone[]>) => cli.audited(db, 'zone.load', work),
+      };
       const { loadZoneFiles } = await import('./load-zone-files.ts');
       await cli.withStore((db) => thenPurge(db, loadZoneFiles(db, order, cli.output)));
     });
@@ -42,7 +49,11 @@ export function addZoneCommands(program: Command, cli: Cli): void {
     .description('take zones out of service; exit 1 if any is not there')
     .argument('<name...>', 'zone names')
     .action(async (names: string[]) => {
-      const order = { apexes: names.map(parseZoneName), actor: cli.actor() };
+      const order = {
+        apexes: names.map(parseZoneName),
+        actor: cli.actor(),
+        audited: (db: Database, work: Audited<UnloadedZone[]>) => cli.audited(db, 'zone.unload', work),
+      };
       const { unloadZones } = await import('./unload-zones.ts');
       await cli.withStore((db) => thenPurge(db, unloadZones(db, order, cli.output)));
     });

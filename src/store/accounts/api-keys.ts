@@ -112,12 +112,13 @@ export async function listOwnKeys(db: Database, accountId: number): Promise<ApiK
   return rows;
 }
 
-/** False when the account has no such key that is not revoked. */
-export async function revokeOwnKey(db: Database, accountId: number, id: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update api_keys set revoked_at = clock_timestamp()
-    where id = ${id} and account_id = ${accountId} and revoked_at is null`.execute(db);
-  return numAffectedRows === 1n;
+/** Undefined when the account has no such key that is not revoked. */
+export async function revokeOwnKey(db: Database, accountId: number, id: number): Promise<ApiKey | undefined> {
+  const { rows } = await sql<ApiKey>`
+    update api_keys k set revoked_at = clock_timestamp()
+    where k.id = ${id} and k.account_id = ${accountId} and k.revoked_at is null
+    returning ${COLUMNS}`.execute(db);
+  return rows[0];
 }
 
 /**
@@ -137,12 +138,13 @@ export async function findKeyIds(db: Database, named: string): Promise<number[]>
 }
 
 /**
- * Revokes a key by id, or by the hash of its whole text. False when there is no such key; revoking twice changes
+ * Revokes a key by id, or by the hash of its whole text. Undefined when there is no such key; revoking twice changes
  * nothing.
  */
-export async function revokeApiKey(db: Database, key: number | Buffer): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-    where ${typeof key === 'number' ? sql`id = ${key}` : sql`hash = ${key}`}`.execute(db);
-  return numAffectedRows === 1n;
+export async function revokeApiKey(db: Database, key: number | Buffer): Promise<ApiKey | undefined> {
+  const { rows } = await sql<ApiKey>`
+    update api_keys k set revoked_at = coalesce(k.revoked_at, clock_timestamp())
+    where ${typeof key === 'number' ? sql`k.id = ${key}` : sql`k.hash = ${key}`}
+    returning ${COLUMNS}`.execute(db);
+  return rows[0];
 }

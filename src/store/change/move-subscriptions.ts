@@ -7,6 +7,7 @@ import type { Wallet } from '../../billing/wallet.ts';
 import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
 import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { type DueSubscription, SUBSCRIPTION_COLUMNS } from '../accounts/subscriptions.ts';
+import { writeAudit } from '../audit/write-audit.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
@@ -69,12 +70,37 @@ async function moveOne(trx: Database, row: DueSubscription, { at, wallet }: Move
       made.push('ended');
       await saveSubscription(trx, id, state, at);
       await beginFree(trx, row, step.endedAt);
+      await tell(trx, row, { ...state, planSlug: FREE_PLAN });
       return made;
     }
     made.push(state.status === 'grace' ? 'grace' : 'renewed');
   }
   await saveSubscription(trx, id, state, at);
+  // What goes on for nothing is no event.
+  if (made.includes('grace') || (made.includes('renewed') && (state.term?.priceRials ?? 0) > 0))
+    await tell(trx, row, { ...state, planSlug: row.plan.slug });
   return made;
+}
+
+/** One row of the audit log, whatever number of steps was made. */
+async function tell(
+  trx: Database,
+  row: DueSubscription,
+  after: SubscriptionState & { readonly planSlug: string },
+): Promise<void> {
+  const fieldsOf = (state: SubscriptionState, plan: string) => ({
+    plan,
+    status: state.status,
+    expires_at: state.expiresAt,
+    grace_until: state.graceUntil,
+  });
+  await writeAudit(trx, {
+    action: 'domain.plan',
+    by: { kind: 'system' },
+    domainId: row.domainId,
+    before: fieldsOf(row, row.plan.slug),
+    after: fieldsOf(after, after.planSlug),
+  });
 }
 
 /** From the end of the one before, however late that is noticed. */

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import {
   apexRecords,
   type FlattenedTarget,
@@ -17,6 +18,8 @@ import {
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
+import { actionOfChange } from '../audit/audit-change.ts';
+import { auditInsert } from '../audit/write-audit.ts';
 import { type DomainRow, nameserversOf } from '../domains/domain.ts';
 import type { PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
@@ -86,6 +89,8 @@ export async function writeDomainChange(
   }
   if (last !== undefined) parts.push(differenceWritten(last));
   const operation = served === 'none' ? 'zone.unload' : 'zone.save';
+  const told = auditEntry(lock, order, changeId);
+  if (told !== undefined) parts.push(sql`told as (${told})`);
   parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last !== undefined));
   await sql`
     with ${sql.join(parts)},
@@ -240,10 +245,32 @@ export async function writeLog(
   order: LogOrder,
   written: WrittenChange,
 ): Promise<void> {
-  await logEntry(lock, order, written).execute(trx);
+  const told = auditEntry(lock, order, written.changeId);
+  await sql`${told === undefined ? sql`` : sql`with told as (${told})`} ${logEntry(lock, order, written)}`.execute(
+    trx,
+  );
 }
 
 type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;
+
+/** One row of the audit log, which refers to the change. */
+function auditEntry(
+  { row }: DomainLock,
+  { by, operation, status }: LogOrder,
+  changeId: number,
+): RawBuilder<unknown> | undefined {
+  const action = actionOfChange({ operation, actor: by.kind, status });
+  if (action === undefined) return undefined;
+  const target = { name: printWithoutDot(decodeNameColumn(row.name)) };
+  const entry = { action, by, domainId: row.id, changeId, target };
+  if (status === undefined) return auditInsert(entry);
+  const { from, to } = status;
+  return auditInsert({
+    ...entry,
+    ...(from !== null && { before: { status: from } }),
+    ...(to !== null && { after: { status: to } }),
+  });
+}
 
 function logEntry(
   { row, now }: DomainLock,

@@ -133,6 +133,8 @@ export interface DomainFilter {
   readonly role?: Role;
   /** The domains to which a key is narrowed. */
   readonly names?: readonly Name[];
+  /** For operators: the domains of this account. */
+  readonly accountId?: number;
   /** For operators: list the domains that can be restored, instead of existing ones. */
   readonly deleted?: boolean;
 }
@@ -277,11 +279,12 @@ function visibleBranches(
 }
 
 function conditions(
-  { search, statuses, dnsMode, names, deleted = false }: DomainFilter,
+  { search, statuses, dnsMode, names, accountId, deleted = false }: DomainFilter,
   first: DomainKey['table'],
 ): RawBuilder<unknown> {
   const all = [deleted ? IS_RESTORABLE : sql`d.deleted_at is null`];
   if (first === 'c' && !deleted) all.push(sql`not c.deleted`);
+  if (accountId !== undefined) all.push(sql`${sql.ref(first)}.account_id = ${accountId}`);
   if (statuses !== undefined) all.push(sql`d.status = any(${statuses}::text[])`);
   if (dnsMode !== undefined) all.push(sql`d.dns_mode = ${dnsMode}`);
   if (names !== undefined) all.push(sql`d.name = any(${names.map(encodeNameColumn)}::text[])`);

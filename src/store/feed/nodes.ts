@@ -2,9 +2,9 @@
 // name, so that a second live process with the name is refused, and a dead process keeps no live one out.
 
 import { sql } from 'kysely';
-import { announceChanges } from '../postgres/announce-changes.ts';
 import type { Connection } from '../postgres/connection.ts';
 import type { Database } from '../postgres/database.ts';
+import { announce } from '../postgres/transaction.ts';
 import { EPOCH_SQL } from './change-feed.ts';
 
 export interface NodeReport {
@@ -205,7 +205,7 @@ export async function confirmNodes(db: Database, names?: readonly string[]): Pro
     update nodes set confirmed_id = held_id
     where held_id is not null and (${names ?? null}::text[] is null or name = any(${names ?? null}::text[]))
     returning name, held_zones as zones`.execute(db);
-  if (rows.length > 0) announceChanges(db);
+  if (rows.length > 0) announce(db);
   const confirmed = new Map(rows.map((row) => [row.name, row.zones]));
   if (names === undefined) {
     return [...confirmed].sort().map(([name, zones]) => ({ name, outcome: 'confirmed', zones }));

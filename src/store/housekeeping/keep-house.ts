@@ -10,6 +10,7 @@ import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
+import { purgeAudit } from './purge-audit.ts';
 import { purgeDomains } from './purge-domains.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
@@ -35,7 +36,8 @@ export async function purgeOld(db: Database): Promise<boolean> {
   }
   await purgeVantageJobs(db);
   await purgeNonces(db);
-  return (await purgeIdempotency(db)).isMore;
+  const isMore = await purgeAudit(db);
+  return (await purgeIdempotency(db)).isMore || isMore;
 }
 
 /** Only those of a day count; the others are kept a while for operators. */

@@ -29,6 +29,8 @@ import * as plans from './migrations/0034-plans.ts';
 import * as movedDomains from './migrations/0040-moved-domains.ts';
 import * as takeoverMails from './migrations/0041-takeover-mails.ts';
 import * as invites from './migrations/0042-invites.ts';
+import * as audit from './migrations/0044-audit.ts';
+import * as administration from './migrations/0045-administration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -59,4 +61,6 @@ export const migrations: Record<string, Migration> = {
   '0040-moved-domains': movedDomains,
   '0041-takeover-mails': takeoverMails,
   '0042-invites': invites,
+  '0044-audit': audit,
+  '0045-administration': administration,
 };

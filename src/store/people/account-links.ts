@@ -6,7 +6,8 @@ import type { Database } from '../postgres/database.ts';
 
 type LinkKind = 'sign-in' | 'reset' | 'register' | 'email';
 
-const MINUTES: Readonly<Record<LinkKind, number>> = {
+/** How long a link works. */
+export const LINK_MINUTES: Readonly<Record<LinkKind, number>> = {
   'sign-in': 15,
   reset: 30,
   register: 24 * 60,
@@ -28,7 +29,7 @@ export async function makeLink(db: Database, { kind, accountId, email }: NewLink
   await sql`
     insert into account_links (hash, kind, account_id, email, expires_at)
     values (${hashSecret(token)}, ${kind}, ${accountId ?? null}, ${email ?? null},
-      clock_timestamp() + make_interval(mins => ${MINUTES[kind]}::integer))`.execute(db);
+      clock_timestamp() + make_interval(mins => ${LINK_MINUTES[kind]}::integer))`.execute(db);
   return token;
 }
 

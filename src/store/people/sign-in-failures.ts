@@ -27,11 +27,12 @@ export async function loadFailures(
   return { failures: new Map(known), now: rows[0]?.now as Date };
 }
 
-/** Counts one more failure; `next` decides what follows from it. */
+/** Counts one more failure; `next` decides what follows from it. `also` is done in the same transaction. */
 export async function noteFailure(
   db: Database,
   key: string,
   next: (before: Failures, now: Date) => Failures,
+  also?: (trx: Database) => Promise<void>,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     await sql`
@@ -48,5 +49,6 @@ export async function noteFailure(
         kept_until = greatest(${windowEndsAt}::timestamptz, ${blockedUntil}::timestamptz
           + make_interval(hours => ${KEPT_HOURS}::integer))
       where key = ${key}`.execute(trx);
+    await also?.(trx);
   });
 }

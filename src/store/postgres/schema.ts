@@ -113,6 +113,28 @@ interface DomainChangesTable {
   xid: Generated<string>;
 }
 
+interface AuditLogTable {
+  id: GeneratedAlways<number>;
+  at: Generated<Date>;
+  action: string;
+  actor_kind: ActorKind;
+  actor_account_id: number | null;
+  actor_key_id: number | null;
+  actor_address: string | null;
+  actor_name: string | null;
+  /** The account that it is about. */
+  account_id: number | null;
+  domain_id: number | null;
+  change_id: number | null;
+  target_id: number | null;
+  /** Stays when the target is gone. */
+  target_name: string | null;
+  before: unknown;
+  after: unknown;
+  /** Of a sign-in that failed: its minute. */
+  failed_minute: Date | null;
+}
+
 interface NodesTable {
   name: string;
   instance: string;
@@ -752,6 +774,7 @@ export interface Schema {
   zone_records: ZoneRecordsTable;
   changes: ChangesTable;
   domain_changes: DomainChangesTable;
+  audit_log: AuditLogTable;
   nodes: NodesTable;
   feed: FeedTable;
   settings: SettingsTable;

@@ -12,6 +12,12 @@ export function announceAfterCommit(trx: Database): void {
   changing.add(trx);
 }
 
+/** Wakes the nodes: at once, or within a transaction after its commit. */
+export function announce(db: Database): void {
+  if (db.isTransaction) announceAfterCommit(db);
+  else announceChanges(db);
+}
+
 /** Thrown inside a transaction: everything is rolled back, and `inTransaction` returns the outcome. */
 class RolledBack {
   readonly outcome: unknown;

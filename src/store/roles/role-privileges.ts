@@ -27,7 +27,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   zone_records: grants('s', 'siud', 'siud'),
   changes: grants('s', 'si', 'sid'),
   feed: grants('s', 's', 'su'),
-  nodes: grants('s', 's', ''), // a node's report: NODE_REPORT_COLUMNS
+  nodes: grants('s', 's', ''), // a node's report: NODE_REPORT_COLUMNS; global admins confirm: `confirmed_id`
   settings: grants('', 's', 's'),
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
@@ -47,8 +47,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   invites: grants('', 'siu', 'sd'),
   invite_tokens: grants('', 'sid', 'i'),
   invite_windows: grants('', 'siu', 'sd'),
-  plans: grants('', 's', 's'),
-  plan_terms: grants('', 's', 's'),
+  plans: grants('', 'siu', 's'),
+  plan_terms: grants('', 'siu', 's'),
   subscriptions: grants('', 'siu', 'siu'),
   idempotency_keys: grants('', 'siud', 'sud'),
   idempotency_octets: grants('', 'siud', 'sud'),
@@ -57,6 +57,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   domain_checks: grants('', 'siu', 'su'), // goes with its domain
   domain_verifications: grants('', 'siud', 'siu'),
   domain_changes: grants('', 'si', 'si'),
+  audit_log: grants('', 'si', 'sid'), // no process changes a row
   records: grants('', 'siud', 'siud'),
   name_holders: grants('', 'siu', 'siud'),
   name_takeovers: grants('', 's', 'sid'),
@@ -65,8 +66,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   swept_names: grants('', 'siud', 'siud'),
   child_checks: grants('', 's', 'siu'), // goes with its domain
   check_runs: grants('', 's', 'siud'),
-  check_counts: grants('', '', 'siud'),
-  breaker_trips: grants('', '', 'siu'),
+  check_counts: grants('', 's', 'siud'),
+  breaker_trips: grants('', 's', 'siu'), // global admins release: RELEASE_COLUMNS
   check_shares: grants('', 'siu', 'siud'),
   asked_names: grants('s', '', 'sud'), // a node's reports: ASKED_COLUMNS
   resolver_leases: grants('', '', 'siud'),
@@ -110,6 +111,12 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
 
 /** The columns in which the API notes what observers report; their keys and labels belong to the operator. */
 export const VANTAGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'answers', 'dropped'] as const;
+
+/** The columns by which global admins let removals of a node through. */
+export const CONFIRM_COLUMNS = ['confirmed_id'] as const;
+
+/** The columns by which global admins release the breaker. */
+export const RELEASE_COLUMNS = ['released_at', 'released_by'] as const;
 
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {

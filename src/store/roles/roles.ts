@@ -6,6 +6,7 @@ import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
   FUNCTIONS,
+  CONFIRM_COLUMNS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
   PROCESS_ROLES,
@@ -13,6 +14,7 @@ import {
   privilegesOf,
   QUEUE_ROLES,
   QUEUE_SCHEMA_NAME,
+  RELEASE_COLUMNS,
   SEQUENCES,
   TABLE_GRANTS,
   VANTAGE_REPORT_COLUMNS,
@@ -163,6 +165,12 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
     statements.push(`revoke all on function ${name} from public, ${roles.join(', ')}`);
     for (const role of FUNCTIONS[name]?.filter((user) => roles.includes(user)) ?? [])
       statements.push(`grant execute on function ${name} to ${role}`);
+  }
+  if (roles.includes('zonefleet_api') && tables.includes('breaker_trips')) {
+    statements.push(
+      `grant update (${CONFIRM_COLUMNS.join(', ')}) on table nodes to zonefleet_api`,
+      `grant update (${RELEASE_COLUMNS.join(', ')}) on table breaker_trips to zonefleet_api`,
+    );
   }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {

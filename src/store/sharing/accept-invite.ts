@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Account } from '../accounts/accounts.ts';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
+import type { Role } from '../postgres/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { dropTokens, findInvite } from './invite-tokens.ts';
 import { roleAfterAccept } from './judge-sharing.ts';
@@ -11,7 +12,13 @@ import { lockSharing, refused, type SharingRefusal } from './lock-sharing.ts';
 import { hasRoom, loadMember, saveRole, tooMany } from './members.ts';
 
 type AcceptedInvite =
-  | { readonly kind: 'accepted'; readonly domainId: number }
+  | {
+      readonly kind: 'accepted';
+      readonly domainId: number;
+      readonly invite: { readonly id: number; readonly email: string; readonly role: Role };
+      /** The role of before, if the account had one. */
+      readonly before: Role | undefined;
+    }
   | SharingRefusal
   | { readonly kind: 'banned' | 'unconfirmed' }
   /** The invite is for another address. */
@@ -43,6 +50,6 @@ export async function acceptInvite(
       update invites set status = 'accepted', ended_at = clock_timestamp(), accepted_by = ${accountId}
       where id = ${invite.id}`.execute(trx);
     await dropTokens(trx, invite.id);
-    return { kind: 'accepted', domainId };
+    return { kind: 'accepted', domainId, invite, before: before?.role };
   });
 }

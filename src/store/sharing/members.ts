@@ -75,7 +75,11 @@ interface MemberOrder {
   readonly sharer: SharedBy;
 }
 
-type ChangedMember = { readonly kind: 'member'; readonly member: Member } | SharingRefusal;
+/** `before`: undefined where the account is new here. */
+type ChangedMember =
+  | { readonly kind: 'member'; readonly member: Member; readonly before: Member | undefined }
+  | SharingRefusal;
+type RemovedMember = { readonly kind: 'removed'; readonly before: Member } | SharingRefusal;
 
 /** Gives a member another role. The operator may also make an account a member. */
 export async function setMember(
@@ -97,7 +101,7 @@ export async function setMember(
     if (before === undefined && !(await hasRoom(trx, domainId))) return tooMany();
     await saveRole(trx, domainId, accountId, role);
     if (before?.role === 'admin') await endInvitesOf(trx, accountId);
-    return { kind: 'member', member: (await loadMember(trx, domainId, accountId)) as Member };
+    return { kind: 'member', before, member: (await loadMember(trx, domainId, accountId)) as Member };
   });
 }
 
@@ -105,8 +109,8 @@ export async function setMember(
 export async function removeMember(
   db: Database,
   { domainId, accountId, sharer }: MemberOrder,
-): Promise<{ readonly kind: 'removed' } | SharingRefusal> {
-  return await inTransaction<{ readonly kind: 'removed' } | SharingRefusal>(db, async (trx) => {
+): Promise<RemovedMember> {
+  return await inTransaction<RemovedMember>(db, async (trx) => {
     const lock = await lockSharing(trx, domainId, sharer);
     if (lock === undefined) return refused('no_domain', 'no such domain');
     const before = await loadMember(trx, domainId, accountId);
@@ -118,7 +122,7 @@ export async function removeMember(
       trx,
     );
     await endInvitesOf(trx, accountId);
-    return { kind: 'removed' };
+    return { kind: 'removed', before };
   });
 }
 

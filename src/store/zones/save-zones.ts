@@ -6,11 +6,11 @@
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { announceChanges } from '../postgres/announce-changes.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/schema.ts';
+import { announce, inTransaction } from '../postgres/transaction.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
 
@@ -64,7 +64,7 @@ export async function saveZones(
     if (wanted.has(name)) throw new RangeError(`${name} is saved twice in one call`);
     wanted.set(name, recordRows(records));
   }
-  const { locked, changed } = await db.transaction().execute(async (trx) => {
+  const { locked, changed } = await inTransaction(db, async (trx) => {
     await allowLong(trx);
     const locked = await lockOperatorZones(trx, [...wanted.keys()], true);
     const rows: ZoneRows[] = [...locked.values()].map((zone) => ({
@@ -79,7 +79,7 @@ export async function saveZones(
     await writeChanges(trx, rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone), 'zone.save', by);
     return { locked, changed };
   });
-  if (changed.size > 0) announceChanges(db);
+  if (changed.size > 0) announce(db);
   return zones.map(({ apex }) => {
     const name = encodeNameColumn(apex);
     const zone = locked.get(name) as LockedZone;
@@ -99,7 +99,7 @@ export async function unloadZones(
   by: ChangeBy,
 ): Promise<UnloadedZone[]> {
   const names = apexes.map(encodeNameColumn);
-  const unloaded = await db.transaction().execute(async (trx) => {
+  const unloaded = await inTransaction(db, async (trx) => {
     await allowLong(trx);
     const locked = await lockOperatorZones(trx, [...new Set(names)], false);
     const present = [...locked.values()].filter((zone) => !zone.deleted);
@@ -108,7 +108,7 @@ export async function unloadZones(
     await writeChanges(trx, present.map(unloadedZone), 'zone.unload', by);
     return new Map(present.map((zone) => [zone.name, zone.nextVersion]));
   });
-  if (unloaded.size > 0) announceChanges(db);
+  if (unloaded.size > 0) announce(db);
   return apexes.map((apex, i) => {
     const version = unloaded.get(names[i] as string);
     return version === undefined ? { apex, outcome: 'absent' } : { apex, outcome: 'unloaded', version };

@@ -29,9 +29,8 @@ describe('for every key', () => {
     ['POST', '/subscriptions/auto-renew'],
   ])('%s %s is closed', (method, path) => {
     expect(judgeSurface(method, path, own)).toMatchObject({ status: 403, error: KEYS, code: undefined });
-    expect(judgeSurface(method, path, session)?.status).toBe(
-      path.startsWith('/subscriptions/') ? 410 : undefined,
-    );
+    const ofSessions = path.startsWith('/subscriptions/') ? 410 : undefined;
+    expect(judgeSurface(method, path, session)?.status).toBe(path.startsWith('/admin') ? 404 : ofSessions);
   });
 
   it.each([
@@ -53,6 +52,30 @@ describe('for every key', () => {
     const write = judgeSurface('POST', '/subscriptions/switch', session);
     expect(write?.body).toEqual({ error: 'route_removed', message: expect.stringMatching(/ .*\.$/) });
     expect(judgeSurface('GET', '/subscriptions/switch', session)).toBeUndefined();
+  });
+});
+
+describe('what is below /admin', () => {
+  const admin = { ...session, isAdmin: true };
+  it.each([
+    '/admin',
+    '/admin/',
+    '/admin/accounts',
+    '/admin/nothing',
+  ])('%s is there for global admins only', (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      expect(judgeSurface(method, path, admin)).toBeUndefined();
+      expect(judgeSurface(method, path, session)).toMatchObject({ status: 404, error: 'path not found' });
+      expect(judgeSurface(method, path, { isManaged: false, isAdmin: true })).toMatchObject({
+        status: 403,
+        error: KEYS,
+      });
+      expect(judgeSurface(method, path, own)).toMatchObject({ status: 403, error: KEYS });
+    }
+  });
+
+  it('is not what only begins like it', () => {
+    expect(judgeSurface('GET', '/administration', session)).toBeUndefined();
   });
 });
 

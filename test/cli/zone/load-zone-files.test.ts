@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Audited } from '../../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { loadZoneFiles } from '../../../src/cli/zone/load-zone-files.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { audited } from '../../../src/store/audit/write-audit.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { listZones } from '../../support/database/list-zones.ts';
@@ -30,6 +33,8 @@ async function load(options: { json?: boolean; paths?: string[]; signal?: AbortS
     paths: options.paths ?? [folder.path],
     origin: undefined,
     actor: 'tester',
+    audited: <T>(db: Database, work: Audited<T>) =>
+      audited(db, { action: 'zone.load', by: { kind: 'cli', name: 'tester' } }, work),
     signal: options.signal ?? new AbortController().signal,
   };
   const run = loadZoneFiles(database.db, order, captured.output);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Audited } from '../../../src/cli/terminal/cli.ts';
 import { parseZoneName } from '../../../src/cli/terminal/parse-zone-name.ts';
 import { unloadZones } from '../../../src/cli/zone/unload-zones.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { audited } from '../../../src/store/audit/write-audit.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { listZones } from '../../support/database/list-zones.ts';
@@ -24,7 +27,12 @@ afterAll(() => database.drop());
 
 async function unload(names: string[], json = false) {
   const captured = captureOutput(json);
-  const order = { apexes: names.map(parseZoneName), actor: 'tester' };
+  const order = {
+    apexes: names.map(parseZoneName),
+    actor: 'tester',
+    audited: <T>(db: Database, work: Audited<T>) =>
+      audited(db, { action: 'zone.unload', by: { kind: 'cli', name: 'tester' } }, work),
+  };
   const code = await unloadZones(database.db, order, captured.output);
   return { code, out: captured.out, err: captured.err };
 }

@@ -55,9 +55,9 @@ describe.each(testServers())('on $name', (server) => {
     await touchApiKey(db, key?.id as number);
     expect((await listApiKeys(db, accountId))[0]?.lastUsedAt).toBeInstanceOf(Date);
     expect(await listApiKeys(db, 4711)).toEqual([]);
-    expect(await revokeApiKey(db, key?.id as number)).toBe(true);
-    expect(await revokeApiKey(db, hashKey(text))).toBe(true);
-    expect(await revokeApiKey(db, 4711)).toBe(false);
+    expect(await revokeApiKey(db, key?.id as number)).toMatchObject({ id: key?.id });
+    expect(await revokeApiKey(db, hashKey(text))).toMatchObject({ id: key?.id });
+    expect(await revokeApiKey(db, 4711)).toBeUndefined();
     expect((await findApiKey(db, text))?.state).toBe('revoked');
     const old = generateKey();
     await createApiKey(db, old, { accountId, name: 'old', expiresAt: new Date(Date.now() - 1000) });

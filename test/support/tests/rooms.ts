@@ -54,6 +54,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'billing store/postgres checks/shares',
+  'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
   'store/people': 'store/accounts store/postgres store/secrets',
   'store/sharing': 'dns zone/domain store/accounts store/postgres',
@@ -69,7 +70,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
   'store/change':
-    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool',
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit',
   'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
@@ -94,32 +95,33 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
-  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers',
+  'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
     'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people',
+    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
   'api/schemas':
-    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts',
+    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas',
-  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit',
+  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people',
+    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
   api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
   'cli/terminal':
-    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres',
-  'cli/account': 'billing store/accounts store/postgres cli/terminal zone/edit process store/people',
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit',
+  'cli/account':
+    'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':

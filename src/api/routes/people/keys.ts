@@ -8,9 +8,11 @@ import {
   listOwnKeys,
   revokeOwnKey,
 } from '../../../store/accounts/api-keys.ts';
+import { keyNote } from '../../../store/audit/told-fields.ts';
 import { readKeyScope } from '../../../zone/edit/read-key-scope.ts';
 import { invalid, notFound, Problem } from '../../answers/problem.ts';
 import { sessionRoute } from '../../calls/route.ts';
+import { printKey } from '../../print/print-key.ts';
 import { idText } from '../../schemas/ids.ts';
 import { Key, NewKey } from '../../schemas/key.ts';
 import { Message } from '../../schemas/message.ts';
@@ -32,6 +34,7 @@ export const createKey = sessionRoute({
   method: 'POST',
   path: '/users/me/keys',
   operationId: 'createKey',
+  audit: 'key.create',
   tag: 'Your account',
   summary: 'Make an API key.',
   description:
@@ -41,7 +44,7 @@ export const createKey = sessionRoute({
   response: Key,
   withoutSecrets: ({ key: _, ...rest }) => rest,
   conflicts: true,
-  async run({ api, caller, body }) {
+  async run({ api, caller, body, audit }) {
     const { domains, names, types } = body;
     const read = readKeyScope({ domains, names, types });
     if (read.kind === 'problem')
@@ -59,6 +62,7 @@ export const createKey = sessionRoute({
       expiresAt,
       ...read.scope,
     })) as ApiKey;
+    audit(keyNote(made, 'after'));
     return { ...printKey(made), key: text };
   },
 });
@@ -67,38 +71,16 @@ export const revokeKey = sessionRoute({
   method: 'DELETE',
   path: '/users/me/keys/{id}',
   operationId: 'revokeKey',
+  audit: 'key.revoke',
   tag: 'Your account',
   summary: 'Revoke an API key, at once and for ever.',
   fresh: true,
   params: z.object({ id: idText }),
   response: Message,
-  async run({ api, caller, params }) {
-    const isRevoked = await revokeOwnKey(api.db, caller.account.id, params.id);
-    return isRevoked ? { message: 'the key is revoked' } : notFound('key');
+  async run({ api, caller, params, audit }) {
+    const revoked = await revokeOwnKey(api.db, caller.account.id, params.id);
+    if (revoked === undefined) return notFound('key');
+    audit(keyNote(revoked, 'before'));
+    return { message: 'the key is revoked' };
   },
 });
-
-function printKey({
-  id,
-  name,
-  prefix,
-  readOnly,
-  domains,
-  names,
-  types,
-  ...times
-}: ApiKey): z.input<typeof Key> {
-  const { expiresAt, lastUsedAt, createdAt } = times;
-  return {
-    id,
-    name,
-    prefix,
-    read_only: readOnly,
-    ...(domains !== null && { domains: [...domains] }),
-    ...(names !== null && { names: [...names] }),
-    ...(types !== null && { types: [...types] }),
-    ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }),
-    ...(lastUsedAt !== null && { last_used_at: lastUsedAt.toISOString() }),
-    created_at: createdAt.toISOString(),
-  };
-}

@@ -1,11 +1,13 @@
 // POST /auth/login, logout and confirm: sign in by password or by a link, sign out, give the password once more.
 
 import { z } from 'zod';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { takeLink } from '../../../store/people/account-links.ts';
 import { type Credentials, loadCredentials } from '../../../store/people/credentials.ts';
 import { endSession, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
 import type { PublicCall } from '../../calls/call.ts';
 import { publicRoute, sessionRoute } from '../../calls/route.ts';
 import { signInAs } from '../../people/open-session.ts';
@@ -42,6 +44,7 @@ export const login = publicRoute({
   method: 'POST',
   path: '/auth/login',
   operationId: 'login',
+  audit: { inHandler: 'session.begin' },
   tag: 'Signing in',
   summary: 'Sign in.',
   description:
@@ -75,7 +78,9 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
     const refused = await judgeCode(api.db, people, asker, { accountId: account.id, code: otp });
     if (refused !== undefined) return refused;
   }
-  return await inTransaction<Outcome>(api.db, (trx) => signInAs(trx, call, account.id, bearer));
+  return await inTransaction<Outcome>(api.db, (trx) =>
+    signInAs(trx, call, account.id, { by: 'password', bearer }),
+  );
 }
 
 /** A refusal leaves the link as it was. */
@@ -89,7 +94,7 @@ async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
       const refused = await judgeCode(trx, people, asker, { accountId: link.accountId, code: body.otp });
       if (refused !== undefined) rollBackTo(refused);
     }
-    const signedIn = await signInAs(trx, call, link.accountId, body.bearer);
+    const signedIn = await signInAs(trx, call, link.accountId, { by: 'link', bearer: body.bearer });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });
 }
@@ -98,13 +103,15 @@ export const logout = sessionRoute({
   method: 'POST',
   path: '/auth/logout',
   operationId: 'logout',
+  audit: 'session.end',
   tag: 'Signing in',
   summary: 'Sign out: end this session.',
   idempotent: false,
   response: Message,
-  async run({ api, people, caller, setCookie }) {
+  async run({ api, people, caller, setCookie, audit }) {
     const { id, accountId, carrier } = caller.credential.session;
     await endSession(api.db, accountId, id);
+    audit({ before: { session: id } });
     if (carrier === 'cookie') setCookie(people.cookies.clear('session'));
     return { message: 'signed out' };
   },
@@ -114,6 +121,7 @@ export const confirm = sessionRoute({
   method: 'POST',
   path: '/auth/confirm',
   operationId: 'confirmPassword',
+  audit: { inHandler: 'session.confirm' },
   tag: 'Signing in',
   summary: 'Give the password once more.',
   description: 'For 15 minutes this opens the calls that answer `reauthenticate` otherwise.',
@@ -127,12 +135,15 @@ export const confirm = sessionRoute({
       const who = await loadCredentials(api.db, { accountId });
       if (who?.passwordHash == null)
         return problem('wrong_state', 'the account has no password yet: use a link');
-      const attempt = await people.attempts.forSession(asker.address, id);
+      const attempt = await people.attempts.forSession(asker.address, { id, accountId });
       if (attempt instanceof Problem) return attempt;
       const { passwordHash } = who;
       if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
         return invalid([{ field: 'password', error: 'is wrong' }]);
-      await notePassword(api.db, id);
+      await inTransaction(api.db, async (trx) => {
+        await notePassword(trx, id);
+        await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
+      });
       return { message: 'confirmed for 15 minutes' };
     });
     return outcome ?? tooBusy();

@@ -1,9 +1,11 @@
 // Two-step sign-in by an authenticator app (TOTP, RFC 6238): turned on with a first code, turned off with another.
 
 import { z } from 'zod';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { confirmTotp, deleteTotp, saveTotp } from '../../../store/people/totp.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, invalid, Problem, problem } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
 import { sessionRoute } from '../../calls/route.ts';
 import { renewSession } from '../../people/open-session.ts';
 import { aboutTotp, takeCode } from '../../people/second-factor.ts';
@@ -16,6 +18,7 @@ export const enableOtp = sessionRoute({
   method: 'POST',
   path: '/auth/otp/enable',
   operationId: 'enableOtp',
+  audit: { inHandler: 'account.begin_otp' },
   tag: 'Signing in',
   summary: 'Begin two-step sign-in: a secret for an authenticator app.',
   description: 'It counts from its first code on: `POST /auth/otp/confirm`.',
@@ -28,9 +31,12 @@ export const enableOtp = sessionRoute({
     if (!people.keyBoxes.canSeal)
       return forbidden('KEY_SECRETS is not set here: two-step sign-in cannot be turned on');
     const secret = makeTotpSecret();
-    const isSaved = await inTransaction(api.db, async (trx) =>
-      saveTotp(trx, id, await people.keyBoxes.seal(trx, aboutTotp(id), secret)),
-    );
+    const isSaved = await inTransaction(api.db, async (trx) => {
+      const isNew = await saveTotp(trx, id, await people.keyBoxes.seal(trx, aboutTotp(id), secret));
+      const entry = { action: 'account.begin_otp', by: asActor(caller), accountId: id } as const;
+      if (isNew) await writeAudit(trx, entry);
+      return isNew;
+    });
     if (!isSaved) return problem('wrong_state', 'two-step sign-in is on already');
     return { secret: base32(secret), uri: totpUri(secret, email) };
   },
@@ -40,6 +46,7 @@ export const confirmOtp = sessionRoute({
   method: 'POST',
   path: '/auth/otp/confirm',
   operationId: 'confirmOtp',
+  audit: { inHandler: 'account.enable_otp' },
   tag: 'Signing in',
   summary: 'Turn two-step sign-in on with a first code.',
   description: 'Ends all other sessions; this one gets a new token.',
@@ -57,6 +64,7 @@ export const confirmOtp = sessionRoute({
     const codes = makeRecoveryCodes();
     return await inTransaction<z.output<typeof RecoveryCodes> | Problem>(api.db, async (trx) => {
       await confirmTotp(trx, id, codes.map(hashRecoveryCode));
+      await writeAudit(trx, { action: 'account.enable_otp', by: asActor(caller), accountId: id });
       const renewed = await renewSession(trx, call, caller.credential.session);
       return renewed instanceof Problem ? rollBackTo(renewed) : { recovery_codes: codes, ...renewed };
     });
@@ -67,6 +75,7 @@ export const disableOtp = sessionRoute({
   method: 'POST',
   path: '/auth/otp/disable',
   operationId: 'disableOtp',
+  audit: { inHandler: 'account.disable_otp' },
   tag: 'Signing in',
   summary: 'Turn two-step sign-in off, with a code.',
   description: 'Ends all other sessions; this one gets a new token.',
@@ -83,6 +92,7 @@ export const disableOtp = sessionRoute({
       return wrongCode();
     return await inTransaction<z.output<typeof Rotated> | Problem>(api.db, async (trx) => {
       await deleteTotp(trx, id);
+      await writeAudit(trx, { action: 'account.disable_otp', by: asActor(caller), accountId: id });
       const renewed = await renewSession(trx, call, caller.credential.session);
       return renewed instanceof Problem
         ? rollBackTo(renewed)

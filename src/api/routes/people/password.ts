@@ -2,12 +2,14 @@
 
 import { z } from 'zod';
 import { readEmail } from '../../../store/accounts/email-address.ts';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
 import { confirmEmail, setPassword } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import { endOtherSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
 import { publicRoute, sessionRoute } from '../../calls/route.ts';
 import { renewSession } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
@@ -20,6 +22,7 @@ export const forgotPassword = publicRoute({
   method: 'POST',
   path: '/auth/password/forgot',
   operationId: 'forgotPassword',
+  audit: { none: 'it asks for a mail, whoever has the email; the reset itself is told' },
   tag: 'Signing in',
   summary: 'Ask for a link that sets a new password.',
   description:
@@ -43,6 +46,7 @@ export const resetPassword = publicRoute({
   method: 'POST',
   path: '/auth/password/reset',
   operationId: 'resetPassword',
+  audit: { inHandler: 'account.reset_password' },
   tag: 'Signing in',
   summary: 'Set a new password with the token of a link.',
   description: 'Ends every session of the account. Two-step sign-in stays on.',
@@ -58,6 +62,9 @@ export const resetPassword = publicRoute({
         await confirmEmail(trx, link.accountId);
         await endOtherSessions(trx, link.accountId);
         await dropLinks(trx, link.accountId);
+        const { accountId } = link;
+        const by = { kind: 'session', accountId, address: asker.address } as const;
+        await writeAudit(trx, { action: 'account.reset_password', by, accountId });
         return { message: 'the password is set; sign in with it' };
       }),
     );
@@ -69,6 +76,7 @@ export const changePassword = sessionRoute({
   method: 'PUT',
   path: '/users/me/password',
   operationId: 'changePassword',
+  audit: { inHandler: 'account.password' },
   tag: 'Your account',
   summary: 'Set a new password.',
   description: 'Ends all other sessions; this one gets a new token.',
@@ -83,6 +91,8 @@ export const changePassword = sessionRoute({
       return await inTransaction(api.db, async (trx) => {
         await setPassword(trx, session.accountId, hash);
         await dropLinks(trx, session.accountId);
+        const { accountId } = session;
+        await writeAudit(trx, { action: 'account.password', by: asActor(caller), accountId });
         const renewed = await renewSession(trx, call, session);
         return renewed instanceof Problem
           ? rollBackTo(renewed)

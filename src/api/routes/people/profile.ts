@@ -3,12 +3,14 @@
 import { z } from 'zod';
 import type { Account } from '../../../store/accounts/accounts.ts';
 import { emailKeyOf, readEmail } from '../../../store/accounts/email-address.ts';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
 import { loadCredentials, setEmail, setName } from '../../../store/people/credentials.ts';
 import { orderMailOf } from '../../../store/people/mails.ts';
 import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, notFound, Problem, problem } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
 import { sessionRoute } from '../../calls/route.ts';
 import { Message } from '../../schemas/message.ts';
 import { Email, LinkToken, PersonName, Profile } from '../../schemas/people.ts';
@@ -48,12 +50,15 @@ export const updateProfile = sessionRoute({
   method: 'PUT',
   path: '/users/me',
   operationId: 'updateProfile',
+  audit: 'account.update',
   tag: 'Your account',
   summary: 'Change your name.',
   body: z.strictObject({ name: PersonName }),
   response: Profile,
-  async run({ api, caller, body }) {
-    await setName(api.db, caller.account.id, body.name);
+  async run({ api, caller, body, audit }) {
+    const { id, name } = caller.account;
+    await setName(api.db, id, body.name);
+    audit(name === body.name ? undefined : { before: { name }, after: { name: body.name } });
     return await profileOf(api.db, caller.account);
   },
 });
@@ -62,6 +67,7 @@ export const changeEmail = sessionRoute({
   method: 'PUT',
   path: '/users/me/email',
   operationId: 'changeEmail',
+  audit: { inHandler: 'account.ask_email' },
   tag: 'Your account',
   summary: 'Ask for another email.',
   description: 'A link is mailed to it. The email counts once the link is opened; then the old one is told.',
@@ -75,7 +81,13 @@ export const changeEmail = sessionRoute({
     if (email === caller.account.email) return problem('wrong_state', 'this is your email already');
     const refused = await people.attempts.ofMails(asker.address);
     if (refused !== undefined) return refused;
-    if (await people.attempts.mayMail(email)) await orderMailOf(api.db, 'email', caller.account.id, email);
+    const { id: accountId } = caller.account;
+    if (await people.attempts.mayMail(email))
+      await inTransaction(api.db, async (trx) => {
+        await orderMailOf(trx, 'email', accountId, email);
+        const by = asActor(caller);
+        await writeAudit(trx, { action: 'account.ask_email', by, accountId, after: { email } });
+      });
     return { message: 'a link is on its way to this address, if it has not had three mails within the hour' };
   },
 });
@@ -84,6 +96,7 @@ export const confirmEmailChange = sessionRoute({
   method: 'POST',
   path: '/users/me/email/confirm',
   operationId: 'confirmEmail',
+  audit: { inHandler: 'account.email' },
   tag: 'Your account',
   summary: 'Confirm another email with the token of its link.',
   idempotent: false,
@@ -100,6 +113,13 @@ export const confirmEmailChange = sessionRoute({
         return rollBackTo(problem('wrong_state', 'this link is of another account'));
       if (!(await setEmail(trx, account.id, link.email)))
         return new Problem(409, 'another account has this email');
+      await writeAudit(trx, {
+        action: 'account.email',
+        by: asActor(caller),
+        accountId: account.id,
+        before: { email: account.email },
+        after: { email: link.email },
+      });
       // Links that were mailed to the old address end with it.
       await dropLinks(trx, account.id);
       if (people.sendsMail && emailKeyOf(link.email) !== emailKeyOf(account.email))

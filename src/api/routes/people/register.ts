@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { createAccount } from '../../../store/accounts/accounts.ts';
 import { readEmail } from '../../../store/accounts/email-address.ts';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { takeLink } from '../../../store/people/account-links.ts';
 import { setPassword } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
@@ -55,6 +56,7 @@ export const register = publicRoute({
   method: 'POST',
   path: '/auth/register',
   operationId: 'register',
+  audit: { inHandler: 'account.register' },
   tag: 'Signing in',
   summary: 'Make an account.',
   description:
@@ -116,8 +118,11 @@ async function begin(
     if (email instanceof Problem) return rollBackTo(email);
     const created = await createAccount(trx, { email, name: body.name ?? null, selfRegistered: true });
     if (created.kind !== 'created') return new Problem(409, created.message);
-    await setPassword(trx, created.account.id, await hashPassword(body.password as string));
-    const signedIn = await signInAs(trx, call, created.account.id, body.bearer);
+    const { id: accountId, name } = created.account;
+    await setPassword(trx, accountId, await hashPassword(body.password as string));
+    const by = { kind: 'session', accountId, address: call.asker.address } as const;
+    await writeAudit(trx, { action: 'account.register', by, accountId, after: { email, name } });
+    const signedIn = await signInAs(trx, call, accountId, { by: 'registration', bearer: body.bearer });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });
 }

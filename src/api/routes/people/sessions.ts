@@ -38,13 +38,16 @@ export const endOneSession = sessionRoute({
   method: 'DELETE',
   path: '/users/me/sessions/{id}',
   operationId: 'endSession',
+  audit: 'session.end',
   tag: 'Your account',
   summary: 'End a session.',
   params: z.object({ id: idText }),
   response: Message,
-  async run({ api, caller, params }) {
+  async run({ api, caller, params, audit }) {
     const isEnded = await endSession(api.db, caller.account.id, params.id);
-    return isEnded ? { message: 'the session has ended' } : notFound('session');
+    if (!isEnded) return notFound('session');
+    audit({ before: { session: params.id } });
+    return { message: 'the session has ended' };
   },
 });
 
@@ -52,11 +55,13 @@ export const endSessions = sessionRoute({
   method: 'DELETE',
   path: '/users/me/sessions',
   operationId: 'endOtherSessions',
+  audit: 'session.end',
   tag: 'Your account',
   summary: 'End all sessions but this one.',
   response: Message,
-  async run({ api, caller }) {
+  async run({ api, caller, audit }) {
     const ended = await endOtherSessions(api.db, caller.account.id, caller.credential.session.id);
+    audit(ended === 0 ? undefined : { before: { ended } });
     return { message: `ended ${ended} sessions` };
   },
 });

@@ -1,6 +1,7 @@
 // An invite, for whoever has its link: what it offers, and accepting it.
 
 import { z } from 'zod';
+import { inviteNote } from '../../../store/audit/told-sharing.ts';
 import { loadVisibleById } from '../../../store/domains/load-domains.ts';
 import { acceptInvite as saveAccepted } from '../../../store/sharing/accept-invite.ts';
 import { findInvite } from '../../../store/sharing/invite-tokens.ts';
@@ -44,6 +45,7 @@ export const acceptInvite = accountRoute({
   method: 'POST',
   path: '/invites/{token}/accept',
   operationId: 'acceptInvite',
+  audit: 'invite.accept',
   tag,
   summary: 'Accepts an invite, once.',
   description:
@@ -52,7 +54,7 @@ export const acceptInvite = accountRoute({
   response: Domain,
   problems: ['invite_email_mismatch', 'managed_by_reseller', 'domain_banned'],
   conflicts: true,
-  async run({ api, caller, params: { token } }) {
+  async run({ api, caller, params: { token }, audit }) {
     const came = await saveAccepted(api.db, token, caller.account);
     switch (came.kind) {
       case 'refused':
@@ -67,7 +69,11 @@ export const acceptInvite = accountRoute({
         return problem('domain_banned', 'the domain is banned');
       case 'accepted': {
         const domain = await loadVisibleById(api.db, asStoreCaller(caller), came.domainId);
-        return domain === undefined ? notFound('domain') : await answerDomain(api, domain);
+        if (domain === undefined) return notFound('domain');
+        const { id: domainId, myRole } = domain;
+        const roles = { before: came.before && { role: came.before }, after: { role: myRole } };
+        audit({ ...inviteNote(came.invite), domainId, ...roles });
+        return await answerDomain(api, domain);
       }
       default:
         return came satisfies never;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
 import { readEmail } from '../../../store/accounts/email-address.ts';
+import { inviteNote } from '../../../store/audit/told-sharing.ts';
 import {
   countInvites,
   type Inviter,
@@ -65,6 +66,7 @@ export const createInvite = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/invites',
   operationId: 'createInvite',
+  audit: 'invite.create',
   tag,
   summary: 'Invites somebody to a domain.',
   description:
@@ -76,13 +78,14 @@ export const createInvite = domainRoute({
   withoutSecrets,
   problems: ['managed_by_reseller'],
   conflicts: true,
-  async run({ api, caller, domain, body }) {
+  async run({ api, caller, domain, body, audit }) {
     const sent = await saveInvite(api.db, {
       domainId: domain.id,
       email: readEmail(body.email) as string,
       role: body.role,
       inviter: inviterOf(api, caller),
     });
+    if (sent.kind === 'sent') audit(inviteNote(sent.invite));
     return answerSent(api, sent);
   },
 });
@@ -91,6 +94,7 @@ export const resendInvite = domainRoute({
   method: 'POST',
   path: '/domains/{domain}/invites/{id}/resend',
   operationId: 'resendInvite',
+  audit: 'invite.resend',
   tag,
   summary: 'Sends an invite again, with another link.',
   description: 'The links of before end, and it is open for seven days from now. It counts as a new one.',
@@ -102,9 +106,11 @@ export const resendInvite = domainRoute({
   response: Invite,
   withoutSecrets,
   problems: ['wrong_state', 'managed_by_reseller'],
-  async run({ api, caller, domain, found }) {
+  async run({ api, caller, domain, found, audit }) {
     const inviter = inviterOf(api, caller);
-    return answerSent(api, await sendAgain(api.db, { domainId: domain.id, inviteId: found.id, inviter }));
+    const sent = await sendAgain(api.db, { domainId: domain.id, inviteId: found.id, inviter });
+    if (sent.kind === 'sent') audit(inviteNote(sent.invite));
+    return answerSent(api, sent);
   },
 });
 
@@ -112,6 +118,7 @@ export const revokeInvite = domainRoute({
   method: 'DELETE',
   path: '/domains/{domain}/invites/{id}',
   operationId: 'revokeInvite',
+  audit: 'invite.revoke',
   tag,
   summary: 'Revokes an open invite.',
   permission: 'members.manage',
@@ -121,10 +128,12 @@ export const revokeInvite = domainRoute({
   finds: 'invite',
   response: Message,
   problems: ['wrong_state', 'managed_by_reseller'],
-  async run({ api, caller, domain, found }) {
+  async run({ api, caller, domain, found, audit }) {
     const sharer = asStoreCaller(caller);
     const came = await saveRevoked(api.db, { domainId: domain.id, inviteId: found.id, sharer });
-    return came.kind === 'refused' ? sharingProblem(came, 'invite') : { message: 'invite revoked' };
+    if (came.kind === 'refused') return sharingProblem(came, 'invite');
+    audit(inviteNote(found));
+    return { message: 'invite revoked' };
   },
 });
 

@@ -1,6 +1,7 @@
 // The members of a domain: list them, change a role, take one out, leave.
 
 import { z } from 'zod';
+import { memberNote } from '../../../store/audit/told-sharing.ts';
 import {
   countMembers,
   loadMember,
@@ -56,6 +57,7 @@ export const updateMember = domainRoute({
   method: 'PATCH',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'updateMember',
+  audit: 'member.update',
   tag,
   summary: 'Gives a member another role.',
   description:
@@ -68,14 +70,16 @@ export const updateMember = domainRoute({
   body: MemberUpdate,
   response: Member,
   problems: ['wrong_state', 'managed_by_reseller'],
-  async run({ api, caller, domain, found, body }) {
+  async run({ api, caller, domain, found, body, audit }) {
     const changed = await setMember(api.db, {
       domainId: domain.id,
       accountId: found.accountId,
       sharer: asStoreCaller(caller),
       role: body.role,
     });
-    return changed.kind === 'member' ? printMember(changed.member) : sharingProblem(changed, 'member');
+    if (changed.kind === 'refused') return sharingProblem(changed, 'member');
+    audit(memberNote(changed.before, changed.member));
+    return printMember(changed.member);
   },
 });
 
@@ -83,6 +87,7 @@ export const deleteMember = domainRoute({
   method: 'DELETE',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'deleteMember',
+  audit: 'member.remove',
   tag,
   summary: 'Takes a member out, or leaves a domain.',
   description:
@@ -94,7 +99,7 @@ export const deleteMember = domainRoute({
   finds: 'member',
   response: Message,
   problems: ['wrong_state', 'managed_by_reseller'],
-  async run({ api, caller, domain, found }) {
+  async run({ api, caller, domain, found, audit }) {
     const { accountId } = found;
     const isLeaving = accountId === caller.account.id;
     if (isLeaving && caller.key.domains !== null)
@@ -102,6 +107,7 @@ export const deleteMember = domainRoute({
     const sharer = asStoreCaller(caller);
     const removed = await removeMember(api.db, { domainId: domain.id, accountId, sharer });
     if (removed.kind === 'refused') return sharingProblem(removed, 'member');
+    audit(memberNote(removed.before, undefined));
     return { message: isLeaving ? 'you have left the domain' : 'member removed' };
   },
 });

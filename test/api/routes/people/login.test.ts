@@ -420,7 +420,7 @@ describe('keys', () => {
     expect((await api.ask('GET', '/users/me', { as: null })).status).toBe(401);
     const browser = new Browser(api);
     await browser.login('operator');
-    expect((await browser.ask('GET', '/admin/accounts')).status).toBe(404);
+    expect((await browser.ask('GET', '/admin/invoices')).status).toBe(404);
     expect((await browser.ask('GET', '/billing/invoices')).status).toBe(404);
   });
 });

@@ -1,0 +1,230 @@
+// /admin/domains: the domains of all accounts, by their ids, and what only operators do to them.
+
+import { z } from 'zod';
+import type { Name } from '../../../dns/name.ts';
+import { approveDomain } from '../../../store/change/approve-domain.ts';
+import { changeStatus } from '../../../store/change/change-status.ts';
+import { restoreDomain } from '../../../store/change/restore-domain.ts';
+import { setSuspended, type UpdatedDomain } from '../../../store/change/update-domain.ts';
+import type { Domain } from '../../../store/domains/domain.ts';
+import {
+  countDomains,
+  DOMAIN_SORTS,
+  type DomainFilter,
+  loadDomainById,
+  listDomains as loadPage,
+} from '../../../store/domains/load-domains.ts';
+import { parseDomainName } from '../../../zone/domain/domain-name.ts';
+import { DNS_MODES, DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
+import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
+import type { AdminCall } from '../../calls/call.ts';
+import { adminRoute } from '../../calls/route.ts';
+import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
+import { printAdminDomain, printAdminDomains } from '../../print/print-admin-domain.ts';
+import { AdminDomain, Approval } from '../../schemas/admin/domain.ts';
+import { idText } from '../../schemas/ids.ts';
+import { booleanText, integerText, listText, sortText } from '../../schemas/query-text.ts';
+
+const tag = 'Domains';
+
+export const listDomains = adminRoute({
+  method: 'GET',
+  path: '/admin/domains',
+  operationId: 'adminListDomains',
+  tag,
+  summary: 'The domains of all accounts.',
+  query: z.object({
+    search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
+    status: listText(DOMAIN_STATUSES).optional(),
+    dns_mode: z.enum(DNS_MODES).optional(),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Those of this account.'),
+    deleted: booleanText.optional().describe('`true`: those that can be restored, and no others.'),
+    sort: sortText(DOMAIN_SORTS).optional().describe('`-` in front descends. By name unless said.'),
+    ...PAGE_QUERY,
+  }),
+  response: z.array(AdminDomain),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { api, caller, query } = call;
+    const { search, status, dns_mode, user, deleted, sort } = query;
+    const asking = { accountId: caller.account.id, isAdmin: true };
+    const filter: DomainFilter = {
+      ...(search && { search: search.normalize('NFC').toLowerCase() }),
+      ...(status && { statuses: status }),
+      ...(dns_mode && { dnsMode: dns_mode }),
+      ...(user !== undefined && { accountId: user }),
+      ...(deleted && { deleted }),
+    };
+    const order = { sort: sort?.column ?? ('name' as const), descending: sort?.descends ?? false };
+    return answerList(call, {
+      load: (page) => loadPage(api.db, asking, filter, order, page),
+      count: () => countDomains(api.db, asking, filter),
+      print: (domains) => printAdminDomains(api.db, domains, api),
+    });
+  },
+});
+
+type OneCall = AdminCall<{ id: number }, unknown, unknown, Domain>;
+
+/** For routes below one domain. Only `restore` finds deleted ones. */
+export const oneDomain = {
+  params: z.object({ id: idText }),
+  async find({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) {
+    const domain = await loadDomainById(api.db, params.id);
+    return domain?.deletedAt === null ? domain : undefined;
+  },
+  finds: 'domain',
+};
+
+export const getDomain = adminRoute({
+  method: 'GET',
+  path: '/admin/domains/{id}',
+  operationId: 'adminGetDomain',
+  tag,
+  summary: 'One domain.',
+  ...oneDomain,
+  response: AdminDomain,
+  run: ({ api, found }) => printAdminDomain(api.db, found, api),
+});
+
+const MOVES = [
+  ['ban', 'Stop serving a domain; its owner can only read it.'],
+  ['unban', 'Lift a ban: the domain starts over, as a new one does.'],
+  ['disable', 'Stop serving a domain; its owner can enable it again.'],
+  ['enable', 'Serve a disabled domain again.'],
+] as const;
+
+export const MOVE_ROUTES = MOVES.map(([event, summary]) =>
+  adminRoute({
+    method: 'POST',
+    path: `/admin/domains/{id}/${event}`,
+    operationId: `admin${nameOf(event)}Domain`,
+    tag,
+    summary,
+    audit: 'changes',
+    ...oneDomain,
+    response: AdminDomain,
+    problems: ['wrong_state', 'domain_taken'],
+    async run(call) {
+      const by = asActor(call.caller);
+      const order = { domainId: call.found.id, by, source: 'status', event, exempt: true } as const;
+      return await answerMoved(call, await changeStatus(call.api.db, order));
+    },
+  }),
+);
+
+const SUSPENSIONS = [
+  ['suspend', true, 'Mark a domain as not paid; changes nothing in DNS.'],
+  ['resume', false, 'Take the mark of a suspended domain away.'],
+] as const;
+
+export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
+  adminRoute({
+    method: 'POST',
+    path: `/admin/domains/{id}/${word}`,
+    operationId: `admin${nameOf(word)}Domain`,
+    tag,
+    summary,
+    audit: 'domain.suspend',
+    ...oneDomain,
+    response: AdminDomain,
+    problems: ['wrong_state'],
+    async run(call) {
+      const { api, found, audit } = call;
+      const answer = await answerMoved(call, await setSuspended(api.db, { domainId: found.id, suspended }));
+      const isSame = found.suspended === suspended;
+      audit(
+        isSame ? undefined : { ...about(found), before: { suspended: !suspended }, after: { suspended } },
+      );
+      return answer;
+    },
+  }),
+);
+
+export const approve = adminRoute({
+  method: 'POST',
+  path: '/admin/domains/{id}/approve',
+  operationId: 'adminApproveDomain',
+  tag,
+  summary: 'Let what the parent shows now, or a set of our nameservers, prove a domain for its owner.',
+  description:
+    'Whether it becomes active a check decides, which is due at once. 409 where another account has the right.',
+  audit: 'domain.approve',
+  ...oneDomain,
+  body: Approval.nullish(),
+  response: AdminDomain,
+  problems: ['wrong_state'],
+  async run(call) {
+    const { api, caller, found, body, audit } = call;
+    const set = body?.svc_ns && readNames(body.svc_ns);
+    if (set instanceof Problem) return set;
+    const take = body?.take ?? false;
+    const order = { domainId: found.id, by: asActor(caller), source: 'api', take } as const;
+    const approved = await approveDomain(api.db, { ...order, ...(set !== undefined && { set }) });
+    if (approved.kind === 'refused') {
+      const { code, message } = approved;
+      if (code === 'not_ours') return invalid([{ field: 'svc_ns', error: message }]);
+      return code === 'right_taken'
+        ? new Problem(409, message.replace('--take', '`take`'))
+        : problem('wrong_state', message);
+    }
+    const isSame = approved.kind === 'updated' && approved.changeId === undefined;
+    const after = { take, ...(set && { svc_ns: set.map(printWithoutDot) }) };
+    audit(isSame ? undefined : { ...about(found), after });
+    return await answerMoved(call, approved);
+  },
+});
+
+function readNames(texts: readonly string[]): readonly Name[] | Problem {
+  const names: Name[] = [];
+  const wrong: FieldProblem[] = [];
+  for (const [i, text] of texts.entries()) {
+    const parsed = parseDomainName(text);
+    if (parsed.kind === 'name') names.push(parsed.name);
+    else wrong.push({ field: `svc_ns[${i}]`, error: parsed.message });
+  }
+  return wrong.length > 0 ? invalid(wrong) : names;
+}
+
+export const restore = adminRoute({
+  method: 'POST',
+  path: '/admin/domains/{id}/restore',
+  operationId: 'adminRestoreDomain',
+  tag,
+  summary: 'Bring a deleted domain back with its records, within 30 days.',
+  audit: 'changes',
+  params: oneDomain.params,
+  find: ({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) =>
+    loadDomainById(api.db, params.id),
+  finds: oneDomain.finds,
+  response: AdminDomain,
+  problems: ['wrong_state', 'domain_taken'],
+  async run({ api, caller, found }) {
+    const order = { domainId: found.id, by: asActor(caller), source: 'api', exempt: true } as const;
+    const restored = await restoreDomain(api.db, order);
+    if (restored.kind === 'restored') return await printAdminDomain(api.db, restored.domain, api);
+    if (restored.kind === 'absent') return notFound('domain');
+    return problem(restored.kind === 'taken' ? 'domain_taken' : 'wrong_state', restored.message);
+  },
+});
+
+/** What the row of the audit log is about. */
+export function about({ id, name }: Domain) {
+  return { domainId: id, target: { name: printWithoutDot(name) } };
+}
+
+async function answerMoved(
+  { api }: Pick<OneCall, 'api'>,
+  moved: UpdatedDomain | { readonly kind: 'refused' },
+) {
+  if (moved.kind === 'updated') return await printAdminDomain(api.db, moved.domain, api);
+  if (moved.kind === 'absent') return notFound('domain');
+  const { code, message } = moved as Extract<UpdatedDomain, { kind: 'refused' }>;
+  return problem(code === 'taken' ? 'domain_taken' : 'wrong_state', message);
+}
+
+function nameOf(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

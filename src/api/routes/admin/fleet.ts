@@ -1,0 +1,102 @@
+// /admin/nodes, /admin/vantages and /admin/queues: how the fleet is, and letting through the removals that a node holds back.
+
+import { z } from 'zod';
+import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/nodes.ts';
+import { listVantages } from '../../../store/vantage/vantages.ts';
+import { notFound, problem } from '../../answers/problem.ts';
+import type { QueueState } from '../../calls/call.ts';
+import { adminRoute } from '../../calls/route.ts';
+import { moments } from '../../print/moments.ts';
+import { Node, QueueDepths, Vantage } from '../../schemas/admin/fleet.ts';
+import { Message } from '../../schemas/message.ts';
+
+const tag = 'Fleet';
+
+export const getNodes = adminRoute({
+  method: 'GET',
+  path: '/admin/nodes',
+  operationId: 'adminGetNodes',
+  tag,
+  summary: 'What each nameserver reports of itself.',
+  response: z.array(Node),
+  run: async ({ api }) => (await listNodes(api.db)).map(printNode),
+});
+
+function printNode({ position, lagSeconds, unserved, held, ...node }: ListedNode): z.input<typeof Node> {
+  return {
+    name: node.name,
+    state: node.state,
+    loaded: node.loaded,
+    started_at: node.startedAt.toISOString(),
+    seen_at: node.seenAt.toISOString(),
+    uptime_seconds: Math.max(0, Math.round(node.uptimeSeconds)),
+    ...(position !== null && { position }),
+    ...(lagSeconds !== null && { lag_seconds: lagSeconds }),
+    zones: node.zones,
+    records: node.records,
+    ...(unserved !== null && { unserved_zones: unserved }),
+    ...(held !== null && {
+      held: { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
+    }),
+  };
+}
+
+export const confirmNode = adminRoute({
+  method: 'POST',
+  path: '/admin/nodes/{name}/confirm',
+  operationId: 'adminConfirmNode',
+  tag,
+  summary: 'Let the removals through that a node holds back.',
+  audit: 'node.confirm',
+  params: z.object({ name: z.string().max(255) }),
+  response: Message,
+  problems: ['wrong_state'],
+  async run({ api, params: { name }, audit }) {
+    const [confirmed] = await confirmNodes(api.db, [name]);
+    if (confirmed === undefined || confirmed.outcome === 'absent') return notFound('node');
+    if (confirmed.outcome === 'nothing-held') return problem('wrong_state', 'the node holds nothing back');
+    const { zones } = confirmed;
+    audit({ target: { name }, after: { zones } });
+    return { message: `the removals of ${zones} zones are let through` };
+  },
+});
+
+export const getVantages = adminRoute({
+  method: 'GET',
+  path: '/admin/vantages',
+  operationId: 'adminGetVantages',
+  tag,
+  summary: 'The observers elsewhere.',
+  response: z.array(Vantage),
+  async run({ api }) {
+    const vantages = await listVantages(api.db);
+    return vantages.map(({ name, network, address, createdAt, seenAt, answers, dropped }) => ({
+      name,
+      network,
+      ...(address !== null && { address }),
+      created_at: createdAt.toISOString(),
+      ...moments({ seen_at: seenAt }),
+      answers,
+      dropped,
+    }));
+  },
+});
+
+export const getQueues = adminRoute({
+  method: 'GET',
+  path: '/admin/queues',
+  operationId: 'adminGetQueues',
+  tag,
+  summary: 'How much each queue of the workers has to do.',
+  description: 'A queue that does not answer within seconds is not `reachable`, and has no counts.',
+  response: z.array(QueueDepths),
+  run: ({ api }) => Promise.all((api.queues ?? []).map(depthOf)),
+});
+
+async function depthOf({ name, depth }: QueueState): Promise<z.input<typeof QueueDepths>> {
+  try {
+    return { name, reachable: true, ...(await depth()) };
+  } catch {
+    return { name, reachable: false };
+  }
+}

@@ -1,0 +1,85 @@
+// The fleet: nodes, observers, queues and the breaker.
+
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { Timestamp } from '../timestamp.ts';
+
+const count = z.int().min(0);
+
+export const Node = z
+  .object({
+    name: z.string(),
+    state: z
+      .enum(['live', 'silent', 'left'])
+      .describe('`silent`: no report for 5 seconds. `left`: it was stopped.'),
+    loaded: z.boolean(),
+    started_at: Timestamp,
+    seen_at: Timestamp,
+    uptime_seconds: count,
+    position: count.optional().describe('The newest change that it has.'),
+    lag_seconds: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('The age of the oldest change that it does not have. Absent: not known.'),
+    zones: count,
+    records: count,
+    unserved_zones: count.optional().describe('Absent: more than 1,000.'),
+    held: z
+      .object({ zones: count, since: Timestamp, confirmed: z.boolean() })
+      .optional()
+      .describe('Removals that wait for an operator.'),
+  })
+  .meta({ id: 'Node' });
+
+export const Vantage = z
+  .object({
+    name: z.string(),
+    network: z.string(),
+    address: z.string().optional(),
+    created_at: Timestamp,
+    seen_at: Timestamp.optional(),
+    answers: count,
+    dropped: count,
+  })
+  .meta({ id: 'Vantage' });
+
+export const QueueDepths = z
+  .object({
+    name: z.string(),
+    reachable: z.boolean(),
+    waiting: count.optional(),
+    active: count.optional(),
+    delayed: count.optional().describe('They failed, and are tried again.'),
+    dead: count.optional().describe('They failed as often as allowed.'),
+  })
+  .meta({ id: 'Queue' });
+
+const parent = z.string().optional().describe('The zone above the domains. Absent: all domains.');
+
+const Trip = z
+  .object({
+    id: Id,
+    parent,
+    since: Timestamp,
+    checked: count,
+    turned: count,
+    released_at: Timestamp.optional(),
+    released_by: z.string().optional(),
+    ended_at: Timestamp.optional(),
+  })
+  .meta({ id: 'BreakerTrip' });
+
+export const Breaker = z
+  .object({
+    held: z.boolean().describe('Moves to `moved` and `disabled` are held back.'),
+    checked: count.describe('Active domains that were checked within 15 minutes.'),
+    turned: count.describe('Of these, those that turned away or could not be seen.'),
+    parents: z.array(z.object({ parent, checked: count, turned: count })),
+    trips: z.array(Trip).describe('The last 50, newest first.'),
+  })
+  .meta({ id: 'Breaker' });
+
+export const BreakerRelease = z
+  .strictObject({ parent: z.string().max(1024).optional().describe('Only for domains under this zone.') })
+  .meta({ id: 'BreakerRelease' });

@@ -1,0 +1,133 @@
+// What can be done, as the audit log names it: what each action is done to, and the only fields that its rows may tell. A
+// field that does not stand here is never stored, so no password, token, key or hash can be.
+
+export const TARGET_KINDS = [
+  'account',
+  'breaker',
+  'domain',
+  'invite',
+  'key',
+  'member',
+  'node',
+  'plan',
+  'vantage',
+  'zone',
+] as const;
+type TargetKind = (typeof TARGET_KINDS)[number];
+
+interface ActionRule {
+  readonly target: TargetKind;
+  readonly fields: readonly string[];
+}
+
+const ACCOUNT = ['email', 'name', 'admin', 'reseller', 'provider', 'active', 'plan'] as const;
+const KEY = ['name', 'prefix', 'read_only', 'domains', 'names', 'types', 'expires_at'] as const;
+const MEMBER = ['email', 'role'] as const;
+const INVITE = ['email', 'role'] as const;
+const SUBSCRIPTION = [
+  'plan',
+  'term',
+  'status',
+  'overrides',
+  'auto_renew',
+  'expires_at',
+  'grace_until',
+] as const;
+const SETTINGS = [
+  'dns_mode',
+  'svc_ns',
+  'cache_l2_max_gb',
+  'cache_l2_ttl_days',
+  'cache_cap_mb',
+  'developer_mode_until',
+  'sec_no_sniff',
+  'sec_referrer_policy',
+  'sec_strip_headers',
+  'markdown_for_agents',
+  'outage_alerts',
+  'uptime_threshold_pct',
+  'uptime_window_min',
+  'uptime_min_requests',
+  'uptime_min_active_min',
+  'uptime_recover_min',
+] as const;
+const PLAN = [
+  'slug',
+  'name',
+  'max_records',
+  'max_domains',
+  'max_claims',
+  'max_traffic_gb',
+  'max_rules_per_set',
+  'max_cache_cap_mb',
+  'logs_enabled',
+  'monitoring_enabled',
+  'rules_enabled',
+  'cache_purge_enabled',
+  'custom_ssl_enabled',
+  'ws_enabled',
+  'host_header_edit_enabled',
+  'dedicated_support_enabled',
+  'quota_reset_days',
+] as const;
+
+const AUDIT_ACTIONS = {
+  // Signing in. Failures are those of accounts that exist.
+  'session.begin': { target: 'account', fields: ['by', 'otp', 'bearer'] },
+  'session.fail': { target: 'account', fields: ['step'] },
+  'session.confirm': { target: 'account', fields: [] },
+  'session.end': { target: 'account', fields: ['session', 'ended'] },
+  // The account.
+  'account.register': { target: 'account', fields: ACCOUNT },
+  'account.create': { target: 'account', fields: ACCOUNT },
+  'account.update': { target: 'account', fields: ACCOUNT },
+  'account.email': { target: 'account', fields: ['email'] },
+  'account.ask_email': { target: 'account', fields: ['email'] },
+  'account.password': { target: 'account', fields: [] },
+  'account.reset_password': { target: 'account', fields: [] },
+  'account.begin_otp': { target: 'account', fields: [] },
+  'account.enable_otp': { target: 'account', fields: [] },
+  'account.disable_otp': { target: 'account', fields: [] },
+  'account.link': { target: 'account', fields: ['kind'] },
+  'key.create': { target: 'key', fields: KEY },
+  'key.revoke': { target: 'key', fields: KEY },
+  // A domain. Those that make a change are written with it.
+  'domain.create': { target: 'domain', fields: ['status'] },
+  'domain.status': { target: 'domain', fields: ['status'] },
+  'domain.nameservers': { target: 'domain', fields: ['svc_ns'] },
+  'domain.delete': { target: 'domain', fields: ['status'] },
+  'domain.restore': { target: 'domain', fields: ['status'] },
+  'domain.update': { target: 'domain', fields: SETTINGS },
+  'domain.suspend': { target: 'domain', fields: ['suspended'] },
+  'domain.approve': { target: 'domain', fields: ['svc_ns', 'take'] },
+  'domain.plan': { target: 'domain', fields: SUBSCRIPTION },
+  'domain.move': { target: 'domain', fields: [] },
+  'records.edit': { target: 'domain', fields: [] },
+  // Who else may see and change a domain.
+  'member.update': { target: 'member', fields: MEMBER },
+  'member.remove': { target: 'member', fields: MEMBER },
+  'invite.create': { target: 'invite', fields: INVITE },
+  'invite.resend': { target: 'invite', fields: INVITE },
+  'invite.revoke': { target: 'invite', fields: INVITE },
+  'invite.accept': { target: 'invite', fields: INVITE },
+  // Plans and the fleet.
+  'plan.create': { target: 'plan', fields: PLAN },
+  'plan.update': { target: 'plan', fields: PLAN },
+  'plan.add_term': { target: 'plan', fields: ['billing_duration_days', 'price_rials'] },
+  'plan.retire_term': { target: 'plan', fields: ['term'] },
+  'node.confirm': { target: 'node', fields: ['zones'] },
+  'breaker.release': { target: 'breaker', fields: ['checked', 'turned'] },
+  'vantage.add': { target: 'vantage', fields: ['network', 'address', 'fingerprint'] },
+  'vantage.remove': { target: 'vantage', fields: ['network', 'address'] },
+  'zone.load': { target: 'zone', fields: ['zones', 'names'] },
+  'zone.unload': { target: 'zone', fields: ['zones', 'names'] },
+} as const satisfies Readonly<Record<string, ActionRule>>;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** In the order of the table. */
+export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]];
+
+export function ruleOf(action: AuditAction): ActionRule {
+  return AUDIT_ACTIONS[action];
+}

@@ -1,0 +1,89 @@
+// What a row of the audit log tells of a write: the fields that its action names, of these only what differs, and each
+// within bounds. A decision over values.
+
+import { type AuditAction, ruleOf } from './audit-actions.ts';
+
+/** Fields by the names that they have in the API. */
+export type Told = Readonly<Record<string, unknown>>;
+
+interface Sides {
+  readonly before?: Told | undefined;
+  readonly after?: Told | undefined;
+}
+
+const MAX_BYTES = 8 * 1024;
+const MAX_CHARACTERS = 500;
+const MAX_ITEMS = 50;
+/** Postgres stores no U+0000, and no half of a pair. */
+const UNSTORABLE = /[\0\ud800-\udfff]/gu;
+/** Credentials of ours, should somebody have written one into a name. */
+const CREDENTIAL = /\b(svc|ses|lnk|rsl|edge|dev)_[0-9A-Za-z_-]{16,}/g;
+
+/** An empty side is left out. */
+export function tellAudit(action: AuditAction, { before, after }: Sides): Sides {
+  const { fields } = ruleOf(action);
+  const was = before && pick(fields, before);
+  const is = after && pick(fields, after);
+  if (was === undefined || is === undefined) return sides(was, is);
+  const changed = fields.filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
+  return sides(pick(changed, was), pick(changed, is));
+}
+
+function sides(before: Told | undefined, after: Told | undefined): Sides {
+  return {
+    ...(before !== undefined && Object.keys(before).length > 0 && { before: bounded(before) }),
+    ...(after !== undefined && Object.keys(after).length > 0 && { after: bounded(after) }),
+  };
+}
+
+function pick(fields: readonly string[], from: Told): Told {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = Object.hasOwn(from, field) ? plain(from[field]) : undefined;
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+}
+
+type Plain = string | number | boolean | null | Plain[] | { readonly [name: string]: Plain };
+
+/** As JSON, without what is too long. */
+function plain(value: unknown, depth = 0): Plain | undefined {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return short(value);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== 'object' || depth > 1) return undefined;
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_ITEMS).flatMap((item) => plain(item, depth + 1) ?? []);
+    return value.length > MAX_ITEMS ? [...items, `… ${value.length - MAX_ITEMS} more`] : items;
+  }
+  const members = Object.entries(value).slice(0, MAX_ITEMS);
+  return Object.fromEntries(
+    members.flatMap(([name, member]) => {
+      const told = plain(member, depth + 1);
+      return told === undefined ? [] : [[short(name), told]];
+    }),
+  );
+}
+
+function short(text: string): string {
+  const masked = text.replaceAll(UNSTORABLE, '').replaceAll(CREDENTIAL, '$1_…');
+  if (masked.length <= MAX_CHARACTERS) return masked;
+  return `${masked.slice(0, MAX_CHARACTERS).replaceAll(UNSTORABLE, '')}…`;
+}
+
+function bounded(told: Told): Told {
+  if (bytesOf(told) <= MAX_BYTES) return told;
+  // The largest fields go first; their names stay.
+  const left = { ...told } as Record<string, unknown>;
+  const largest = Object.keys(told).sort((a, b) => bytesOf(told[b]) - bytesOf(told[a]));
+  for (const field of largest) {
+    left[field] = '… too long';
+    if (bytesOf(left) <= MAX_BYTES) break;
+  }
+  return left;
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}

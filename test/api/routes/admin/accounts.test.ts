@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../../../src/store/accounts/accounts.ts';
+import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { Browser, givePassword, PASSWORD } from '../../../support/api/people.ts';
+import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
+
+let api: TestApi;
+let operator: Browser;
+const ids: Record<string, number> = {};
+
+beforeAll(async () => {
+  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
+  await givePassword(api, 'operator');
+  operator = new Browser(api);
+  await operator.login('operator');
+  await api.makeDomain('shop.example');
+  for (const [name, of] of [
+    ['Ada Lovelace', 'ada'],
+    ['Grace Hopper', 'grace'],
+    ['Émilie', 'emilie'],
+  ] as const) {
+    const made = await createAccount(api.database.db, { email: `${of}@people.example`, name });
+    if (made.kind === 'created') ids[of] = made.account.id;
+  }
+});
+afterAll(() => api?.stop());
+
+const emails = ({ body }: Answer): string[] => body.map(({ email }: { email: string }) => email);
+const list = (query = '') => operator.ask('GET', `/admin/accounts${query}`);
+const patch = (id: number | undefined, body: object) => operator.ask('PATCH', `/admin/accounts/${id}`, body);
+
+describe('the list', () => {
+  it('is found by a part of the email or the name, in any case', async () => {
+    expect(emails(await list('?search=PEOPLE.ex&sort=email'))).toEqual([
+      'ada@people.example',
+      'emilie@people.example',
+      'grace@people.example',
+    ]);
+    expect(emails(await list('?search=hopper'))).toEqual(['grace@people.example']);
+    expect(emails(await list(`?search=${encodeURIComponent('Émilie')}`))).toEqual(['emilie@people.example']);
+    expect(emails(await list("?search=%25'"))).toEqual([]);
+  });
+
+  it('comes in pages, in either order, without leaving one out or showing one twice', async () => {
+    for (const sort of ['email', '-email', 'created_at', '-created_at']) {
+      const whole = emails(await list(`?sort=${sort}`));
+      expect(whole).toHaveLength(9);
+      const seen: string[] = [];
+      let url: string | undefined = `/admin/accounts?sort=${sort}&limit=2&count=true`;
+      while (url !== undefined) {
+        const page: Answer = await operator.ask('GET', url);
+        expect(page.headers['x-total-count']).toBe('9');
+        seen.push(...emails(page));
+        url = /<([^>]+)>/.exec(String(page.headers.link ?? ''))?.[1];
+      }
+      expect([sort, seen]).toEqual([sort, whole]);
+    }
+    expect((await list('?cursor=e30')).status).toBe(400);
+    expect((await list('?sort=password_hash')).status).toBe(400);
+  });
+
+  it('is filtered by state, role, plan and provider', async () => {
+    expect(emails(await list('?role=admin'))).toEqual(['operator@zonefleet.test']);
+    expect(emails(await list('?plan=free&role=customer'))).toHaveLength(3);
+    expect(emails(await list('?status=inactive'))).toEqual([]);
+    expect(emails(await list('?provider=4711'))).toEqual([]);
+  });
+});
+
+describe('one account', () => {
+  it('is shown with what counts, and no hash', async () => {
+    const { status, body } = await operator.ask('GET', `/admin/accounts/${api.accountIds.owner}`);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: api.accountIds.owner,
+        email: 'owner@zonefleet.test',
+        email_confirmed: true,
+        admin: false,
+        reseller: false,
+        active: true,
+        plan: 'pro',
+        password_set: false,
+        otp: false,
+        domains: 1,
+        created_at: expect.any(String),
+      },
+    ]);
+    for (const id of ['0', 'abc', '4711', '-1'])
+      expect((await operator.ask('GET', `/admin/accounts/${id}`)).status).toBe(404);
+  });
+
+  it('is made, once, and told', async () => {
+    const before = await lastAudit(api.db);
+    const body = { email: ' New@people.example ', name: 'New', plan: null };
+    const made = await operator.ask('POST', '/admin/accounts', body);
+    expect([made.status, made.body]).toMatchObject([
+      200,
+      { email: 'New@people.example', name: 'New', domains: 0 },
+    ]);
+    expect(made.body.plan).toBeUndefined();
+    expect(await auditAfter(api.db, before)).toMatchObject([
+      {
+        action: 'account.create',
+        actor: { kind: 'session', accountId: api.accountIds.operator },
+        accountId: made.body.id,
+        after: { email: 'New@people.example', name: 'New', admin: false, plan: null },
+      },
+    ]);
+    expect((await operator.ask('POST', '/admin/accounts', { email: 'NEW@people.example' })).status).toBe(409);
+    for (const [wrong, field] of [
+      [{ email: 'x' }, 'email'],
+      [{}, 'email'],
+      [{ email: 'a@b.example', plan: 'gold' }, 'plan'],
+      [{ email: 'a@b.example', password: 'p' }, 'password'],
+    ] as const) {
+      const refused = await operator.ask('POST', '/admin/accounts', wrong);
+      expect([refused.status, refused.body.fields[0].field]).toEqual([400, field]);
+    }
+    expect(await auditAfter(api.db, before)).toHaveLength(1);
+  });
+});
+
+describe('a change', () => {
+  it('is made whole or not at all, and told by what differs', async () => {
+    const before = await lastAudit(api.db);
+    const { ada } = ids;
+    const changed = await patch(ada, {
+      name: null,
+      email: 'ada@engine.example',
+      plan: 'pro',
+      reseller: true,
+    });
+    expect([changed.status, changed.body]).toMatchObject([
+      200,
+      { email: 'ada@engine.example', plan: 'pro', reseller: true },
+    ]);
+    expect(await auditAfter(api.db, before)).toMatchObject([
+      {
+        action: 'account.update',
+        accountId: ada,
+        before: { name: 'Ada Lovelace', email: 'ada@people.example', plan: 'free', reseller: false },
+        after: { name: null, email: 'ada@engine.example', plan: 'pro', reseller: true },
+      },
+    ]);
+    const mark = await lastAudit(api.db);
+    for (const [body, status] of [
+      [{ name: 'Other', plan: 'gold' }, 400],
+      [{ name: 'Other', email: 'grace@people.example' }, 409],
+      [{ name: 'Other', provider: 4711 }, 409],
+      [{ name: 'Other', provider: ada }, 409],
+      [{ name: '' }, 400],
+      [{ is_admin: true }, 400],
+    ] as const)
+      expect([body, (await patch(ada, body)).status]).toEqual([body, status]);
+    expect((await operator.ask('GET', `/admin/accounts/${ada}`)).body.name).toBeUndefined();
+    expect((await patch(ada, { plan: 'pro' })).status).toBe(200);
+    expect((await patch(4711, { plan: 'pro' })).status).toBe(404);
+    expect(await auditAfter(api.db, mark)).toEqual([]);
+  });
+
+  it('relates clients to resellers, and a reseller to nobody', async () => {
+    const { ada, grace } = ids;
+    expect((await patch(grace, { provider: ada })).body.provider).toBe(ada);
+    expect(emails(await list(`?provider=${ada}`))).toEqual(['grace@people.example']);
+    expect((await patch(ada, { reseller: false })).status).toBe(409);
+    expect((await patch(grace, { reseller: true })).status).toBe(409);
+    expect((await patch(grace, { reseller: true, provider: null })).body).toMatchObject({ reseller: true });
+    expect((await patch(ada, { reseller: false })).body.reseller).toBe(false);
+  });
+
+  it('of rights ends the sessions, and what is inactive is refused', async () => {
+    await givePassword(api, 'stranger');
+    const browser = new Browser(api);
+    await browser.login('stranger');
+    expect((await patch(api.accountIds.stranger, { active: false })).body.active).toBe(false);
+    expect((await browser.ask('GET', '/users/me')).status).toBe(401);
+    expect((await browser.login('stranger')).body.code).toBe('account_suspended');
+    const order = { kind: 'sign-in' };
+    const url = `/admin/accounts/${api.accountIds.stranger}/links`;
+    expect((await operator.ask('POST', url, order)).body.code).toBe('wrong_state');
+    await patch(api.accountIds.stranger, { active: true });
+    expect((await browser.login('stranger')).status).toBe(200);
+  });
+
+  it('leaves the last global admin: it can neither go nor lose its rights', async () => {
+    const own = api.accountIds.operator;
+    for (const body of [{ admin: false }, { active: false }, { admin: false, name: 'Nobody' }]) {
+      const refused = await patch(own, body);
+      expect([refused.status, refused.body.error]).toEqual([
+        409,
+        expect.stringContaining('last global admin'),
+      ]);
+    }
+    const second = ids.emilie as number;
+    await patch(second, { admin: true });
+    await patch(second, { active: false });
+    expect((await patch(own, { admin: false })).status).toBe(409); // one that is inactive does not count
+    await patch(second, { active: true });
+    expect((await patch(own, { active: false })).status).toBe(200);
+    await sql`update accounts set active = true where id = ${own}`.execute(api.db);
+    operator = new Browser(api);
+    await operator.login('operator');
+    await patch(second, { admin: false });
+  });
+
+  it('two admins who take each other’s rights at once leave one', async () => {
+    const second = ids.emilie as number;
+    await patch(second, { admin: true });
+    const [a, b] = await Promise.all([
+      patch(second, { admin: false }),
+      patch(api.accountIds.operator, { admin: false }),
+    ]);
+    expect([a.status, b.status].filter((status) => status === 200).length).toBeLessThanOrEqual(1);
+    const { rows } = await sql`select from accounts where is_admin and active`.execute(api.db);
+    expect(rows.length).toBeGreaterThanOrEqual(1);
+    await sql`update accounts set is_admin = (id = ${api.accountIds.operator})`.execute(api.db);
+    operator = new Browser(api);
+    await operator.login('operator');
+  });
+});
+
+describe('a link', () => {
+  it('works once, is shown once, and is told without its token', async () => {
+    const before = await lastAudit(api.db);
+    const url = `/admin/accounts/${api.accountIds.viewer}/links`;
+    const headers = { 'idempotency-key': 'link-1' };
+    const made = await operator.ask('POST', url, { kind: 'reset' }, { headers });
+    expect(made.body).toEqual({
+      kind: 'reset',
+      expires_in_minutes: 30,
+      link: expect.stringMatching(/^https:\/\/dns\.zonefleet\.test\/console\/#reset=lnk_\w/),
+    });
+    const again = await operator.ask('POST', url, { kind: 'reset' }, { headers });
+    expect(again.body).toEqual({ kind: 'reset', expires_in_minutes: 30 });
+    const token = String(made.body.link).split('=')[1] as string;
+    const rows = await auditAfter(api.db, before);
+    expect(rows).toMatchObject([
+      { action: 'account.link', accountId: api.accountIds.viewer, after: { kind: 'reset' } },
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('lnk_');
+    const reset = () => new Browser(api).ask('POST', '/auth/password/reset', { token, password: PASSWORD });
+    expect((await reset()).status).toBe(200);
+    expect((await reset()).status).toBe(400);
+    expect((await operator.ask('POST', url, { kind: 'register' })).status).toBe(400);
+  });
+});
+
+it('keys of an account are listed without their text, and revoked', async () => {
+  const text = await api.makeKey({ name: 'old' }, 'viewer');
+  const url = `/admin/accounts/${api.accountIds.viewer}/keys`;
+  const { body, text: sent } = await operator.ask('GET', url);
+  expect(sent).not.toContain(text);
+  const { id } = body.find(({ name }: { name: string }) => name === 'old');
+  expect((await operator.ask('DELETE', `/admin/accounts/${api.accountIds.owner}/keys/${id}`)).status).toBe(
+    404,
+  );
+  expect((await api.ask('GET', '/whoami', { as: text })).status).toBe(200);
+  expect((await operator.ask('DELETE', `${url}/${id}`)).status).toBe(200);
+  expect((await api.ask('GET', '/whoami', { as: text })).status).toBe(401);
+  const revoked = (await operator.ask('GET', url)).body.find((key: { id: number }) => key.id === id);
+  expect(revoked.revoked_at).toEqual(expect.any(String));
+});

@@ -1,0 +1,191 @@
+// Plans, nodes, observers, queues, the breaker, and the whole audit log, for global admins.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
+import { tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
+import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { Browser, givePassword } from '../../../support/api/people.ts';
+import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
+
+let api: TestApi;
+let operator: Browser;
+
+beforeAll(async () => {
+  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
+  await givePassword(api, 'operator');
+  operator = new Browser(api);
+  await operator.login('operator');
+});
+afterAll(() => api?.stop());
+
+const ask = (method: string, path: string, body?: object) => operator.ask(method, `/admin/${path}`, body);
+async function told(work: () => ReturnType<typeof ask>) {
+  const before = await lastAudit(api.db);
+  const { status, body } = await work();
+  return { status, body, rows: await auditAfter(api.db, before) };
+}
+
+describe('plans', () => {
+  it('are made with what is said, and no more', async () => {
+    const made = await told(() =>
+      ask('POST', 'plans', {
+        slug: 'gold',
+        name: 'Gold',
+        max_records: null,
+        rules_enabled: true,
+        max_domains: 5,
+      }),
+    );
+    expect(made).toMatchObject({
+      status: 200,
+      body: {
+        slug: 'gold',
+        max_records: null,
+        rules_enabled: true,
+        logs_enabled: false,
+        max_domains: 5,
+        terms: [],
+      },
+      rows: [{ action: 'plan.create', targetName: 'gold', after: { slug: 'gold', max_records: null } }],
+    });
+    expect((await ask('POST', 'plans', { slug: 'gold', name: 'Again' })).status).toBe(409);
+    for (const wrong of [
+      { slug: 'none', name: 'x' },
+      { slug: 'Gold', name: 'x' },
+      { slug: 'x' },
+      { slug: 'x', name: 'x', max_records: -1 },
+      { slug: 'x', name: 'x', max_cache_cap_mb: null },
+      { slug: 'x', name: 'x', logs_enabled: null },
+      { slug: 'x', name: 'x', max_wishes: 3 },
+    ])
+      expect([wrong, (await ask('POST', 'plans', wrong)).status]).toEqual([wrong, 400]);
+  });
+
+  it('are changed field by field, told by what differs', async () => {
+    const changed = await told(() => ask('PATCH', 'plans/gold', { max_records: 9, name: 'Golden' }));
+    expect(changed).toMatchObject({
+      body: { name: 'Golden', max_records: 9, rules_enabled: true },
+      rows: [
+        { action: 'plan.update', before: { name: 'Gold', max_records: null }, after: { max_records: 9 } },
+      ],
+    });
+    expect((await told(() => ask('PATCH', 'plans/gold', { max_records: 9 }))).rows).toEqual([]);
+    expect((await ask('PATCH', 'plans/lead', { max_records: 9 })).status).toBe(404);
+  });
+
+  it('get terms, which are retired and never gone', async () => {
+    const term = { billing_duration_days: 30, price_rials: 5000 };
+    const added = await told(() => ask('POST', 'plans/gold/terms', term));
+    expect(added).toMatchObject({
+      body: { terms: [{ ...term, retired: false }] },
+      rows: [{ action: 'plan.add_term', after: term }],
+    });
+    const { id } = added.body.terms[0];
+    const retired = await told(() => ask('DELETE', `plans/gold/terms/${id}`));
+    expect(retired).toMatchObject({
+      body: { terms: [{ id, retired: true }] },
+      rows: [{ action: 'plan.retire_term' }],
+    });
+    expect((await told(() => ask('DELETE', `plans/gold/terms/${id}`))).rows).toEqual([]);
+    expect((await ask('DELETE', `plans/free/terms/${id}`)).status).toBe(404);
+    expect((await ask('GET', 'plans')).body.map(({ slug }: { slug: string }) => slug)).toContain('gold');
+  });
+});
+
+describe('nodes', () => {
+  it('are shown as they report, and what one holds back is let through', async () => {
+    await sql`
+      insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
+      values ('ams1', gen_random_uuid(), clock_timestamp() - interval '1 hour', clock_timestamp(), true, 5, 50, gen_random_uuid(), clock_timestamp(), 4),
+        ('fra1', gen_random_uuid(), clock_timestamp(), clock_timestamp() - interval '1 minute', true, 5, 50, null, null, 0)`.execute(
+      api.db,
+    );
+    const { body } = await ask('GET', 'nodes');
+    expect(body).toMatchObject([
+      { name: 'ams1', state: 'live', zones: 5, held: { zones: 4, confirmed: false } },
+      { name: 'fra1', state: 'silent' },
+    ]);
+    const confirmed = await told(() => ask('POST', 'nodes/ams1/confirm'));
+    expect(confirmed.body).toEqual({ message: 'the removals of 4 zones are let through' });
+    expect(confirmed).toMatchObject({
+      status: 200,
+      rows: [{ action: 'node.confirm', targetName: 'ams1', after: { zones: 4 }, accountId: null }],
+    });
+    expect((await ask('GET', 'nodes')).body[0].held.confirmed).toBe(true);
+    expect(await told(() => ask('POST', 'nodes/fra1/confirm'))).toMatchObject({ status: 400, rows: [] });
+    expect((await ask('POST', 'nodes/nowhere/confirm')).status).toBe(404);
+  });
+});
+
+it('observers are shown without their keys', async () => {
+  await sql`insert into vantages (name, network, public_key) values ('ob1', 'net-a', 'THE-KEY')`.execute(
+    api.db,
+  );
+  const { body, text } = await ask('GET', 'vantages');
+  expect(body).toEqual([
+    { name: 'ob1', network: 'net-a', created_at: expect.any(String), answers: 0, dropped: 0 },
+  ]);
+  expect(text).not.toContain('THE-KEY');
+});
+
+it('queues tell how much they have to do, and one that is away says so', async () => {
+  const depth = { waiting: 3, active: 1, delayed: 0, dead: 2 };
+  const queues = [
+    { name: 'check-delegation', depth: async () => depth },
+    { name: 'verify-txt', depth: () => Promise.reject(new Error('away')) },
+  ];
+  expect(await getQueues.run({ api: { queues } })).toEqual([
+    { name: 'check-delegation', reachable: true, ...depth },
+    { name: 'verify-txt', reachable: false },
+  ]);
+  expect((await ask('GET', 'queues')).body).toEqual([]); // this API has none
+});
+
+describe('the breaker', () => {
+  it('is shown and released, once', async () => {
+    expect((await ask('GET', 'breaker')).body).toMatchObject({ held: false, trips: [] });
+    expect(await told(() => ask('POST', 'breaker/release'))).toMatchObject({ status: 400, rows: [] });
+    await tripBreaker(api.db, [
+      { parent: '', checked: 100, turned: 60, off: 0 },
+      { parent: 'example.', checked: 50, turned: 40, off: 0 },
+    ]);
+    expect((await ask('GET', 'breaker')).body).toMatchObject({
+      held: true,
+      trips: [{ parent: 'example', checked: 50, turned: 40 }, { checked: 100 }],
+    });
+    expect((await ask('POST', 'breaker/release', { parent: 'elsewhere.test' })).status).toBe(400);
+    expect((await ask('POST', 'breaker/release', { parent: '..' })).body.fields[0].field).toBe('parent');
+    const one = await told(() => ask('POST', 'breaker/release', { parent: 'Example' }));
+    expect(one).toMatchObject({
+      body: { held: true },
+      rows: [{ action: 'breaker.release', targetName: 'example.' }],
+    });
+    const all = await told(() => ask('POST', 'breaker/release'));
+    expect(all).toMatchObject({
+      body: { held: false },
+      rows: [{ targetName: '(all)', after: { checked: 100, turned: 60 } }],
+    });
+    expect(all.body.trips[0].released_by).toBe('operator@zonefleet.test');
+  });
+});
+
+it('the whole log is filtered by who, whose, what and when', async () => {
+  const { operator: id } = api.accountIds;
+  const list = async (query: string) => {
+    const { status, body } = await ask('GET', `audit?${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    return body as { action: string; actor: { user_id?: number }; user_id?: number }[];
+  };
+  const mine = await list(`by=${id}&limit=1000`);
+  expect(mine.length).toBeGreaterThan(5);
+  for (const { actor } of mine) expect(actor.user_id).toBe(id);
+  expect((await list(`by=${api.accountIds.owner}`)).length).toBe(0);
+  expect((await list('action=plan.create,plan.update')).map(({ action }) => action)).toEqual([
+    'plan.update',
+    'plan.create',
+  ]);
+  for (const { user_id } of await list(`user=${id}`)) expect(user_id).toBe(id);
+  expect(await list('since=2090-01-01T00:00:00Z')).toEqual([]);
+  expect((await ask('GET', 'audit?count=true')).status).toBe(400);
+});

@@ -1,0 +1,306 @@
+// What each write leaves in the audit log, who may read it, and that no secret is ever in it.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import type { AuditRow } from '../../../src/store/audit/load-audit.ts';
+import { makeLink } from '../../../src/store/people/account-links.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { appCode, Browser, emailOf, givePassword, PASSWORD } from '../../support/api/people.ts';
+import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
+
+let api: TestApi;
+const secrets: string[] = [PASSWORD, 'another battery horse', 'not this one'];
+
+beforeAll(async () => {
+  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
+  for (const account of ['owner', 'admin', 'editor', 'stranger', 'operator'] as const)
+    await givePassword(api, account);
+  await api.makeDomain('shop.example');
+});
+afterAll(() => api?.stop());
+
+/** Remembers everything in an answer that nobody else may know. */
+function keep(answer: Answer): Answer {
+  const found = JSON.stringify([answer.body, answer.headers]).match(/(ses|svc|lnk|dev)_[\w-]{20,}/g) ?? [];
+  secrets.push(...found, ...[answer.body?.secret ?? [], answer.body?.recovery_codes ?? []].flat());
+  return answer;
+}
+
+async function rowsOf(work: () => Promise<Answer>): Promise<[Answer, AuditRow[]]> {
+  const before = await lastAudit(api.db);
+  const answer = keep(await work());
+  return [answer, await auditAfter(api.db, before)];
+}
+
+async function signedIn(account: 'owner' | 'editor' | 'stranger' | 'operator'): Promise<Browser> {
+  const browser = new Browser(api);
+  keep(await browser.login(account));
+  return browser;
+}
+
+/** Of every route whose handler writes the row itself: a call that succeeds. */
+const IN_HANDLER: Readonly<Record<string, () => Promise<Answer>>> = {
+  login: () => new Browser(api).login('owner'),
+  confirmPassword: async () => (await signedIn('owner')).ask('POST', '/auth/confirm', { password: PASSWORD }),
+  async register() {
+    const token = await makeLink(api.database.db, { kind: 'register', email: 'new@shop.example' });
+    secrets.push(token);
+    return await new Browser(api).ask('POST', '/auth/register', { token, password: PASSWORD });
+  },
+  async resetPassword() {
+    const token = await makeLink(api.database.db, { kind: 'reset', accountId: api.accountIds.admin });
+    secrets.push(token);
+    return await new Browser(api).ask('POST', '/auth/password/reset', { token, password: PASSWORD });
+  },
+  changePassword: async () =>
+    (await signedIn('owner')).ask('PUT', '/users/me/password', { password: PASSWORD }),
+  changeEmail: async () =>
+    (await signedIn('owner')).ask('PUT', '/users/me/email', { email: 'next@shop.example' }),
+  async confirmEmail() {
+    const [accountId, email] = [api.accountIds.stranger, 'stranger2@shop.example'];
+    const token = await makeLink(api.database.db, { kind: 'email', accountId, email });
+    secrets.push(token);
+    return await (await signedIn('stranger')).ask('POST', '/users/me/email/confirm', { token });
+  },
+  enableOtp: async () => (await signedIn('editor')).ask('POST', '/auth/otp/enable'),
+  async confirmOtp() {
+    const browser = await signedIn('editor');
+    const { body } = keep(await browser.ask('POST', '/auth/otp/enable'));
+    return await browser.ask('POST', '/auth/otp/confirm', { otp: appCode(body.secret) });
+  },
+  async disableOtp() {
+    const browser = new Browser(api);
+    const code = secrets.findLast((text) => /^\w{4}-\w{4}-/.test(text)) ?? '';
+    const other = secrets.filter((text) => /^\w{4}-\w{4}-/.test(text)).at(-2) ?? '';
+    keep(await browser.login('editor', { otp: code }));
+    return await browser.ask('POST', '/auth/otp/disable', { otp: other });
+  },
+};
+
+describe('a route whose handler writes the row', () => {
+  const routes = ROUTES.flatMap(({ operationId, audit }) =>
+    typeof audit === 'object' && 'inHandler' in audit ? [{ operationId, action: audit.inHandler }] : [],
+  );
+
+  it('is tried here, each of them', () => {
+    expect(Object.keys(IN_HANDLER).sort()).toEqual(routes.map(({ operationId }) => operationId).sort());
+  });
+
+  it.each(
+    routes.toSorted(
+      (a, b) =>
+        Object.keys(IN_HANDLER).indexOf(a.operationId) - Object.keys(IN_HANDLER).indexOf(b.operationId),
+    ),
+  )('$operationId writes $action', async ({ operationId, action }) => {
+    const [answer, rows] = await rowsOf(IN_HANDLER[operationId] as () => Promise<Answer>);
+    expect(answer.status).toBe(200);
+    expect(rows.map((row) => row.action)).toContain(action);
+    for (const { actor } of rows) expect(actor.address).toMatch(/^10\.1\./);
+  });
+});
+
+describe('writes of an account', () => {
+  it('tell of keys what they are, and not the key', async () => {
+    const browser = await signedIn('owner');
+    const [made, rows] = await rowsOf(() =>
+      browser.ask('POST', '/users/me/keys', { name: 'acme', read_only: true, domains: ['shop.example'] }),
+    );
+    const { id: keyId, prefix } = made.body;
+    expect(rows).toMatchObject([
+      {
+        action: 'key.create',
+        actor: { kind: 'session', accountId: api.accountIds.owner, address: browser.address },
+        accountId: api.accountIds.owner,
+        targetId: keyId,
+        targetName: 'acme',
+        after: { name: 'acme', prefix, read_only: true, domains: ['shop.example'] },
+      },
+    ]);
+    const [gone, after] = await rowsOf(() => browser.ask('DELETE', `/users/me/keys/${keyId}`));
+    expect([gone.status, after.map(({ action, targetId }) => [action, targetId])]).toEqual([
+      200,
+      [['key.revoke', keyId]],
+    ]);
+    const [again, none] = await rowsOf(() => browser.ask('DELETE', `/users/me/keys/${keyId}`));
+    expect([again.status, none]).toEqual([404, []]);
+  });
+
+  it('are told once for a repeat with an Idempotency-Key', async () => {
+    const browser = await signedIn('owner');
+    const call = () =>
+      browser.ask('POST', '/users/me/keys', { name: 'once' }, { headers: { 'idempotency-key': 'k1' } });
+    expect((await rowsOf(call))[1]).toHaveLength(1);
+    expect((await rowsOf(call))[1]).toEqual([]);
+  });
+
+  it('tell a new name, and nothing where nothing changes', async () => {
+    const browser = await signedIn('owner');
+    const rename = () => rowsOf(() => browser.ask('PUT', '/users/me', { name: 'Ann' }));
+    expect((await rename())[1]).toMatchObject([{ action: 'account.update', after: { name: 'Ann' } }]);
+    expect((await rename())[1]).toEqual([]);
+  });
+
+  it('tell the end of sessions', async () => {
+    const [browser, other] = [await signedIn('owner'), await signedIn('owner')];
+    const [, ended] = await rowsOf(() => browser.ask('DELETE', '/users/me/sessions'));
+    expect(ended).toMatchObject([{ action: 'session.end', before: { ended: expect.any(Number) } }]);
+    expect((await other.ask('GET', '/users/me')).status).toBe(401);
+    const [, out] = await rowsOf(() => browser.ask('POST', '/auth/logout'));
+    expect(out.map(({ action }) => action)).toEqual(['session.end']);
+  });
+
+  it('that fail to sign in are told of accounts that exist', async () => {
+    const before = await lastAudit(api.db);
+    const browser = new Browser(api);
+    for (const email of [emailOf('viewer'), 'nobody@shop.example'])
+      expect((await browser.ask('POST', '/auth/login', { email, password: 'not this one' })).status).toBe(
+        401,
+      );
+    expect(await auditAfter(api.db, before)).toMatchObject([
+      {
+        action: 'session.fail',
+        accountId: api.accountIds.viewer,
+        after: { step: 'password' },
+        actor: { kind: 'session', address: browser.address },
+      },
+    ]);
+  });
+});
+
+describe('writes of a domain', () => {
+  it('refer to the change that tells more: one row each', async () => {
+    const [made, rows] = await rowsOf(() =>
+      api.ask('POST', '/domains/shop.example/records/', {
+        body: { name: 'www', type: 'A', destination: '192.0.2.1' },
+      }),
+    );
+    expect(made.status).toBe(200);
+    expect(rows).toMatchObject([
+      {
+        action: 'records.edit',
+        actor: { kind: 'key', accountId: api.accountIds.owner, keyId: expect.any(Number) },
+        changeId: Number(made.headers['x-change-id']),
+        targetName: 'shop.example',
+        before: null,
+        after: null,
+      },
+    ]);
+    const create = Array.from({ length: 300 }, (_, i) => ({
+      name: `h${i}`,
+      type: 'A',
+      destination: '192.0.2.1',
+    }));
+    const [, bulk] = await rowsOf(() =>
+      api.ask('PUT', '/domains/shop.example/records/batch', { body: { create } }),
+    );
+    expect(bulk).toHaveLength(1);
+    const [refused, none] = await rowsOf(() =>
+      api.ask('POST', '/domains/shop.example/records/', { body: { name: 'x', type: 'A', destination: '?' } }),
+    );
+    expect([refused.status, none]).toEqual([400, []]);
+  });
+
+  it('tell settings before and after', async () => {
+    const put = () => api.ask('PUT', '/domains/shop.example', { body: { sec_no_sniff: true } });
+    expect((await rowsOf(put))[1]).toMatchObject([
+      { action: 'domain.update', before: { sec_no_sniff: false }, after: { sec_no_sniff: true } },
+    ]);
+    expect((await rowsOf(put))[1]).toEqual([]);
+  });
+
+  it('tell how it is made and how it goes, and stay when it is gone for ever', async () => {
+    const [made, created] = await rowsOf(() =>
+      api.ask('POST', '/domains/', { body: { name: 'brief.example', scan: false } }),
+    );
+    expect(created).toMatchObject([{ action: 'domain.create', after: { status: 'pending' } }]);
+    const { id } = made.body;
+    const [, deleted] = await rowsOf(() => api.ask('DELETE', '/domains/brief.example'));
+    expect(deleted).toMatchObject([{ action: 'domain.delete', domainId: id, targetName: 'brief.example' }]);
+    await sql`delete from domains where id = ${id}`.execute(api.db);
+    const { rows } = await sql`select from audit_log where domain_id = ${id}`.execute(api.db);
+    expect(rows).toHaveLength(2);
+  });
+});
+
+describe('the list of a domain', () => {
+  const list = (as: string, query = '') => api.ask('GET', `/domains/shop.example/audit${query}`, { as });
+
+  it('is for those who manage its members', async () => {
+    for (const [as, status] of [
+      ['owner', 200],
+      ['admin', 200],
+      ['operator', 200],
+      ['editor', 403],
+      ['viewer', 403],
+      ['stranger', 404],
+    ] as const)
+      expect([as, (await list(as)).status]).toEqual([as, status]);
+  });
+
+  it('comes in pages, newest first, filtered, with a count', async () => {
+    const { body: all, headers } = await list('owner', '?count=true');
+    expect(Number(headers['x-total-count'])).toBe(all.length);
+    expect(all[0]).toEqual({
+      id: expect.any(Number),
+      at: expect.stringMatching(/Z$/),
+      actor: {
+        kind: 'key',
+        user_id: api.accountIds.owner,
+        key_id: expect.any(Number),
+        address: '127.0.0.1',
+      },
+      action: 'domain.update',
+      target: { kind: 'domain', id: expect.any(Number), name: 'shop.example' },
+      domain_id: expect.any(Number),
+      before: { sec_no_sniff: false },
+      after: { sec_no_sniff: true },
+    });
+    const ids = all.map(({ id }: { id: number }) => id);
+    expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
+    const first = await list('owner', '?limit=2');
+    expect(first.body.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 2));
+    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+    expect((await api.ask('GET', next)).body[0].id).toBe(ids[2]);
+    const edits = await list('owner', '?action=records.edit&actor=key');
+    expect(edits.body.map(({ action }: { action: string }) => action)).toEqual([
+      'records.edit',
+      'records.edit',
+    ]);
+    expect((await list('owner', '?since=2090-01-01T00:00:00Z')).body).toEqual([]);
+    expect((await list('owner', '?until=2090-01-01T00:00:00Z')).body).toHaveLength(all.length);
+    for (const wrong of ['?action=nothing', '?since=yesterday', '?limit=1001', '?by=1'])
+      expect([wrong, (await list('owner', wrong)).status]).toEqual([wrong, 400]);
+  });
+
+  it('hides from customers where operators work', async () => {
+    await api.ask('PUT', '/domains/shop.example', { as: 'operator', body: { sec_no_sniff: false } });
+    const [seen] = (await list('owner', '?limit=1')).body;
+    expect(seen.actor).toEqual({ kind: 'key', user_id: api.accountIds.operator });
+    const [own] = (await list('operator', '?limit=1')).body;
+    expect(own.actor).toMatchObject({ key_id: expect.any(Number), address: '127.0.0.1' });
+    expect(JSON.stringify((await list('owner')).body)).not.toContain('"name":"test"'); // who ran the command line
+  });
+});
+
+it('one’s own list has one’s own account, for a session only', async () => {
+  const browser = await signedIn('owner');
+  const { status, body } = await browser.ask('GET', '/users/me/audit');
+  expect(status).toBe(200);
+  expect(new Set(body.map(({ user_id }: { user_id: number }) => user_id))).toEqual(
+    new Set([api.accountIds.owner]),
+  );
+  expect(body[0]).toMatchObject({ action: 'session.begin', after: { by: 'password', otp: false } });
+  expect((await api.ask('GET', '/users/me/audit')).status).toBe(403);
+});
+
+it('no secret is in the log, nor any hash', async () => {
+  expect(secrets.length).toBeGreaterThan(20);
+  const { rows } = await sql<{ text: string }>`select row_to_json(l)::text as text from audit_log l`.execute(
+    api.db,
+  );
+  const text = rows.map((row) => row.text).join('\n');
+  expect(rows.length).toBeGreaterThan(30);
+  for (const secret of secrets) expect([secret, text.includes(secret)]).toEqual([secret, false]);
+  expect(text).not.toMatch(/argon2|password_hash|\b(ses|lnk|dev)_\w{10}/);
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { isWrite } from '../../../src/api/calls/route.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ACTION_NAMES } from '../../../src/store/audit/audit-actions.ts';
+
+const told = ROUTES.map(({ method, path, audit }) => ({ call: `${method} ${path}`, method, path, audit }));
+
+describe('every route that writes', () => {
+  it('says how it gets its row in the audit log, or why it has none', () => {
+    expect(told.filter(({ method, audit }) => isWrite(method) && audit === undefined)).toEqual([]);
+    const reasons = told.flatMap(({ audit }) =>
+      typeof audit === 'object' && 'none' in audit ? [audit.none] : [],
+    );
+    for (const reason of reasons) expect(reason.length).toBeGreaterThan(10);
+  });
+
+  it('leaves it to the changes only where it changes one domain, or makes it', () => {
+    const calls = told.filter(({ audit }) => audit === 'changes').map(({ path }) => path);
+    for (const path of calls)
+      expect(path).toMatch(/^(\/domains\/$|\/domains\/\{domain\}|\/admin\/domains\/\{id\}\/)/);
+  });
+
+  it('below /admin is for global admins, and no other is', () => {
+    for (const { path, access } of ROUTES)
+      expect([path, access.kind === 'admin']).toEqual([path, path.startsWith('/admin/')]);
+  });
+});
+
+it('a route that only reads says nothing', () => {
+  expect(told.filter(({ method, audit }) => !isWrite(method) && audit !== undefined)).toEqual([]);
+});
+
+it('every action is that of a route, of a change, or of the command line', () => {
+  const ofRoutes = told.flatMap(({ audit }) => {
+    if (typeof audit === 'string') return audit === 'changes' ? [] : [audit];
+    return audit !== undefined && 'inHandler' in audit ? [audit.inHandler] : [];
+  });
+  const elsewhere = [
+    'session.fail',
+    'domain.create',
+    'domain.status',
+    'domain.nameservers',
+    'domain.delete',
+    'domain.restore',
+    'records.edit',
+    'vantage.add',
+    'vantage.remove',
+    'zone.load',
+    'zone.unload',
+  ];
+  expect([...new Set([...ofRoutes, ...elsewhere])].sort()).toEqual([...ACTION_NAMES].sort());
+});

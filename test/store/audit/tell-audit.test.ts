@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ACTION_NAMES, ruleOf } from '../../../src/store/audit/audit-actions.ts';
+import { tellAudit } from '../../../src/store/audit/tell-audit.ts';
+
+describe('the fields of the actions', () => {
+  it('name no secret', () => {
+    const fields = ACTION_NAMES.flatMap((action) => ruleOf(action).fields);
+    expect(
+      fields.filter((field) => /pass|secret|token|hash|otp_|seed|sealed|code|cookie/.test(field)),
+    ).toEqual([]);
+    expect(fields).not.toContain('key');
+    expect(fields).not.toContain('link');
+  });
+});
+
+describe('what a row tells', () => {
+  it.each([
+    [
+      'only the fields that the action names',
+      'account.create',
+      { after: { email: 'a@b.test', password: 'p', password_hash: 'h', token: 't' } },
+      { after: { email: 'a@b.test' } },
+    ],
+    [
+      'of two sides only what differs',
+      'account.update',
+      { before: { email: 'a@b.test', admin: false }, after: { email: 'a@b.test', admin: true } },
+      { before: { admin: false }, after: { admin: true } },
+    ],
+    [
+      'a field that was not there before',
+      'account.update',
+      { before: {}, after: { name: 'Ada' } },
+      { after: { name: 'Ada' } },
+    ],
+    ['nothing where nothing differs', 'account.update', { before: { name: 'A' }, after: { name: 'A' } }, {}],
+    ['nothing of what is none of its fields', 'account.password', { after: { password: 'p' } }, {}],
+    [
+      'times as text, lists and flat objects as they are',
+      'domain.plan',
+      { after: { expires_at: new Date(0), overrides: { max_records: 5, logs_enabled: true } } },
+      {
+        after: { expires_at: '1970-01-01T00:00:00.000Z', overrides: { max_records: 5, logs_enabled: true } },
+      },
+    ],
+    [
+      'no credential that somebody wrote into a name',
+      'key.create',
+      { after: { name: `svc_${'a'.repeat(40)} of Ada`, domains: [`ses_${'b'.repeat(43)}`] } },
+      { after: { name: 'svc_… of Ada', domains: ['ses_…'] } },
+    ],
+    [
+      'no text that Postgres cannot store',
+      'account.update',
+      { after: { name: 'a\0b\ud800c😀' } },
+      { after: { name: 'abc😀' } },
+    ],
+    [
+      'long texts cut',
+      'account.update',
+      { after: { name: 'x'.repeat(600) } },
+      { after: { name: `${'x'.repeat(500)}…` } },
+    ],
+    [
+      'long lists cut',
+      'key.create',
+      { after: { names: Array.from({ length: 53 }, (_, i) => `n${i}`) } },
+      { after: { names: [...Array.from({ length: 50 }, (_, i) => `n${i}`), '… 3 more'] } },
+    ],
+  ] as const)('has %s', (_, action, sides, told) => {
+    expect(tellAudit(action, sides)).toEqual(told);
+  });
+
+  it('has at most 8 KiB on a side, whatever is told, and keeps the names of fields', () => {
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.string({ unit: 'binary', minLength: 0, maxLength: 20_000 }),
+      fc.array(fc.string({ minLength: 400, maxLength: 900 }), { maxLength: 80 }),
+      fc.dictionary(fc.string({ maxLength: 900 }), fc.string({ maxLength: 900 }), { maxKeys: 80 }),
+    );
+    const side = fc.record({ domains: value, names: value, types: value, name: value });
+    fc.assert(
+      fc.property(side, side, (before, after) => {
+        const told = tellAudit('key.create', { before, after });
+        for (const one of [told.before, told.after]) {
+          const text = JSON.stringify(one ?? {});
+          expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
+          expect(text).not.toMatch(/\\u0000|\\ud[89ab]/i);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    const large = { domains: Array.from({ length: 50 }, () => 'y'.repeat(499)), name: 'kept' };
+    expect(tellAudit('key.create', { after: large }).after).toEqual({ domains: '… too long', name: 'kept' });
+  });
+});
