@@ -11,7 +11,7 @@ import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { claimDueMails } from '../../../src/store/people/mails.ts';
 import { orderTakeoverMails } from '../../../src/store/people/takeover-mails.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createMailSender, type MailOutcome } from '../../../workers/send-mail.ts';
+import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
 import { type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
