@@ -34,7 +34,9 @@ export const Change = z
     status: z
       .object({ from: status, to: status, check_id: Id.optional() })
       .optional()
-      .describe('A move of the domain. `from` is absent for a new domain, `to` for a deleted one.'),
+      .describe(
+        'A move of the domain. `from` is absent for a new domain or one that came from another account, `to` for one that was deleted or passed to another account.',
+      ),
     reverts: Id.optional().describe('The change that this one takes back.'),
     in_sync: z.boolean().describe('Every nameserver that is expected to answer has it.'),
     nodes: z.object({
