@@ -62,5 +62,7 @@ describe('hidePasswords', () => {
 
 it('tokens are taken out of any text, names that look a little like them are not', () => {
   const text = `Bearer ses_${'a1B'.repeat(14)}x, svc_${'0'.repeat(40)}, #reset=lnk_${'Z'.repeat(43)}, /invites/inv_${'7'.repeat(43)}; svc_ns svc_short`;
-  expect(hideTokens(text)).toBe('Bearer ses_***, svc_***, #reset=lnk_***, /invites/inv_***; svc_ns svc_short');
+  expect(hideTokens(text)).toBe(
+    'Bearer ses_***, svc_***, #reset=lnk_***, /invites/inv_***; svc_ns svc_short',
+  );
 });
