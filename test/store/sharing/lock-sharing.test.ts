@@ -1,0 +1,197 @@
+// What is judged before the lock may have changed by the time that it is held: rights, invites, and how many there are.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { acceptInvite } from '../../../src/store/sharing/accept-invite.ts';
+import {
+  createInvite,
+  resendInvite,
+  revokeInvite,
+  type SentInvite,
+} from '../../../src/store/sharing/invites.ts';
+import { removeMember, setMember } from '../../../src/store/sharing/members.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { deleteMembership, saveMembership } from '../../support/database/memberships.ts';
+import { until } from '../../support/tests/until.ts';
+
+let database: TestDatabase;
+let domainId: number;
+let admin: number;
+let viewer: number;
+beforeEach(async () => {
+  database = await createDatabase();
+  const { db } = database;
+  ({ id: domainId } = await newDomain(db, await newAccount(db, 'owner@shop.example')));
+  admin = await newAccount(db, 'admin@shop.example');
+  viewer = await newAccount(db, 'viewer@shop.example');
+  await saveMembership(db, domainId, admin, 'admin');
+  await saveMembership(db, domainId, viewer, 'viewer');
+});
+afterEach(() => database.drop());
+
+const by = () => ({ accountId: admin, isAdmin: false });
+const inviteBy = async (sharer: Parameters<typeof createInvite>[1]['inviter']['sharer'], email: string) =>
+  sentOf(
+    await createInvite(database.db, { domainId, email, role: 'editor', inviter: { sharer, mails: false } }),
+  );
+
+function sentOf(came: SentInvite): Extract<SentInvite, { kind: 'sent' }> {
+  if (came.kind === 'refused') throw new Error(came.message);
+  return came;
+}
+
+/** Begins `act` while another transaction holds the domain; that one then does `meanwhile`, and commits. */
+async function during<T>(act: () => Promise<T>, meanwhile: (trx: Database) => Promise<unknown>): Promise<T> {
+  const { db } = database;
+  let coming: Promise<T> | undefined;
+  await db.transaction().execute(async (trx) => {
+    await sql`select from domains where id = ${domainId} for update`.execute(trx);
+    let isDone = false;
+    coming = act().finally(() => {
+      isDone = true;
+    });
+    coming.catch(() => {});
+    await until(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      );
+      return isDone || rows.length > 0;
+    }, 'it waits for the domain');
+    await meanwhile(trx);
+  });
+  return await (coming as Promise<T>);
+}
+
+describe('whose right is taken away meanwhile', () => {
+  it.each([
+    [
+      'changes no role',
+      (db: Database) => setMember(db, { domainId, accountId: viewer, sharer: by(), role: 'editor' }),
+    ],
+    ['takes nobody out', (db: Database) => removeMember(db, { domainId, accountId: viewer, sharer: by() })],
+    [
+      'invites nobody',
+      (db: Database) =>
+        createInvite(db, {
+          domainId,
+          email: 'a@b.example',
+          role: 'viewer',
+          inviter: { sharer: by(), mails: false },
+        }),
+    ],
+    [
+      'sends no invite again',
+      async (db: Database, inviteId: number) =>
+        resendInvite(db, { domainId, inviteId, inviter: { sharer: by(), mails: false } }),
+    ],
+    [
+      'revokes no invite',
+      async (db: Database, inviteId: number) => revokeInvite(db, { domainId, inviteId, sharer: by() }),
+    ],
+  ] as const)('%s', async (_what, act) => {
+    const { db } = database;
+    const { invite } = await inviteBy('operator', 'bob@shop.example');
+    const before = await states();
+    for (const [role, code] of [
+      ['viewer', 'forbidden'],
+      [undefined, 'no_domain'],
+    ] as const) {
+      await saveMembership(db, domainId, admin, 'admin');
+      const came = await during<unknown>(
+        () => act(db, invite.id),
+        (trx) =>
+          role === undefined
+            ? deleteMembership(trx, domainId, admin)
+            : saveMembership(trx, domainId, admin, role),
+      );
+      expect(came).toMatchObject({ kind: 'refused', code });
+    }
+    expect(await states()).toEqual(before);
+  });
+
+  async function states(): Promise<unknown> {
+    const { rows } = await sql`
+      select (select role from memberships where account_id = ${viewer}) as role,
+        (select json_agg(i order by i.id) from invites i)::text as invites,
+        (select count(*) from invite_tokens)::integer as tokens,
+        (select coalesce(sum(count), 0) from invite_windows)::integer as counted`.execute(database.db);
+    return rows;
+  }
+});
+
+describe('an invite is accepted', () => {
+  const accepts = async (token: string) =>
+    acceptInvite(database.db, token, { id: viewer, email: 'viewer@shop.example', isEmailConfirmed: true });
+
+  it.each([
+    [
+      'revoked',
+      (trx: Database) =>
+        sql`update invites set status = 'revoked', ended_at = clock_timestamp()`.execute(trx),
+    ],
+    ['sent again', (trx: Database) => sql`delete from invite_tokens`.execute(trx)],
+    ['too old', (trx: Database) => sql`update invites set expires_at = clock_timestamp()`.execute(trx)],
+    [
+      'of nobody who may invite',
+      (trx: Database) => sql`delete from memberships where role = 'admin'`.execute(trx),
+    ],
+    ['of a domain that is deleted', (trx: Database) => deleteDomain(trx, { ...BY, domainId })],
+  ])('not once it is %s', async (_what, change) => {
+    const { token } = await inviteBy(by(), 'viewer@shop.example');
+    const came = await during<unknown>(() => accepts(token), change);
+    expect(came).toMatchObject({ kind: 'refused', code: 'absent' });
+    const { rows } = await sql`select role from memberships where account_id = ${viewer}`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ role: 'viewer' }]);
+  });
+
+  it('by one, where there is room for one more', async () => {
+    const { db } = database;
+    await sql`
+      with made as (
+        insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
+        from generate_series(1, 197) m returning id)
+      insert into memberships (domain_id, account_id, role) select ${domainId}, id, 'viewer' from made`.execute(
+      db,
+    );
+    const comers = await Promise.all(
+      ['x', 'y', 'z'].map(async (name) => {
+        const email = `${name}@shop.example`;
+        const { token } = await inviteBy('operator', email);
+        return { token, account: { id: await newAccount(db, email), email, isEmailConfirmed: true } };
+      }),
+    );
+    const came = await Promise.all(comers.map(({ token, account }) => acceptInvite(db, token, account)));
+    expect(came.map((each) => (each.kind === 'refused' ? each.code : each.kind)).sort()).toEqual([
+      'accepted',
+      'full',
+      'full',
+    ]);
+  });
+});
+
+it('invites of one address at once leave one open', async () => {
+  const made = await Promise.all(
+    Array.from({ length: 5 }, (_, i) =>
+      inviteBy(by(), i % 2 === 0 ? 'bob@shop.example' : 'BOB@shop.example'),
+    ),
+  );
+  expect(made).toHaveLength(5);
+  const { rows } = await sql`select from invites where status = 'open'`.execute(database.db);
+  expect(rows).toHaveLength(1);
+});
+
+it('two admins who take each other out at once: one stays', async () => {
+  const { db } = database;
+  await saveMembership(db, domainId, viewer, 'admin');
+  const came = await Promise.all([
+    removeMember(db, { domainId, accountId: viewer, sharer: by() }),
+    removeMember(db, { domainId, accountId: admin, sharer: { accountId: viewer, isAdmin: false } }),
+  ]);
+  expect(came.map(({ kind }) => kind).sort()).toEqual(['refused', 'removed']);
+});
