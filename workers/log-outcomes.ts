@@ -1,12 +1,12 @@
 // The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
 import type { MailJob } from '../src/queue/jobs.ts';
-import type { ChildOutcome } from './check-child.ts';
-import type { CheckOutcome } from './check-delegation.ts';
-import type { FlattenOutcome } from './flatten-aname.ts';
-import type { ScanOutcome } from './scan-import.ts';
-import type { MailOutcome } from './send-mail.ts';
-import type { VerifyOutcome } from './verify-txt.ts';
+import type { ChildOutcome } from './jobs/check-child.ts';
+import type { CheckOutcome } from './jobs/check-delegation.ts';
+import type { FlattenOutcome } from './jobs/flatten-aname.ts';
+import type { ScanOutcome } from './jobs/scan-import.ts';
+import type { MailOutcome } from './jobs/send-mail.ts';
+import type { VerifyOutcome } from './jobs/verify-txt.ts';
 
 export interface OutcomeLog {
   info(fields: object, message: string): void;

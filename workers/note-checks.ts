@@ -2,7 +2,7 @@
 // What a killed process did not note is noted after the next check of the domain.
 
 import type { NotedDomain } from '../src/store/child/note-checked-domains.ts';
-import type { CheckOutcome } from './check-delegation.ts';
+import type { CheckOutcome } from './jobs/check-delegation.ts';
 
 /** Beyond that, domains wait for their next check. */
 const MAX_NOTES = 20_000;

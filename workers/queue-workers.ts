@@ -25,13 +25,15 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
-import type { AccountShares } from './account-shares.ts';
-import { createAnameMetrics } from './aname-metrics.ts';
-import { createChildChecker } from './check-child.ts';
-import { createChecker } from './check-delegation.ts';
-import { createChildMetrics } from './child-metrics.ts';
 import { fillQueue } from './fill-queue.ts';
-import { createFlattener } from './flatten-aname.ts';
+import type { AccountShares } from './jobs/account-shares.ts';
+import { createChildChecker } from './jobs/check-child.ts';
+import { createChecker } from './jobs/check-delegation.ts';
+import { createFlattener } from './jobs/flatten-aname.ts';
+import { rememberOurAddresses } from './jobs/our-addresses.ts';
+import { createScanner } from './jobs/scan-import.ts';
+import { createMailSender } from './jobs/send-mail.ts';
+import { createVerifier } from './jobs/verify-txt.ts';
 import {
   logChild,
   logMail,
@@ -41,19 +43,17 @@ import {
   logVerification,
   type OutcomeLog,
 } from './log-outcomes.ts';
-import { createMailMetrics } from './mail-metrics.ts';
-import type { WorkerMetrics } from './metrics.ts';
+import { createAnameMetrics } from './metrics/aname-metrics.ts';
+import { createChildMetrics } from './metrics/child-metrics.ts';
+import { createMailMetrics } from './metrics/mail-metrics.ts';
+import type { WorkerMetrics } from './metrics/metrics.ts';
+import { createScanMetrics } from './metrics/scan-metrics.ts';
 import { CheckNotes } from './note-checks.ts';
-import { rememberOurAddresses } from './our-addresses.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 import type { BreakerWatch } from './rounds/watch-breaker.ts';
-import { createScanner } from './scan-import.ts';
-import { createScanMetrics } from './scan-metrics.ts';
 import { runSchedule } from './schedule.ts';
-import { createMailSender } from './send-mail.ts';
 import type { VantageAsker } from './vantage/ask-vantages.ts';
-import { createVerifier } from './verify-txt.ts';
 
 /** How many jobs may wait for each that may run: enough for half a minute when every parent is silent. */
 const WAITING_PER_RUN = 2;

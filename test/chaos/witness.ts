@@ -47,7 +47,12 @@ const RECOVERY_MS = 60_000;
 const NXDOMAIN = 3;
 
 const { dns, apiPort, key, domain } = JSON.parse(process.argv[2] as string) as WitnessOptions;
-const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+/** So many that no call waits here for a connection while others take as long as they may; one address may have 200. */
+const CONNECTIONS = { GET: 120, PUT: 40 };
+const agents = {
+  GET: new Agent({ keepAlive: true, maxSockets: CONNECTIONS.GET }),
+  PUT: new Agent({ keepAlive: true, maxSockets: CONNECTIONS.PUT }),
+};
 const udp = new Door();
 const tcp = new Door();
 const reads = new Door();
@@ -89,13 +94,13 @@ interface Called {
   readonly body: string;
 }
 
-function call(method: string, path: string, body?: unknown): Promise<Called> {
+function call(method: keyof typeof agents, path: string, body?: unknown): Promise<Called> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((done) => {
     const lost = () => done({ status: undefined, body: '' });
     const calling = request(
       {
-        agent,
+        agent: agents[method],
         host: '127.0.0.1',
         port: apiPort,
         method,
@@ -214,7 +219,7 @@ async function end(): Promise<void> {
       : undefined,
   };
   process.send?.({ kind: 'seen', seen });
-  agent.destroy();
+  for (const agent of Object.values(agents)) agent.destroy();
   process.disconnect();
 }
 

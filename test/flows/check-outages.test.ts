@@ -11,7 +11,7 @@ import { JobQueue } from '../../src/queue/job-queue.ts';
 import { type JobWorker, runJobWorker } from '../../src/queue/job-worker.ts';
 import { backgroundChecks, CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
-import { type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
+import { type CheckOutcome, createChecker } from '../../workers/jobs/check-delegation.ts';
 import { runSchedule } from '../../workers/schedule.ts';
 import { createDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/store/postgres/database.ts';
 import { fillQueue } from '../../workers/fill-queue.ts';
 import { QueueWorker } from '../../workers/queue-worker.ts';
 import { runRounds } from '../../workers/rounds/run-rounds.ts';
-import { createMailSender, type MailOutcome } from '../../workers/send-mail.ts';
+import { createMailSender, type MailOutcome } from '../../workers/jobs/send-mail.ts';
 import { PUBLIC_URL, startTestApi, type TestApi } from '../support/api/api.ts';
 import { appCode, Browser } from '../support/api/people.ts';
 import { asRole, createDatabase } from '../support/database/database.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import type { NotedDomain } from '../../src/store/child/note-checked-domains.ts';
-import type { CheckOutcome } from '../../workers/check-delegation.ts';
+import type { CheckOutcome } from '../../workers/jobs/check-delegation.ts';
 import { CheckNotes } from '../../workers/note-checks.ts';
 import { evidenceOf } from '../support/world/made-checks.ts';
 

@@ -1,6 +1,7 @@
 // The Prometheus metrics of an observer (docs/operating.md "Vantage points").
 
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
+import { addPackets, gaugesOf } from '../metrics/process-metrics.ts';
 import type { JobOutcome } from './observer.ts';
 
 interface ObserverGauges {
@@ -25,25 +26,8 @@ export function createObserverMetrics(gauges: ObserverGauges): ObserverMetrics {
     labelNames: ['outcome'],
     registers,
   });
-  new Counter({
-    name: 'zonefleet_resolver_packets_total',
-    help: 'Packets of the resolver, by kind.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, count] of Object.entries(gauges.packets())) this.inc({ kind }, count);
-    },
-  });
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  addPackets(registry, gauges.packets);
+  const gauge = gaugesOf(registry);
   gauge('zonefleet_observer_running', 'Jobs that are being done.', gauges.running);
   gauge('zonefleet_observer_api_reached', '1 while the API gives jobs to this observer.', () =>
     Number(gauges.isReached()),
@@ -51,6 +35,5 @@ export function createObserverMetrics(gauges: ObserverGauges): ObserverMetrics {
   gauge('zonefleet_root_fault', '1 while the root does not validate by the trust anchors here.', () =>
     Number(gauges.hasRootFault()),
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   return { registry, countOutcome: (outcome) => jobs.inc({ outcome }) };
 }

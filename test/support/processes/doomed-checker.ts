@@ -5,7 +5,7 @@
 import { runJobWorker } from '../../../src/queue/job-worker.ts';
 import { CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { createChecker } from '../../../workers/check-delegation.ts';
+import { createChecker } from '../../../workers/jobs/check-delegation.ts';
 import { RULES } from '../database/saved-checks.ts';
 import { evidenceOf } from '../world/made-checks.ts';
 

@@ -130,10 +130,13 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
+  'workers/jobs':
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds',
+  'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds',
   workers:
-    'dns zone/records checks/aname checks/claims checks/delegation checks/scan checks/txt process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/change store/checks store/claims store/migrate store/postgres store/scans store/verifications store/zones checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail',
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',
   'workers/observer':
-    'dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
+    'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people',

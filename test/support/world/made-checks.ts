@@ -6,7 +6,7 @@ import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-stat
 import { type Name, parentOf, parseName, ROOT } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { type CheckOutcome, createChecker } from '../../../workers/check-delegation.ts';
+import { type CheckOutcome, createChecker } from '../../../workers/jobs/check-delegation.ts';
 
 const DAY_MS = 86_400_000;
 const RULES = {

@@ -7,7 +7,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import type { ScanJob } from '../../../src/queue/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type WireType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
-import { createScanner, type ScannerOptions, type ScanOutcome } from '../../../workers/scan-import.ts';
+import { createScanner, type ScannerOptions, type ScanOutcome } from '../../../workers/jobs/scan-import.ts';
 import { APEX, newRecord } from '../zone/customer-records.ts';
 
 export function scanOf(lines: readonly string[], more: Partial<Scan> = {}): Scan {

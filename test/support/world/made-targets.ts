@@ -10,7 +10,7 @@ import {
   createFlattener,
   type FlattenerOptions,
   type FlattenOutcome,
-} from '../../../workers/flatten-aname.ts';
+} from '../../../workers/jobs/flatten-aname.ts';
 
 /** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */
 export type SaidOfTarget = string;

@@ -5,7 +5,7 @@ import type { TxtEvidence, TxtServerEvidence } from '../../../src/checks/txt/txt
 import { type Name, parentOf, parseName } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createVerifier, type VerifyOutcome } from '../../../workers/verify-txt.ts';
+import { createVerifier, type VerifyOutcome } from '../../../workers/jobs/verify-txt.ts';
 
 export const UNVERIFIED_MAX_MS = 28 * 86_400_000;
 

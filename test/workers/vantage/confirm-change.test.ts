@@ -13,7 +13,7 @@ import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { encodeNameColumn } from '../../../src/store/postgres/name-column.ts';
 import { saveVantageAnswer, takeVantageJobs } from '../../../src/store/vantage/vantage-jobs.ts';
 import { addVantage, noteVantageSeen } from '../../../src/store/vantage/vantages.ts';
-import { type CheckOutcome, createChecker } from '../../../workers/check-delegation.ts';
+import { type CheckOutcome, createChecker } from '../../../workers/jobs/check-delegation.ts';
 import { VantageAsker } from '../../../workers/vantage/ask-vantages.ts';
 import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

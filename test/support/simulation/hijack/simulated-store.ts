@@ -1,4 +1,4 @@
-// The claims of one simulated name: what src/store and workers/check-delegation.ts do with the pure decisions, in memory. The
+// The claims of one simulated name: what src/store and workers/jobs/check-delegation.ts do with the pure decisions, in memory. The
 // decisions can be swapped for broken ones, which must not go unnoticed.
 
 import {

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
-import { createAnameMetrics } from '../../workers/aname-metrics.ts';
-import { targetEvidence } from '../support/world/made-targets.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { createAnameMetrics } from '../../../workers/metrics/aname-metrics.ts';
+import { targetEvidence } from '../../support/world/made-targets.ts';
 
 test('look-ups are counted by outcome, and the domains that they changed are counted', async () => {
   const registry = new Registry();

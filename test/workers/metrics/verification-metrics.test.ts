@@ -1,9 +1,9 @@
 import { Counter, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
-import { addVerificationMetrics } from '../../workers/verification-metrics.ts';
-import type { VerifyOutcome } from '../../workers/verify-txt.ts';
-import { txtEvidenceOf } from '../support/world/made-verifications.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import type { VerifyOutcome } from '../../../workers/jobs/verify-txt.ts';
+import { addVerificationMetrics } from '../../../workers/metrics/verification-metrics.ts';
+import { txtEvidenceOf } from '../../support/world/made-verifications.ts';
 
 test('runs are counted by kind and verdict, the others by reason, and moves of both', async () => {
   const registry = new Registry();

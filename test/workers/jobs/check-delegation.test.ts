@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isTurn } from '../../src/checks/delegation/breaker.ts';
-import type { Evidence } from '../../src/checks/delegation/evidence.ts';
-import { Slots } from '../../src/checks/shares/slots.ts';
-import { type Name, printName } from '../../src/dns/name.ts';
-import type { CheckJob } from '../../src/queue/jobs.ts';
-import type { ObserveOptions } from '../../src/resolver/resolver.ts';
-import { changeStatus } from '../../src/store/change/change-status.ts';
-import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { listChecks } from '../../src/store/checks/load-checks.ts';
-import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { type CheckerOptions, type CheckOutcome, createChecker } from '../../workers/check-delegation.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { BY, newAccount, newDomain } from '../support/database/domains.ts';
-import { RULES } from '../support/database/saved-checks.ts';
-import { until } from '../support/tests/until.ts';
-import { evidenceOf, type Said } from '../support/world/made-checks.ts';
+import { isTurn } from '../../../src/checks/delegation/breaker.ts';
+import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
+import { Slots } from '../../../src/checks/shares/slots.ts';
+import { type Name, printName } from '../../../src/dns/name.ts';
+import type { CheckJob } from '../../../src/queue/jobs.ts';
+import type { ObserveOptions } from '../../../src/resolver/resolver.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import {
+  type CheckerOptions,
+  type CheckOutcome,
+  createChecker,
+} from '../../../workers/jobs/check-delegation.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { RULES } from '../../support/database/saved-checks.ts';
+import { until } from '../../support/tests/until.ts';
+import { evidenceOf, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const FOREIGN = ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'];

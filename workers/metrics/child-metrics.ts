@@ -1,7 +1,7 @@
 // The Prometheus metrics of checks of delegated zones: what they found, and whether our own nameservers answer.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ChildOutcome } from './check-child.ts';
+import type { ChildOutcome } from '../jobs/check-child.ts';
 
 export function createChildMetrics(registry: Registry): (outcome: ChildOutcome) => void {
   const registers = [registry];

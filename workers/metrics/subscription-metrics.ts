@@ -1,7 +1,7 @@
 // Counts what became of subscriptions whose time had come.
 
 import { Counter, type Registry } from 'prom-client';
-import type { MovedSubscriptions } from '../src/store/change/move-subscriptions.ts';
+import type { MovedSubscriptions } from '../../src/store/change/move-subscriptions.ts';
 
 type Moved = Omit<MovedSubscriptions, 'isMore'>;
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Letter, MailFault } from '../../src/mail/mailer.ts';
-import { updateAccount } from '../../src/store/accounts/accounts.ts';
-import { claimDueMails, orderMail } from '../../src/store/people/mails.ts';
-import { createMailSender, type MailOutcome } from '../../workers/send-mail.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { newAccount } from '../support/database/domains.ts';
+import { type Letter, MailFault } from '../../../src/mail/mailer.ts';
+import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { claimDueMails, orderMail } from '../../../src/store/people/mails.ts';
+import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 let sent: Letter[];

@@ -1,7 +1,7 @@
 // The Prometheus metrics of verifications: their outcomes.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { VerifyOutcome } from './verify-txt.ts';
+import type { VerifyOutcome } from '../jobs/verify-txt.ts';
 
 /** `transitions`: counts those of checks and verifications together. */
 export function addVerificationMetrics(

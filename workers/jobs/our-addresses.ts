@@ -1,8 +1,8 @@
 // The addresses of our servers, found by their names. They are wanted only where all servers of a parent also hold the
 // domain: whether these are ours decides whether their answers count.
 
-import type { NameserverSet } from '../src/checks/delegation/check-state.ts';
-import type { Resolver } from '../src/resolver/resolver.ts';
+import type { NameserverSet } from '../../src/checks/delegation/check-state.ts';
+import type { Resolver } from '../../src/resolver/resolver.ts';
 
 const KEPT_MS = 600_000;
 /** How soon a look-up that failed is repeated. */

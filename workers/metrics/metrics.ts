@@ -2,14 +2,15 @@
 // the time of the scrape.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { QueueDepth } from '../src/queue/job-queue.ts';
-import type { AskedNames } from '../src/store/checks/take-asked-names.ts';
-import type { CheckOutcome } from './check-delegation.ts';
-import type { PoolState } from './rounds/watch-pool.ts';
-import type { VantageState } from './rounds/watch-vantages.ts';
+import type { QueueDepth } from '../../src/queue/job-queue.ts';
+import type { AskedNames } from '../../src/store/checks/take-asked-names.ts';
+import type { CheckOutcome } from '../jobs/check-delegation.ts';
+import type { VerifyOutcome } from '../jobs/verify-txt.ts';
+import type { PoolState } from '../rounds/watch-pool.ts';
+import type { VantageState } from '../rounds/watch-vantages.ts';
+import { addPackets, gaugesOf } from './process-metrics.ts';
 import { addSubscriptionMetrics } from './subscription-metrics.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
-import type { VerifyOutcome } from './verify-txt.ts';
 
 export interface WorkerGauges {
   /** The depths by the queue's name; rejects while the queues cannot be reached. */
@@ -148,25 +149,8 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
       }
     },
   });
-  new Counter({
-    name: 'zonefleet_resolver_packets_total',
-    help: 'Packets of the resolver, by kind.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, count] of Object.entries(gauges.packets())) this.inc({ kind }, count);
-    },
-  });
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  addPackets(registry, gauges.packets);
+  const gauge = gaugesOf(registry);
   new Gauge({
     name: 'zonefleet_nameserver_pool_given_ratio',
     help: 'The share of the nameserver pool that is given to accounts, 0 to 1. Missing without a pool.',
@@ -218,5 +202,4 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
     Number(gauges.hasRootFault()),
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
 }

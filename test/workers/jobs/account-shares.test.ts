@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countManualCheck, purgeShares } from '../../src/store/checks/check-shares.ts';
-import { AccountShares, shareSlotTime } from '../../workers/account-shares.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { until } from '../support/tests/until.ts';
+import { countManualCheck, purgeShares } from '../../../src/store/checks/check-shares.ts';
+import { AccountShares, shareSlotTime } from '../../../workers/jobs/account-shares.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { until } from '../../support/tests/until.ts';
 
 describe('the slot time of accounts', () => {
   it('is that of all checks that run, also of those that go on', () => {

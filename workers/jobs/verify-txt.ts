@@ -5,26 +5,26 @@
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
 //     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
 
-import { judgeTxt } from '../src/checks/txt/judge-txt.ts';
-import { nextPreparation } from '../src/checks/txt/next-preparation.ts';
-import { type Look, nextVerification } from '../src/checks/txt/next-verification.ts';
-import type { TxtEvidence } from '../src/checks/txt/txt-evidence.ts';
-import type { TxtVerdict } from '../src/checks/txt/txt-judgement.ts';
-import { isThere, nextTxtTakeover, sinceAfter } from '../src/checks/txt/txt-takeover.ts';
-import { printName } from '../src/dns/name.ts';
-import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
-import type { VerifyJob } from '../src/queue/jobs.ts';
-import type { Resolver } from '../src/resolver/resolver.ts';
-import type { Database } from '../src/store/postgres/database.ts';
-import { findVerificationByRequest } from '../src/store/verifications/load-verifications.ts';
+import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
+import { nextPreparation } from '../../src/checks/txt/next-preparation.ts';
+import { type Look, nextVerification } from '../../src/checks/txt/next-verification.ts';
+import type { TxtEvidence } from '../../src/checks/txt/txt-evidence.ts';
+import type { TxtVerdict } from '../../src/checks/txt/txt-judgement.ts';
+import { isThere, nextTxtTakeover, sinceAfter } from '../../src/checks/txt/txt-takeover.ts';
+import { printName } from '../../src/dns/name.ts';
+import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
+import type { VerifyJob } from '../../src/queue/jobs.ts';
+import type { Resolver } from '../../src/resolver/resolver.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { findVerificationByRequest } from '../../src/store/verifications/load-verifications.ts';
 import {
   findUntrusted,
   loadVerifiedDomain,
   type VerifiedDomain,
-} from '../src/store/verifications/load-verified-domain.ts';
-import { saveVerification, type VerificationLook } from '../src/store/verifications/save-verification.ts';
+} from '../../src/store/verifications/load-verified-domain.ts';
+import { saveVerification, type VerificationLook } from '../../src/store/verifications/save-verification.ts';
+import { DatabaseWatch } from '../rounds/database-watch.ts';
 import type { AccountShares } from './account-shares.ts';
-import { DatabaseWatch } from './rounds/database-watch.ts';
 
 interface Transition {
   readonly from: 'unverified';

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changeStatus } from '../../src/store/change/change-status.ts';
-import { openScan } from '../../src/store/change/open-scan.ts';
-import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import type { ScanKind } from '../../src/store/postgres/schema.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { BY, expectPublished, listed, newAccount, newDomain } from '../support/database/domains.ts';
-import { loadScan } from '../support/database/saved-scans.ts';
-import { startProxy } from '../support/processes/tcp-proxy.ts';
-import { until } from '../support/tests/until.ts';
-import { type Found, runScan, scanOf } from '../support/world/made-scans.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { openScan } from '../../../src/store/change/open-scan.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import type { ScanKind } from '../../../src/store/postgres/schema.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain } from '../../support/database/domains.ts';
+import { loadScan } from '../../support/database/saved-scans.ts';
+import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
+import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 
 let database: TestDatabase;
 let domainId: number;
@@ -53,7 +53,7 @@ test('existing records are read when it writes, not when it starts', async () =>
   const id = await open();
   const outcome = await run(id, async () => {
     const other = scanOf(['www A 198.51.100.99']).records;
-    const { importScanned } = await import('../../src/store/scans/import-scanned.ts');
+    const { importScanned } = await import('../../../src/store/scans/import-scanned.ts');
     await importScanned(database.db, { domainId, records: other, by: BY.by, narrowing: null });
     return WWW;
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
-import type { CheckOutcome } from '../../workers/check-delegation.ts';
-import { createWorkerMetrics, type WorkerGauges } from '../../workers/metrics.ts';
-import { evidenceOf } from '../support/world/made-checks.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import type { CheckOutcome } from '../../../workers/jobs/check-delegation.ts';
+import { createWorkerMetrics, type WorkerGauges } from '../../../workers/metrics/metrics.ts';
+import { evidenceOf } from '../../support/world/made-checks.ts';
 
 const gauges: WorkerGauges = {
   depths: async () => ({ 'check-delegation': { waiting: 5, active: 2, delayed: 1, dead: 3 } }),

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Name } from '../../src/dns/name.ts';
-import type { VerifyJob } from '../../src/queue/jobs.ts';
-import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { createVerifier, type VerifierOptions, type VerifyOutcome } from '../../workers/verify-txt.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { BY, newAccount, newDomain } from '../support/database/domains.ts';
-import { startProxy } from '../support/processes/tcp-proxy.ts';
-import { until } from '../support/tests/until.ts';
-import { type SaidWorld, txtEvidenceOf, UNVERIFIED_MAX_MS } from '../support/world/made-verifications.ts';
+import type { Name } from '../../../src/dns/name.ts';
+import type { VerifyJob } from '../../../src/queue/jobs.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import {
+  createVerifier,
+  type VerifierOptions,
+  type VerifyOutcome,
+} from '../../../workers/jobs/verify-txt.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
+import { type SaidWorld, txtEvidenceOf, UNVERIFIED_MAX_MS } from '../../support/world/made-verifications.ts';
 
 let database: TestDatabase;
 let domainId: number;

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { ScanOutcome } from '../../workers/scan-import.ts';
-import { createScanMetrics } from '../../workers/scan-metrics.ts';
-import { scanOf } from '../support/world/made-scans.ts';
+import type { ScanOutcome } from '../../../workers/jobs/scan-import.ts';
+import { createScanMetrics } from '../../../workers/metrics/scan-metrics.ts';
+import { scanOf } from '../../support/world/made-scans.ts';
 
 const job = { scanId: 1 };
 const saved = (imported: Extract<ScanOutcome, { kind: 'saved' }>['imported']): ScanOutcome => ({

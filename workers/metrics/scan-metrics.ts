@@ -1,7 +1,7 @@
 // The Prometheus metrics of scans: outcomes, durations, questions asked and records found.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ScanOutcome } from './scan-import.ts';
+import type { ScanOutcome } from '../jobs/scan-import.ts';
 
 export function createScanMetrics(registry: Registry): (outcome: ScanOutcome) => void {
   const registers = [registry];

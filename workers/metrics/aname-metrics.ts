@@ -1,7 +1,7 @@
 // The Prometheus metrics of look-ups of ANAME targets: their outcomes.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { FlattenOutcome } from './flatten-aname.ts';
+import type { FlattenOutcome } from '../jobs/flatten-aname.ts';
 
 export function createAnameMetrics(registry: Registry): (outcome: FlattenOutcome) => void {
   const registers = [registry];

@@ -3,15 +3,15 @@
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
-import { type LetterKind, writeLetter } from '../src/mail/letters.ts';
-import { type Mailer, MailFault } from '../src/mail/mailer.ts';
-import { linkTo } from '../src/process/public-link.ts';
-import type { RunJob } from '../src/queue/job-worker.ts';
-import type { MailJob } from '../src/queue/jobs.ts';
-import { makeLink } from '../src/store/people/account-links.ts';
-import { delayMail, dropMail, loadMail, type OrderedMail } from '../src/store/people/mails.ts';
-import type { Database } from '../src/store/postgres/database.ts';
-import { DatabaseWatch } from './rounds/database-watch.ts';
+import { type LetterKind, writeLetter } from '../../src/mail/letters.ts';
+import { type Mailer, MailFault } from '../../src/mail/mailer.ts';
+import { linkTo } from '../../src/process/public-link.ts';
+import type { RunJob } from '../../src/queue/job-worker.ts';
+import type { MailJob } from '../../src/queue/jobs.ts';
+import { makeLink } from '../../src/store/people/account-links.ts';
+import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' | 'dropped' | 'absent' }

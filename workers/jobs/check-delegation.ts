@@ -5,30 +5,34 @@
 //                        └ a status would change ─▶ ask observers elsewhere ─▶ save, or judge as `unknown`
 //     └ deleted, not due, or already saved ─▶ done  └ changed meanwhile ─▶ once more at once, else again soon
 
-import { claimsWithoutSet, type JudgedClaim, sightedNames } from '../src/checks/claims/judge-name.ts';
-import type { CheckedClaim } from '../src/checks/claims/name-claims.ts';
-import type { Evidence } from '../src/checks/delegation/evidence.ts';
-import type { Rules } from '../src/checks/delegation/next-status.ts';
-import type { Verdict } from '../src/checks/delegation/verdict.ts';
-import { printName } from '../src/dns/name.ts';
-import type { JobRun, RunJob } from '../src/queue/job-worker.ts';
-import type { CheckJob } from '../src/queue/jobs.ts';
-import { lockNamesAround } from '../src/store/change/lock-domain.ts';
-import { shortenLease } from '../src/store/checks/claim-due-domains.ts';
-import { gatherChecks } from '../src/store/checks/gather-checks.ts';
-import { type CheckedName, loadCheckedName, type SavedState } from '../src/store/checks/load-checked-name.ts';
-import { findCheckByRequest } from '../src/store/checks/load-checks.ts';
-import { nameOrder } from '../src/store/checks/name-order.ts';
-import { replaceSpentSets } from '../src/store/claims/claim-sets.ts';
-import type { Database } from '../src/store/postgres/database.ts';
-import { decodeNameColumn, encodeNameColumn } from '../src/store/postgres/name-column.ts';
-import type { StoredSet } from '../src/store/postgres/schema.ts';
-import { loadHeldZone } from '../src/store/zones/load-held-zone.ts';
+import { claimsWithoutSet, type JudgedClaim, sightedNames } from '../../src/checks/claims/judge-name.ts';
+import type { CheckedClaim } from '../../src/checks/claims/name-claims.ts';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import type { Rules } from '../../src/checks/delegation/next-status.ts';
+import type { Verdict } from '../../src/checks/delegation/verdict.ts';
+import { printName } from '../../src/dns/name.ts';
+import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
+import type { CheckJob } from '../../src/queue/jobs.ts';
+import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
+import { shortenLease } from '../../src/store/checks/claim-due-domains.ts';
+import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
+import {
+  type CheckedName,
+  loadCheckedName,
+  type SavedState,
+} from '../../src/store/checks/load-checked-name.ts';
+import { findCheckByRequest } from '../../src/store/checks/load-checks.ts';
+import { nameOrder } from '../../src/store/checks/name-order.ts';
+import { replaceSpentSets } from '../../src/store/claims/claim-sets.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
+import type { StoredSet } from '../../src/store/postgres/schema.ts';
+import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
+import { DatabaseWatch } from '../rounds/database-watch.ts';
+import { observeInSlot, type SlotTools } from '../rounds/observe-in-slot.ts';
+import type { VantageAsker } from '../vantage/ask-vantages.ts';
+import { confirmChange } from '../vantage/confirm-change.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
-import { DatabaseWatch } from './rounds/database-watch.ts';
-import { observeInSlot, type SlotTools } from './rounds/observe-in-slot.ts';
-import type { VantageAsker } from './vantage/ask-vantages.ts';
-import { confirmChange } from './vantage/confirm-change.ts';
 
 export type CheckOutcome =
   | {

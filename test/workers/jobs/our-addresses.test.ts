@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rememberOurAddresses } from '../../workers/our-addresses.ts';
-import { nameserverSets } from '../support/world/check-evidence.ts';
+import { rememberOurAddresses } from '../../../workers/jobs/our-addresses.ts';
+import { nameserverSets } from '../../support/world/check-evidence.ts';
 
 const SETS = nameserverSets('ns1.a ns2.a | ns1.a ns2.b');
 const ADDRESSES: ReadonlySet<string> = new Set(['192.0.2.1']);

@@ -2,17 +2,17 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ChildEvidence } from '../../src/checks/child/evidence.ts';
-import { parseName } from '../../src/dns/name.ts';
-import type { ChildOptions } from '../../src/resolver/child/observe-child.ts';
-import { loadChildCheck } from '../../src/store/child/load-child-check.ts';
-import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
-import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { type ChildOutcome, createChildChecker } from '../../workers/check-child.ts';
-import { logChild } from '../../workers/log-outcomes.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { newAccount, newDomain } from '../support/database/domains.ts';
-import { madeChild, madeProbe, madeServer } from '../support/world/made-child.ts';
+import type { ChildEvidence } from '../../../src/checks/child/evidence.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import type { ChildOptions } from '../../../src/resolver/child/observe-child.ts';
+import { loadChildCheck } from '../../../src/store/child/load-child-check.ts';
+import { noteCheckedDomains } from '../../../src/store/child/note-checked-domains.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { type ChildOutcome, createChildChecker } from '../../../workers/jobs/check-child.ts';
+import { logChild } from '../../../workers/log-outcomes.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { madeChild, madeProbe, madeServer } from '../../support/world/made-child.ts';
 
 const OURS = parseName('ns1.example.net.');
 

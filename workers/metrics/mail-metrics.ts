@@ -1,7 +1,7 @@
 // The Prometheus metric of mails.
 
 import { Counter, type Registry } from 'prom-client';
-import type { MailOutcome } from './send-mail.ts';
+import type { MailOutcome } from '../jobs/send-mail.ts';
 
 export function createMailMetrics(registry: Registry): (outcome: MailOutcome) => void {
   const mails = new Counter({

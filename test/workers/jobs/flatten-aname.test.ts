@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { createFlattener, type FlattenOutcome } from '../../workers/flatten-aname.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { expectPublished, newAccount, newDomain, published, saved } from '../support/database/domains.ts';
-import { madeTargets, targetEvidence } from '../support/world/made-targets.ts';
-import { edit } from '../support/zone/customer-records.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { createFlattener, type FlattenOutcome } from '../../../workers/jobs/flatten-aname.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { madeTargets, targetEvidence } from '../../support/world/made-targets.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 let database: TestDatabase;
 let domainId: number;
