@@ -50,7 +50,11 @@ const ACTS: readonly [Add, string, readonly string[]][] = [
   [addPlanCommands, 'plan set gold max_records=10', ['plan.update']],
   [addPlanCommands, 'plan term gold --days 30 --price 100', ['plan.add_term']],
   [addPlanCommands, 'plan term gold --retire 4711', []],
-  [addDomainCommands, 'domain create shop-of-ann.com --account ann@shop.example --no-scan', ['domain.create']],
+  [
+    addDomainCommands,
+    'domain create shop-of-ann.com --account ann@shop.example --no-scan',
+    ['domain.create'],
+  ],
   [addDomainCommands, 'domain ban shop-of-ann.com', ['domain.status']],
   [addDomainCommands, 'domain unban shop-of-ann.com', ['domain.status']],
   [addDomainCommands, 'domain suspend shop-of-ann.com', ['domain.suspend']],
