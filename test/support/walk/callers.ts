@@ -40,6 +40,14 @@ export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | 
   return caller.startsWith('operator') ? 'operator' : 'owner';
 }
 
+/** Of the account by which it calls, where no world has one for it. */
+export function emailOf(caller: WalkCaller): string {
+  const [role] = /^(viewer|editor|admin|operator|stranger)\b/.exec(caller) ?? [];
+  if (role !== undefined) return `${role}@zonefleet.test`;
+  if (/^(client|inactive)\b/.test(caller)) return `${/^\w+/.exec(caller)?.[0]}@walk.test`;
+  return 'owner@zonefleet.test';
+}
+
 /** What every walk has once. */
 export interface Walkers {
   readonly api: TestApi;

@@ -106,6 +106,24 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/records/scan-import': ['000 rnk p....n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/records/scan': ['000 .nk p....n i.. .... .. . db 0'],
 
+  // Who shares it. A member may take itself out; a disabled domain takes all of this. The reseller does it for its clients.
+  'GET /domains/{domain}/members': ['000 .n. .....n i.. .... .. . .. 0'],
+  'PATCH /domains/{domain}/members/{userId}': [
+    '000 rnk pp...n imm .ff. .. . .b 0',
+    { body: () => ({ role: 'editor' }) },
+  ],
+  'DELETE /domains/{domain}/members/{userId}': ['000 rnk pp...n imm .ff. .. . .b 0'],
+  'GET /domains/{domain}/invites': ['000 .n. pp...n imm .... .. . .. 0'],
+  'POST /domains/{domain}/invites': [
+    '000 rnk pp...n imm .ff. .. . .b 0',
+    { body: (w) => ({ email: `invited-${w.email}`, role: 'viewer' }) },
+  ],
+  'POST /domains/{domain}/invites/{id}/resend': ['000 rnk pp...n imm .ff. .. . .b 0'],
+  'DELETE /domains/{domain}/invites/{id}': ['000 rnk pp...n imm .ff. .. . .b 0'],
+  // An invite is for whoever has its link and its email.
+  'GET /invites/{token}': ['000 ... ...... imm .... .. . -- 0'],
+  'POST /invites/{token}/accept': ['000 rkk ...... imm .ff. .. . -- 0'],
+
   // People: sessions only. Nobody needs a credential to sign in; an Origin may be missing there, not be foreign.
   'GET /billing/plans': ['000 sss ssssss is. .... .. s -- 0'],
   'POST /auth/login': [

@@ -6,7 +6,7 @@ import { anotherAddress } from '../api/people.ts';
 import { evidenceOf, workingChecks } from '../world/made-checks.ts';
 import { scanOf, workingScans } from '../world/made-scans.ts';
 import { workingVerifications } from '../world/made-verifications.ts';
-import { CALLER_GROUPS, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
+import { CALLER_GROUPS, emailOf, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
 import { LETTERS, type Row, type Sent } from './table.ts';
 import { World } from './world.ts';
 
@@ -71,6 +71,7 @@ export async function walkRow(
     const sharedAs = `${of} ${state}`;
     const world = shared.get(sharedAs) ?? (await makeWorld(walkers, path, of, state, sent));
     shared.set(sharedAs, world);
+    world.askedBy = emailOf(caller);
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       const answer = await askAs(walkers, caller, each, path, world, sent);
       const deviation = judgeAnswer(letter, answer);

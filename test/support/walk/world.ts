@@ -15,6 +15,7 @@ import { setPassword } from '../../../src/store/people/credentials.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
 import { newAccount, newDomain } from '../database/domains.ts';
@@ -40,6 +41,8 @@ export class World {
   /** In no other world. */
   readonly #number = ++worlds;
   readonly unique = `walk-${this.#number}`;
+  /** The email of whoever asks. */
+  askedBy = `nobody-${this.email}`;
   readonly #api: TestApi;
   readonly #options: WorldOptions;
   readonly #made = new Map<string, Promise<unknown>>();
@@ -116,6 +119,37 @@ export class World {
       await setPassword(this.#db, id, await passwordHash);
       return id;
     });
+  }
+
+  memberId(): Promise<number> {
+    return this.#once('member', async () => {
+      const id = await newAccount(this.#db, `member-${this.email}`);
+      await saveMembership(this.#db, await this.domainId(), id, 'viewer');
+      return id;
+    });
+  }
+
+  inviteId(): Promise<number> {
+    return this.#once('invite', async () => {
+      const { invite } = await this.#invite(await this.domainId(), `invited-before-${this.email}`);
+      return invite.id;
+    });
+  }
+
+  /** To whoever asks, to a domain of somebody else. */
+  async inviteToken(): Promise<string> {
+    const domainId = await this.#once('elsewhere', async () => {
+      const accountId = await newAccount(this.#db, `inviter-${this.email}`);
+      return (await newDomain(this.#db, accountId, `invites-${this.domainName}.`)).id;
+    });
+    return (await this.#invite(domainId, this.askedBy)).token;
+  }
+
+  async #invite(domainId: number, email: string) {
+    const inviter = { sharer: 'operator', mails: false } as const;
+    const sent = await createInvite(this.#db, { domainId, email, role: 'viewer', inviter });
+    if (sent.kind !== 'sent') throw new Error(sent.message);
+    return sent;
   }
 
   /** Of the person. */
@@ -200,6 +234,9 @@ export class World {
 const PARAMETERS: readonly [end: string, (world: World) => Promise<string | number>][] = [
   ['/records/{id}', async (world) => (await world.record()).id],
   ['/changes/{id}', async (world) => (await world.record()).changeId],
+  ['/members/{userId}', (world) => world.memberId()],
+  ['/invites/{id}', (world) => world.inviteId()],
+  ['/invites/{token}', (world) => world.inviteToken()],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],
   ['/users/me/keys/{id}', (world) => world.keyId()],
