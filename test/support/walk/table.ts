@@ -174,6 +174,65 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /users/me/keys': ['000 rss ssssss is. .ffc .c s -- 0', { body: () => ({ name: 'walk' }) }],
   'DELETE /users/me/keys/{id}': ['000 rss ssssss is. .ffc .c s -- 0'],
 
+  // What was done. A domain's is for those who manage its members.
+  'GET /domains/{domain}/audit': ['000 .n. pp...n i.. .... .. . .. 0'],
+  'GET /users/me/audit': ['000 sss ssssss is. .... .. s -- 0'],
+
+  // Global admins: for any other session there is no such path. Every write wants the password.
+  'GET /admin/accounts': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/accounts': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: (w) => ({ email: `made-${w.email}` }) },
+  ],
+  'GET /admin/accounts/{id}': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'PATCH /admin/accounts/{id}': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ name: 'Another name' }) },
+  ],
+  'POST /admin/accounts/{id}/links': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ kind: 'reset' }) },
+  ],
+  'GET /admin/accounts/{id}/keys': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'DELETE /admin/accounts/{id}/keys/{key}': ['000 rss ssssss isn nffn .c s -- 0'],
+  'GET /admin/domains': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/domains/{id}': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/domains/{id}/ban': ['000 rss ssssss isn nffn .c s -- 0'],
+  'POST /admin/domains/{id}/unban': ['000 rss ssssss isn nffn .c s -- 0', { status: 'banned' }],
+  'POST /admin/domains/{id}/disable': ['000 rss ssssss isn nffn .c s -- 0'],
+  'POST /admin/domains/{id}/enable': ['000 rss ssssss isn nffn .c s -- 0', { status: 'disabled' }],
+  'POST /admin/domains/{id}/suspend': ['000 rss ssssss isn nffn .c s -- 0'],
+  'POST /admin/domains/{id}/resume': ['000 rss ssssss isn nffn .c s -- 0'],
+  'POST /admin/domains/{id}/approve': ['000 rss ssssss isn nffn .c s -- 0'],
+  'POST /admin/domains/{id}/restore': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { prepare: (w) => w.deleteDomain() },
+  ],
+  'POST /admin/domains/{id}/check': ['000 rss ssssss isn nffn .c s -- 0'],
+  'PUT /admin/domains/{id}/subscription': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ plan: 'free' }) },
+  ],
+  'DELETE /admin/domains/{id}/subscription': ['000 rss ssssss isn nffn xc s -- 0'],
+  'GET /admin/plans': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/plans': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: (w) => ({ slug: `made-${w.unique}`, name: 'Made' }) },
+  ],
+  'PATCH /admin/plans/{slug}': ['000 rss ssssss isn nffn .c s -- 0', { body: () => ({ name: 'Other' }) }],
+  'POST /admin/plans/{slug}/terms': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ billing_duration_days: 7, price_rials: 0 }) },
+  ],
+  'DELETE /admin/plans/{slug}/terms/{id}': ['000 rss ssssss isn nffn .c s -- 0'],
+  'GET /admin/nodes': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/nodes/{name}/confirm': ['000 rss ssssss isn nffn .c s -- 0'],
+  'GET /admin/vantages': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/queues': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/breaker': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/breaker/release': ['000 rss ssssss isn nffn xc s -- 0'],
+  'GET /admin/audit': ['000 sss ssssss isn nnnn .. s -- 0'],
+
   // Observers: by signature, and by nothing else.
   'POST /vantage/v1/jobs': [
     '000 000 000000 000 0000 00 0 -- .',

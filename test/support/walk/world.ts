@@ -9,7 +9,9 @@ import { base32 } from '../../../src/api/people/totp.ts';
 import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { setPassword } from '../../../src/store/people/credentials.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
@@ -18,7 +20,7 @@ import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
-import { newAccount, newDomain } from '../database/domains.ts';
+import { BY, newAccount, newDomain } from '../database/domains.ts';
 import { saveMembership } from '../database/memberships.ts';
 import { evidenceOf, makeCheck } from '../world/made-checks.ts';
 import { newClient } from './callers.ts';
@@ -152,6 +154,32 @@ export class World {
     return sent;
   }
 
+  async deleteDomain(): Promise<void> {
+    await deleteDomain(this.#db, { ...BY, domainId: await this.domainId() });
+  }
+
+  /** A plan with a term. */
+  plan(): Promise<{ readonly slug: string; readonly termId: number }> {
+    return this.#once('plan', async () => {
+      const slug = `plan-${this.unique}`;
+      await createPlan(this.#db, slug, { name: 'A plan' });
+      const made = await addTerm(this.#db, slug, { days: 30, priceRials: 1000 });
+      return { slug, termId: made?.terms[0]?.id as number };
+    });
+  }
+
+  /** A nameserver that holds removals back. */
+  nodeName(): Promise<string> {
+    return this.#once('node', async () => {
+      await sql`
+        insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
+        values (${this.unique}, gen_random_uuid(), now(), now(), true, 5, 50, gen_random_uuid(), now(), 4)`.execute(
+        this.#db,
+      );
+      return this.unique;
+    });
+  }
+
   /** Of the person. */
   get email(): string {
     return `${this.unique}@walk.test`;
@@ -239,6 +267,12 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/invites/{token}', (world) => world.inviteToken()],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],
+  ['/admin/accounts/{id}', (world) => world.personId()],
+  ['/admin/accounts/{id}/keys/{key}', (world) => world.keyId()],
+  ['/admin/domains/{id}', (world) => world.domainId()],
+  ['/admin/plans/{slug}', async (world) => (await world.plan()).slug],
+  ['/admin/plans/{slug}/terms/{id}', async (world) => (await world.plan()).termId],
+  ['/admin/nodes/{name}', (world) => world.nodeName()],
   ['/users/me/keys/{id}', (world) => world.keyId()],
   ['/users/me/sessions/{id}', (world) => world.sessionId()],
 ];
