@@ -6,6 +6,18 @@ export interface ZoneRecord {
   readonly content: string;
 }
 
+/** A call that is made again and again. */
+export interface RepeatedCall {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON; `WORD` in it stands for a word that no other call has. */
+  readonly body?: string;
+}
+
+/** What autocannon replaces in each body. */
+export const WORD = '[<id>]';
+
 export interface ApiUnderTest {
   readonly label: string;
   /** Makes the zone with all of its records; only the bulk of the work counts. Gives the milliseconds. */
@@ -16,6 +28,8 @@ export interface ApiUnderTest {
   /** At most 100 records that have the word. */
   search(zone: string, word: string): Promise<void>;
   create(zone: string, record: ZoneRecord): Promise<void>;
+  /** Reads all records; creates a record of a name of its own. */
+  repeated(zone: string): { readonly list: RepeatedCall; readonly create: RepeatedCall };
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { benchCluster } from '../postgres/cluster.ts';
 import { powerdnsDatabase } from '../postgres/powerdns-database.ts';
 import { runProgram } from '../program.ts';
 import { makeDirectory } from '../servers/server.ts';
-import { type ApiUnderTest, call, untilAnswers, type ZoneRecord } from './api-under-test.ts';
+import { type ApiUnderTest, call, untilAnswers, WORD, type ZoneRecord } from './api-under-test.ts';
 
 const KEY = 'bench';
 
@@ -69,14 +69,26 @@ export async function startPowerdnsApi(cpu: number | undefined): Promise<ApiUnde
       await call(`${base}/search-data?q=*${word}*&max=100&object_type=record`, { headers });
     },
     async create(zone, record) {
-      const rrsets = [{ ...rrset(zone, record), changetype: 'REPLACE' }];
-      await call(zoneUrl(zone), { headers, method: 'PATCH', body: { rrsets } });
+      await call(zoneUrl(zone), { headers, method: 'PATCH', body: replacing(zone, record) });
     },
+    repeated: (zone) => ({
+      list: { url: zoneUrl(zone), method: 'GET', headers },
+      create: {
+        url: zoneUrl(zone),
+        method: 'PATCH',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(replacing(zone, { name: WORD, type: 'A', content: '198.51.100.1' })),
+      },
+    }),
     async stop() {
       await program.stop();
       await directory.remove();
     },
   };
+}
+
+function replacing(zone: string, record: ZoneRecord) {
+  return { rrsets: [{ ...rrset(zone, record), changetype: 'REPLACE' }] };
 }
 
 function rrset(zone: string, { name, type, content }: ZoneRecord) {

@@ -6,7 +6,7 @@ import { freePort } from '../../test/support/peers/peers.ts';
 import { runOn } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import { runProgram } from '../program.ts';
-import { type ApiUnderTest, call, untilAnswers, type ZoneRecord } from './api-under-test.ts';
+import { type ApiUnderTest, call, untilAnswers, WORD, type ZoneRecord } from './api-under-test.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -61,6 +61,15 @@ export async function startZonefleetApi(cpu: number | undefined): Promise<Zonefl
     search: async (zone, word) => void (await call(`${records(zone)}?search=${word}&limit=100`, { headers })),
     create: async (zone, record) =>
       void (await call(records(zone), { headers, method: 'POST', body: asRecord(record) })),
+    repeated: (zone) => ({
+      list: { url: records(zone), method: 'GET', headers },
+      create: {
+        url: records(zone),
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(asRecord({ name: WORD, type: 'A', content: '198.51.100.1' })),
+      },
+    }),
     listDomains: async (limit) => void (await call(`${base}/domains/?limit=${limit}`, { headers })),
     async addDomains(count) {
       await runOn(

@@ -1,7 +1,8 @@
-// Calls of the HTTP API with a large zone, in turn with PowerDNS's API on the same Postgres; and pages of a long list of
-// domains.
+// Calls of the HTTP API with a large zone, and many at a time with smaller ones, in turn with PowerDNS's API on the same
+// Postgres; and pages of a long list of domains.
 
 import type { ApiUnderTest, ZoneRecord } from '../api/api-under-test.ts';
+import { compareCalls } from '../api/compare-calls.ts';
 import { startPowerdnsApi } from '../api/powerdns-api.ts';
 import { startZonefleetApi } from '../api/zonefleet-api.ts';
 import type { BenchOptions, Part } from '../part.ts';
@@ -37,7 +38,9 @@ export const api: Part = {
     const theirs = hasPowerdns ? await startPowerdnsApi(options.serverCpu) : undefined;
     const contestants: ApiUnderTest[] = [ours, ...(theirs === undefined ? [] : [theirs])];
     try {
-      const figures = await measureInTurn(contestants, options);
+      const records = Array.from({ length: RECORDS }, (_, i) => recordOf(i));
+      const figures = await measureInTurn(contestants, records, options);
+      const compared = await compareCalls(contestants, records, options);
       const domains = options.zones === undefined ? DOMAINS : QUICK_DOMAINS;
       await ours.addDomains(domains);
       const pages: number[] = [];
@@ -56,6 +59,7 @@ export const api: Part = {
                 ...contestants.map((contestant) => cell((figures.get(contestant) as Figures)[step])),
               ]),
             ),
+            ...compared,
             `### Pages of ${count(domains)} domains\n\n\`GET /domains/?limit=100\`, ${PAGES} times: p50 ${fixed(median(pages), 1)} ms, p95 ${fixed(percentile(pages, 0.95), 1)} ms.`,
           ],
           charts: [],
@@ -70,9 +74,9 @@ export const api: Part = {
 
 async function measureInTurn(
   contestants: readonly ApiUnderTest[],
+  records: readonly ZoneRecord[],
   { rounds }: BenchOptions,
 ): Promise<Map<ApiUnderTest, Figures>> {
-  const records = Array.from({ length: RECORDS }, (_, i) => recordOf(i));
   const figures = new Map(
     contestants.map((one): [ApiUnderTest, Figures] => [
       one,

@@ -32,7 +32,7 @@ export const logins: Part = {
         title: 'Sign-ins',
         blocks: [
           `${count(measured.logins)} people sign in at the same moment, each from an address of its own, with a wrong password: the dearest case, since all of ` +
-            'it is hashed that gets a turn. Four are hashed at a time and 32 wait; the others get a 503 at once and try again.',
+            'it is hashed that gets a turn. One is hashed at a time for each core but one (here the API has one core: one), and 32 wait; the others get a 503 at once and try again.',
           table(['', 'figure'], rows),
         ],
         charts: [],

@@ -22,3 +22,9 @@ export function judged(value: number, limit: number | undefined, digits = 2): st
   if (limit === undefined || Number.isNaN(value)) return fixed(value, digits);
   return `${fixed(value, digits)} (wanted ≤ ${fixed(limit, digits)}: ${value <= limit ? 'yes' : '**no**'})`;
 }
+
+/** The same where more is better: a ratio, with the least that is wanted. */
+export function atLeast(value: number, wanted: number, digits = 2): string {
+  if (Number.isNaN(value)) return fixed(value, digits);
+  return `${fixed(value, digits)} × (wanted ≥ ${fixed(wanted, 1)}: ${value >= wanted ? 'yes' : '**no**'})`;
+}

@@ -73,7 +73,10 @@ function checkLabel(label: string, text: string): string {
 export function printName(name: Name): string {
   if (name === ROOT) return '.';
   let text = '';
-  for (const label of labelsOf(name)) text += `${printLabel(label)}.`;
+  for (let at = 0, length = name.charCodeAt(0); length !== 0; length = name.charCodeAt(at)) {
+    text += `${printLabel(name.slice(at + 1, at + 1 + length))}.`;
+    at += 1 + length;
+  }
   return text;
 }
 
@@ -199,5 +202,10 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
 
 /** The name at `offset` of an uncompressed rdata that is known to be well formed. */
 export function nameInRdata(rdata: Uint8Array, offset = 0): Name {
-  return decodeName(rdata, offset).name;
+  let end = offset;
+  for (let length = rdata[end]; length !== 0; length = rdata[end]) {
+    if (length === undefined) throw new WireError('a name runs past the end');
+    end += 1 + length;
+  }
+  return Buffer.from(rdata.buffer, rdata.byteOffset + offset, end + 1 - offset).toString('latin1') as Name;
 }

@@ -3,7 +3,7 @@
 
 import { toASCII } from 'tr46';
 import { TextError } from '../dns/errors.ts';
-import { labelsOf, type Name, parseName, ROOT } from '../dns/name.ts';
+import { type Name, parseName, ROOT } from '../dns/name.ts';
 
 type AsciiText =
   | { readonly kind: 'text' /** Without the final dot. */; readonly text: string; readonly absolute: boolean }
@@ -73,9 +73,14 @@ export function readName(text: string, origin?: Name): ReadName {
 /** The text that `asciiText` takes back, without the final dot; the root is `.`. Stricter with escapes than a zone file. */
 export function printWithoutDot(name: Name): string {
   if (name === ROOT) return '.';
-  return labelsOf(name)
-    .map((label) => (label === '*' ? label : label.replace(/[^A-Za-z0-9_/-]/g, escapeOctet)))
-    .join('.');
+  let text = '';
+  for (let at = 0, length = name.charCodeAt(0); length !== 0; length = name.charCodeAt(at)) {
+    const label = name.slice(at + 1, at + 1 + length);
+    if (at > 0) text += '.';
+    text += label === '*' ? label : label.replace(/[^A-Za-z0-9_/-]/g, escapeOctet);
+    at += 1 + length;
+  }
+  return text;
 }
 
 function escapeOctet(char: string): string {

@@ -12,6 +12,7 @@ const LOOKED_UP_BY_HASH = [
   'src/store/people/devices.ts',
   'src/store/people/sessions.ts',
   'src/store/people/totp.ts',
+  'src/store/sharing/invite-tokens.ts',
 ];
 
 /** What compares without a look-up, and how. */

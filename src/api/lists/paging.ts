@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { CursorError, type LogPage, type Page, type Paged } from '../../store/postgres/list-page.ts';
 import { invalid, type Problem } from '../answers/problem.ts';
-import { StreamedArray } from '../answers/stream-array.ts';
+import { JsonTexts, StreamedArray } from '../answers/stream-array.ts';
 import type { Call } from '../calls/call.ts';
 import { booleanText, integerText, sortText } from '../schemas/query-text.ts';
 
@@ -38,8 +38,8 @@ interface PagedList<T, P> {
   readonly count?: () => Promise<number>;
   /** How many items are read at a time while the whole list is sent. */
   readonly readAtOnce?: number;
-  /** Prints the items of one page as they are sent. */
-  readonly print: (items: readonly T[]) => Promise<P[]>;
+  /** Prints the items of one page as they are sent. Texts do not go through the schema, whatever `limit` is. */
+  readonly print: (items: readonly T[]) => Promise<P[] | JsonTexts>;
 }
 
 type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
@@ -56,18 +56,23 @@ export async function answerList<T, P>(
     if (count && list.count !== undefined) answerHeader('X-Total-Count', await list.count());
     if (limit === undefined) return new StreamedArray(pagesFrom(first, list));
     if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
-    return await list.print(first.items);
+    const printed = await list.print(first.items);
+    return printed instanceof JsonTexts ? new StreamedArray(onePage(printed)) : printed;
   } catch (error) {
     if (!(error instanceof CursorError)) throw error;
     return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
   }
 }
 
+async function* onePage(page: JsonTexts): AsyncGenerator<JsonTexts> {
+  yield page;
+}
+
 /** This page and all that follow it. */
 async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
-): AsyncGenerator<readonly P[]> {
+): AsyncGenerator<readonly P[] | JsonTexts> {
   for (let page = first; ; page = await load({ limit, cursor: page.cursor })) {
     yield await print(page.items);
     if (page.cursor === undefined) return;

@@ -1,6 +1,8 @@
-// Passwords: Argon2id (RFC 9106) with 19 MiB and two passes. Four calls at a time are worked on and 32 wait, so that however
-// many people sign in at once, other calls and the memory of the process are not concerned.
+// Passwords: Argon2id (RFC 9106) with 19 MiB and two passes. At most four calls at a time are worked on, fewer where there
+// are fewer cores, and 32 wait, so that however many people sign in at once, other calls and the memory of the process are
+// not concerned.
 
+import { availableParallelism } from 'node:os';
 import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
 import { networkOf } from '../../process/connections.ts';
 
@@ -19,16 +21,23 @@ export async function isPassword(hash: string | null, password: string): Promise
   return isRight && hash !== null;
 }
 
-const AT_ONCE = 4;
+/** Each takes 19 MiB, and one of the four threads that Node has for files and names too. */
+const MOST_AT_ONCE = 4;
 const WAITING = 32;
 /** Of all places, one network may have so many: a burst from there keeps nobody else out. */
 const PER_NETWORK = 8;
 
 /** Calls that cost much take turns. */
 export class PasswordTurns {
+  readonly #atOnce: number;
   readonly #waiting: (() => void)[] = [];
   readonly #byNetwork = new Map<string, number>();
   #running = 0;
+
+  /** One core is left to all other calls. */
+  constructor(cores: number = availableParallelism()) {
+    this.#atOnce = Math.min(Math.max(cores - 1, 1), MOST_AT_ONCE);
+  }
 
   hasPlace(address: string): boolean {
     const near = this.#byNetwork.get(networkOf(address)) ?? 0;
@@ -42,7 +51,7 @@ export class PasswordTurns {
     const near = this.#byNetwork.get(network) ?? 0;
     this.#byNetwork.set(network, near + 1);
     try {
-      if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
+      if (this.#running >= this.#atOnce) await new Promise<void>((go) => this.#waiting.push(go));
       else this.#running++;
       try {
         return await work();

@@ -9,7 +9,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import { loadTargetsNamed } from '../../store/records/aname-targets.ts';
 import { type FlattenedTarget, flattenedTarget, printDnsContent } from '../../zone/publish/publish.ts';
 import type { CustomerRecord, EdgeAddresses } from '../../zone/records/customer-record.ts';
-import { printDestination } from '../../zone/records/destination.ts';
+import { isZoneFileText, printDestination } from '../../zone/records/destination.ts';
 import { printOriginalName, printRecordName } from '../../zone/records/record-name.ts';
 import type { ChangedRecord, Record } from '../schemas/record.ts';
 
@@ -21,30 +21,28 @@ interface Owner {
 
 type Printed = z.input<typeof Record>;
 
-/** The record as its owner wrote it, without what is published for it. */
+/** The record as its owner wrote it, without what is published for it. Members are in the order of the schema. */
 export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
-  const printed: z.input<typeof ChangedRecord> = {
+  const { destination, mxPriority } = printDestination(record.type, record.rdata);
+  // Absent ones are undefined: to add members one by one takes several times as long, and lists are long.
+  return {
     id: record.id,
     name: printRecordName(record.name, apex),
     original_name: printOriginalName(record.name),
     type: record.type,
-    destination: '',
+    destination,
+    mx_priority: mxPriority,
     ttl: record.ttl,
     proxied: record.proxied,
     captcha: record.captcha,
     scheme: record.scheme,
     port: record.port,
+    host_header: record.hostHeader ?? undefined,
     monitor: record.monitor,
+    dest_country: record.destCountry ?? undefined,
     timeout: record.timeout,
+    comment: record.comment ?? undefined,
   };
-  const { destination, mxPriority } = printDestination(record.type, record.rdata);
-  printed.destination = destination;
-  // set one by one: spreading what may be absent takes several times as long, and lists are long
-  if (mxPriority !== undefined) printed.mx_priority = mxPriority;
-  if (record.hostHeader !== null) printed.host_header = record.hostHeader;
-  if (record.destCountry !== null) printed.dest_country = record.destCountry;
-  if (record.comment !== null) printed.comment = record.comment;
-  return printed;
 }
 
 type Listed = CustomerRecord & { readonly managed?: boolean };
@@ -66,7 +64,11 @@ export class RecordPrinter {
 
   /** Reads once what is published for all of them. */
   async printAll(records: readonly Listed[]): Promise<Printed[]> {
-    const targets = new Set(records.flatMap((record) => flattenedTarget([record]) ?? []));
+    const targets = new Set<Name>();
+    for (const record of records) {
+      const target = targetIn(record);
+      if (target !== undefined) targets.add(target);
+    }
     const [edges, found] = await Promise.all([
       records.some(({ proxied }) => proxied) ? this.#loadEdges() : NO_EDGES,
       targets.size > 0 ? loadTargetsNamed(this.#db, [...targets]) : NO_TARGETS,
@@ -75,27 +77,36 @@ export class RecordPrinter {
   }
 
   #print(record: Listed, edges: EdgeAddresses, found: Found): Printed {
-    const { type, rdata, proxied, createdAt, updatedAt } = record;
+    const { type, proxied } = record;
     const { id, accountId, name: apex } = this.#domain;
-    const target = flattenedTarget([record]);
-    return Object.assign(printChangedRecord(record, apex), {
+    const target = targetIn(record);
+    const printed = printChangedRecord(record, apex);
+    return {
+      ...printed,
       user_id: accountId,
       domain_id: id,
-      dns_content: printDnsContent(
-        { type, rdata, proxied },
-        proxied ? edges : NO_EDGES,
-        target === undefined ? undefined : found.get(target),
-      ),
+      dns_content:
+        !proxied && isZoneFileText(type)
+          ? printed.destination
+          : printDnsContent(
+              record,
+              proxied ? edges : NO_EDGES,
+              target === undefined ? undefined : found.get(target),
+            ),
       editable: record.managed !== true,
-      created_at: createdAt,
-      updated_at: updatedAt,
-    });
+      created_at: record.createdAt,
+      updated_at: record.updatedAt,
+    };
   }
 
   #loadEdges(): Promise<EdgeAddresses> {
     this.#edges ??= loadPublishSettings(this.#db).then(({ edges }) => edges);
     return this.#edges;
   }
+}
+
+function targetIn(record: Listed): Name | undefined {
+  return record.type === 'ANAME' ? flattenedTarget([record]) : undefined;
 }
 
 type Found = ReadonlyMap<Name, FlattenedTarget>;

@@ -14,6 +14,7 @@ import {
 } from '../../store/domains/load-domains.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { JsonTexts } from '../answers/stream-array.ts';
 import { type ApiCaller, asStoreCaller } from '../callers/caller.ts';
 import { ROLES } from '../callers/permissions.ts';
 import type { Api } from '../calls/call.ts';
@@ -49,7 +50,7 @@ export const listDomains = accountRoute({
     const asking = asStoreCaller(call.caller);
     const filter = filterOf(call.caller, call.query);
     const order: DomainOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
-    return answerList(call, {
+    return answerList<VisibleDomain, z.input<typeof DomainListItem>>(call, {
       load: (page) => loadPage(db, asking, filter, order, page),
       count: () => countDomains(db, asking, filter),
       print: (domains) => printItems(call.api, domains),
@@ -73,9 +74,13 @@ function namesOf(text: string): Name[] {
   return parsed.kind === 'name' ? [parsed.name] : [];
 }
 
-async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDomain[]) {
-  if (domains.length === 0) return [];
+async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDomain[]): Promise<JsonTexts> {
+  if (domains.length === 0) return new JsonTexts([]);
   const ids = domains.map(({ id }) => id);
   const subscriptions = await ownSubscriptions(db, ids);
-  return domains.map((domain) => printDomainListItem(domain, subscriptions.get(domain.id), { movedGraceMs }));
+  const options = { movedGraceMs };
+  const texts = domains.map((domain) =>
+    JSON.stringify(printDomainListItem(domain, subscriptions.get(domain.id), options)),
+  );
+  return new JsonTexts(texts);
 }

@@ -6,22 +6,25 @@ import { loadDomainChange } from '../../store/records/load-changes.ts';
 import {
   countRecords,
   type ListedRecord,
-  listRecords,
+  listRecordRows,
   loadRecord,
   RECORD_SORTS,
   type RecordFilter,
   type RecordOrder,
 } from '../../store/records/load-records.ts';
+import type { RecordJson } from '../../store/records/record-row.ts';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
 import { API_TYPES } from '../../zone/records/customer-types.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
 import { explainOne } from '../actions/edit-problem.ts';
 import { type Saved, saveRecords } from '../actions/save-records.ts';
 import { invalid, notFound, Problem } from '../answers/problem.ts';
+import { JsonTexts } from '../answers/stream-array.ts';
 import type { AnswerHeader, Call, DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../lists/paging.ts';
 import { RecordPrinter } from '../print/print-record.ts';
+import { RecordTexts } from '../print/record-text.ts';
 import { idText } from '../schemas/ids.ts';
 import { Message } from '../schemas/message.ts';
 import { booleanText, listText, sortText } from '../schemas/query-text.ts';
@@ -61,11 +64,11 @@ export const listDomainRecords = domainRoute({
     if (filter instanceof Problem) return filter;
     const { sort } = query;
     const order: RecordOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
-    const printer = new RecordPrinter(api.db, domain);
-    return answerList(call, {
-      load: (page) => listRecords(api.db, domain.id, filter, order, page),
+    const texts = new RecordTexts(api.db, domain);
+    return answerList<RecordJson, z.input<typeof Record>>(call, {
+      load: (page) => listRecordRows(api.db, domain.id, filter, order, page),
       count: () => countRecords(api.db, domain.id, filter),
-      print: (records) => printer.printAll(records),
+      print: async (rows) => new JsonTexts(await texts.printAll(rows)),
     });
   },
 });

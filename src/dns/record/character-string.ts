@@ -28,20 +28,17 @@ export function parseCharacterString(text: string): Uint8Array {
 
 /** In quotes, with `"`, `\` and all that is not printable ASCII escaped. */
 export function printCharacterString(octets: Uint8Array): string {
-  return `"${escapeOctets(octets, /["\\]/)}"`;
+  return `"${escapeOctets(octets, /[^ -~]|["\\]/g)}"`;
 }
 
 /** Prints a word without quotes, and escapes everything that would end it or has a meaning in a zone file. */
 export function printWord(octets: Uint8Array): string {
-  return escapeOctets(octets, /["\\();$@]/, 0x21);
+  return escapeOctets(octets, /[^!-~]|["\\();$@]/g);
 }
 
-function escapeOctets(octets: Uint8Array, special: RegExp, firstPrintable = 0x20): string {
-  let text = '';
-  for (const octet of octets) {
-    const char = String.fromCharCode(octet);
-    if (octet < firstPrintable || octet > 0x7e) text += `\\${String(octet).padStart(3, '0')}`;
-    else text += special.test(char) ? `\\${char}` : char;
-  }
-  return text;
+function escapeOctets(octets: Uint8Array, special: RegExp): string {
+  const text = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
+  return text.replace(special, (char) =>
+    char > ' ' && char <= '~' ? `\\${char}` : `\\${String(char.charCodeAt(0)).padStart(3, '0')}`,
+  );
 }

@@ -13,7 +13,7 @@ export function parseIpv4(text: string): Uint8Array {
 }
 
 export function printIpv4(octets: Uint8Array): string {
-  return octets.join('.');
+  return `${octets[0]}.${octets[1]}.${octets[2]}.${octets[3]}`;
 }
 
 /** RFC 4291 §2.2, with an IPv4 tail and one `::` that stands for at least one group. */

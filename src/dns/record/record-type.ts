@@ -73,11 +73,14 @@ export function recordType<F extends Record<string, Field<unknown>>>(
       tokens.finish();
       return judge(tokens, value as ValueOf<F>);
     },
-    print: (value) =>
-      entries
-        .map(([key, field]) => field.print(value[key]))
-        .filter((text) => text !== '')
-        .join(' '),
+    print(value) {
+      let line = '';
+      for (const [key, field] of entries) {
+        const text = field.print(value[key]);
+        if (text !== '') line += line === '' ? text : ` ${text}`;
+      }
+      return line;
+    },
     decode(wire) {
       const value: Record<string, unknown> = {};
       for (const [key, field] of entries) {

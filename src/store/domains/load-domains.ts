@@ -178,10 +178,9 @@ export async function listDomains(
   if (statement === undefined) return { items: [], cursor: undefined };
   const settings = await loadPublishSettings(db);
   const { rows } = await statement.execute(db);
-  return toPage(rows, page.limit, order, ({ myRole, sortKey: _, ...row }) => ({
-    ...decodeDomain(row, settings),
-    myRole,
-  }));
+  return toPage(rows, page.limit, order, (row) =>
+    Object.assign(decodeDomain(row, settings), { myRole: row.myRole }),
+  );
 }
 
 interface ListedRow extends ShownRow {

@@ -9,7 +9,7 @@ import { foldText, foldWithLabels, isAscii } from '../../zone/records/fold-text.
 import type { Database } from '../postgres/database.ts';
 import { type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { decodeRecord, RECORD_COLUMNS, type RecordRow } from './record-row.ts';
+import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 export interface ListedRecord extends CustomerRecord {
   /** The record belongs to the service and cannot be edited. */
@@ -32,10 +32,8 @@ export interface RecordOrder {
   readonly descending: boolean;
 }
 
-type ListedRow = RecordRow & { readonly managed: boolean };
-
-function decodeListed(row: ListedRow): ListedRecord {
-  return Object.assign(decodeRecord(row), { managed: row.managed });
+export function decodeListed(json: RecordJson): ListedRecord {
+  return Object.assign(decodeRecord(json), { managed: json[8] });
 }
 
 export async function loadRecord(
@@ -43,34 +41,48 @@ export async function loadRecord(
   domainId: number,
   id: number,
 ): Promise<ListedRecord | undefined> {
-  const { rows } = await sql<ListedRow>`
-    select ${RECORD_COLUMNS}, r.managed from records r
+  const { rows } = await sql<{ record: RecordJson }>`
+    select ${RECORD_JSON} as record from records r
     where r.id = ${id} and r.domain_id = ${domainId}`.execute(db);
-  return rows.map(decodeListed)[0];
+  const [row] = rows;
+  return row === undefined ? undefined : decodeListed(row.record);
 }
 
-const SORT_KEYS: Readonly<Record<RecordSort, SortKey>> = {
-  name: { expression: sql`r.name`, type: 'text' },
-  type: { expression: sql`r.type`, type: 'text' },
-  updated_at: { expression: sql`r.updated_at`, type: 'timestamptz' },
+interface RecordKey extends SortKey {
+  /** The key of a record that was read. */
+  readonly of: (record: RecordJson) => string;
+}
+
+const SORT_KEYS: Readonly<Record<RecordSort, RecordKey>> = {
+  name: { expression: sql`r.name`, type: 'text', of: (record) => record[1] },
+  type: { expression: sql`r.type`, type: 'text', of: (record) => record[2] },
+  updated_at: {
+    expression: sql`r.updated_at`,
+    type: 'timestamptz',
+    of: (record) => `${(record[7] ?? record[6]).replace('T', ' ')}+00`,
+  },
 };
 
-type SortedRow = ListedRow & { readonly sortKey: string };
+interface SortedRow {
+  readonly id: number;
+  readonly sortKey: string;
+  readonly record: RecordJson;
+}
 
-/** Throws `CursorError`. */
-export async function listRecords(
+/** Rows as they come, for `decodeListed`. Throws `CursorError`. */
+export async function listRecordRows(
   db: Database,
   domainId: number,
   filter: RecordFilter,
   order: RecordOrder,
   page: Page,
-): Promise<Paged<ListedRecord>> {
+): Promise<Paged<RecordJson>> {
   const matches = await matcherBeyondSql(db, domainId, filter);
   const rows =
     matches === undefined
       ? await selectRows(db, domainId, filter, order, page)
       : await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
-  return toPage(rows, page.limit, order, decodeListed);
+  return toPage(rows, page.limit, order, ({ record }) => record);
 }
 
 /** Selects one row more than the page has room for, if there is another page. */
@@ -83,24 +95,24 @@ async function selectRows(
 ): Promise<SortedRow[]> {
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`r.id`, cursor);
-  const { rows } = await sql<SortedRow>`
-    select ${RECORD_COLUMNS}, r.managed, ${key.expression}::text as "sortKey" from records r
+  const { rows } = await sql<{ record: RecordJson }>`
+    select ${RECORD_JSON} as record from records r
     where ${conditions(domainId, filter)} and ${behind}
     order by ${key.expression} ${direction}, r.id ${direction}
     offset ${offset} limit ${limit + 1}`.execute(db);
-  return rows;
+  return rows.map(({ record }) => ({ id: record[0], sortKey: key.of(record), record }));
 }
 
 /** Does the same with rows that may match, and tests each. */
 async function matchRows(
   rows: AsyncIterable<SortedRow>,
-  matches: (row: SortedRow) => boolean,
+  matches: Matcher,
   { limit, offset = 0 }: Page,
 ): Promise<SortedRow[]> {
   const found: SortedRow[] = [];
   let passed = 0;
   for await (const row of rows) {
-    if (!matches(row) || passed++ < offset) continue;
+    if (!matches(row.record) || passed++ < offset) continue;
     found.push(row);
     if (found.length > limit) break;
   }
@@ -120,18 +132,21 @@ function candidates(
   });
 }
 
+type Matcher = (record: RecordJson) => boolean;
+
 /** Undefined when SQL can decide: letters beyond ASCII and A-labels are not left to the database (see `foldText`). */
 async function matcherBeyondSql(
   db: Database,
   domainId: number,
   { search }: RecordFilter,
-): Promise<((row: ListedRow) => boolean) | undefined> {
+): Promise<Matcher | undefined> {
   if (!isBeyondAscii(search)) return undefined;
   const words = foldText(search);
   const domain = await db.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
   const apexLength = domain?.name.length ?? 0;
-  return ({ name, type, rdata, comment }) => {
-    const relative = name.slice(0, name.length - apexLength);
+  return (json) => {
+    const { type, rdata, comment } = decodeRecord(json);
+    const relative = json[1].slice(0, json[1].length - apexLength);
     const { destination } = printDestination(type, rdata);
     return [relative, destination, comment ?? ''].some((place) => foldWithLabels(place).includes(words));
   };
@@ -147,7 +162,10 @@ export function streamRecords(
   filter: RecordFilter,
   order: RecordOrder,
 ): AsyncGenerator<ListedRecord> {
-  return streamPages((page) => listRecords(db, domainId, filter, order, page));
+  return streamPages(async (page) => {
+    const { items, cursor } = await listRecordRows(db, domainId, filter, order, page);
+    return { items: items.map(decodeListed), cursor };
+  });
 }
 
 export async function countRecords(db: Database, domainId: number, filter: RecordFilter): Promise<number> {
@@ -155,7 +173,8 @@ export async function countRecords(db: Database, domainId: number, filter: Recor
   if (matches !== undefined) {
     const order = { sort: 'name', descending: false } as const;
     let count = 0;
-    for await (const row of candidates(db, domainId, filter, order, undefined)) if (matches(row)) count++;
+    for await (const row of candidates(db, domainId, filter, order, undefined))
+      if (matches(row.record)) count++;
     return count;
   }
   const { rows } = await sql<{ count: number }>`
@@ -181,9 +200,11 @@ function conditions(domainId: number, { name, types, proxied, search }: RecordFi
   // Search the relative names, since every name ends in the domain's own, whose length is asked once.
   const apexOctets = sql`(select length(d.name) from domains d where d.id = ${domainId})`;
   const relative = sql`case when length(r.name) = ${apexOctets} then '@' else left(r.name, -1 - ${apexOctets}) end`;
-  const places = [relative, sql`r.destination`, sql`r.comment`];
-  const found = isBeyondAscii(search) ? mayBeBeyondAscii : (place: Place) => hasAscii(place, search);
-  all.push(sql`(${sql.join(places.map(found), sql` or `)})`);
+  const texts = [sql`r.destination`, sql`r.comment`];
+  const found = isBeyondAscii(search)
+    ? [relative, ...texts].map(mayBeBeyondAscii)
+    : [isInName(relative, foldText(search)), ...texts.map((text) => hasAscii(text, foldText(search)))];
+  all.push(sql`(${sql.join(found, sql` or `)})`);
   return sql.join(all, sql` and `);
 }
 
@@ -191,7 +212,14 @@ type Place = RawBuilder<unknown>;
 
 /** Folds ASCII only, which is much faster than the rules of a language: `words` has nothing else. */
 function hasAscii(place: Place, words: string): RawBuilder<unknown> {
-  return sql`strpos(lower(${place} collate "C"), ${foldText(words)}) > 0`;
+  const folded = /[a-z]/.test(words) ? sql`lower(${place} collate "C")` : sql`${place} collate "C"`;
+  return sql`strpos(${folded}, ${words}) > 0`;
+}
+
+/** Names are folded already, and a relative one is only made where the whole name has the words. */
+function isInName(relative: Place, words: string): RawBuilder<unknown> {
+  const inRelative = sql`strpos(${relative} collate "C", ${words}) > 0`;
+  return words === '@' ? inRelative : sql`(strpos(r.name collate "C", ${words}) > 0 and ${inRelative})`;
 }
 
 function mayBeBeyondAscii(place: Place): RawBuilder<unknown> {

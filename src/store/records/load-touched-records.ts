@@ -9,7 +9,11 @@ import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { namesBetween } from '../../zone/records/record-name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { decodeRecord, RECORD_COLUMNS, type RecordRow } from './record-row.ts';
+import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
+
+interface RecordRow {
+  readonly record: RecordJson;
+}
 
 export async function loadRecordsWithIds(
   trx: Database,
@@ -18,9 +22,9 @@ export async function loadRecordsWithIds(
 ): Promise<CustomerRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from records r
+    select ${RECORD_JSON} as record from records r
     where r.id = any(${ids}::bigint[]) and r.domain_id = ${domainId} and not r.managed`.execute(trx);
-  return rows.map(decodeRecord);
+  return rows.map(({ record }) => decodeRecord(record));
 }
 
 /** `among`: a condition on the records `r`. */
@@ -32,11 +36,11 @@ export async function loadRecordsAt(
 ): Promise<CustomerRecord[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from records r
+    select ${RECORD_JSON} as record from records r
     where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[]) and not r.managed
       and ${among}
     order by r.id`.execute(trx);
-  return rows.map(decodeRecord);
+  return rows.map(({ record }) => decodeRecord(record));
 }
 
 /** For each host one NS that names it, if any at another name does. */
@@ -49,12 +53,12 @@ async function loadNameserversNaming(
   if (hosts.length === 0) return [];
   // An aggregate, since with LIMIT 1 Postgres chooses any index in which it may find a row early.
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
+    select ${RECORD_JSON} as record from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
       select max(n.id + 0) as id from records n
       where n.domain_id = ${domainId} and n.type = 'NS' and not n.managed
         and lower(n.destination collate "C") = h.host and n.name <> all(${except.map(encodeNameColumn)}::text[])) n
     join records r on r.id = n.id`.execute(trx);
-  return rows.map(decodeRecord);
+  return rows.map(({ record }) => decodeRecord(record));
 }
 
 /** Reads the domain's names and not its records, since a delegation is rare. */
@@ -107,10 +111,11 @@ export async function loadRecordsByName(
   domainId: number,
 ): Promise<Map<Name, CustomerRecord[]>> {
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from records r where r.domain_id = ${domainId} and not r.managed
+    select ${RECORD_JSON} as record from records r where r.domain_id = ${domainId} and not r.managed
     order by r.name, r.id`.execute(trx);
   const byName = new Map<Name, CustomerRecord[]>();
-  for (const record of rows.map(decodeRecord)) {
+  for (const row of rows) {
+    const record = decodeRecord(row.record);
     const list = byName.get(record.name);
     if (list === undefined) byName.set(record.name, [record]);
     else list.push(record);

@@ -3,57 +3,97 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
-import type { CustomerRecord, OriginScheme } from '../../zone/records/customer-record.ts';
+import {
+  type CustomerRecord,
+  DEFAULT_SETTINGS,
+  type OriginScheme,
+  type RecordSettings,
+  SETTING_NAMES,
+} from '../../zone/records/customer-record.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
-export interface RecordRow {
-  readonly id: number;
-  readonly name: string;
-  readonly type: ApiType;
-  readonly rdata: Buffer;
-  readonly ttl: number;
-  readonly proxied: boolean;
-  readonly captcha: boolean;
-  readonly scheme: OriginScheme;
-  readonly port: number;
-  readonly hostHeader: string | null;
-  readonly monitor: boolean;
-  readonly destCountry: string | null;
-  readonly timeout: number;
-  readonly comment: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+/** Settings as JSON, in the order of `DEFAULT_SETTINGS`; null where all are the default, as in most records. */
+const SETTINGS_JSON = sql.raw(
+  `case when ${SETTING_NAMES.map(isSet).join(' or ')} then json_build_array(${SETTING_NAMES.map(columnOf).join(', ')}) end`,
+);
+
+function columnOf(setting: keyof RecordSettings): string {
+  return `r.${setting.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)}`;
 }
 
-/** `r` is the table of records. */
-export const RECORD_COLUMNS = sql`r.id, r.name, r.type, r.rdata, r.ttl, r.proxied, r.captcha, r.scheme, r.port,
-  r.host_header as "hostHeader", r.monitor, r.dest_country as "destCountry", r.timeout, r.comment,
-  r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+function isSet(setting: keyof RecordSettings): string {
+  const value = DEFAULT_SETTINGS[setting];
+  if (value === null) return `${columnOf(setting)} is not null`;
+  return `${columnOf(setting)} <> ${typeof value === 'string' ? `'${value}'` : value}`;
+}
 
-export function decodeRecord(row: RecordRow): CustomerRecord {
+/**
+ * A record's columns as one value: a third of the time of so many columns. `r` is the table of records. Times are in UTC,
+ * without a zone; the second is null where it is the first.
+ */
+export const RECORD_JSON = sql`json_build_array(r.id, r.name, r.type, encode(r.rdata, 'hex'), r.ttl, ${SETTINGS_JSON},
+  r.created_at at time zone 'UTC', case when r.updated_at <> r.created_at then r.updated_at at time zone 'UTC' end,
+  r.managed, r.destination)`;
+
+export type RecordJson = readonly [
+  id: number,
+  name: string,
+  type: ApiType,
+  rdata: string,
+  ttl: number,
+  settings: SettingsJson | null,
+  createdAt: string,
+  updatedAt: string | null,
+  managed: boolean,
+  destination: string,
+];
+
+export type SettingsJson = readonly [
+  proxied: boolean,
+  captcha: boolean,
+  scheme: OriginScheme,
+  port: number,
+  hostHeader: string | null,
+  monitor: boolean,
+  destCountry: string | null,
+  timeout: number,
+  comment: string | null,
+];
+
+/** The settings of a record that has none of its own. */
+export const DEFAULTS = SETTING_NAMES.map((setting) => DEFAULT_SETTINGS[setting]) as unknown as SettingsJson;
+
+export function decodeRecord(json: RecordJson): CustomerRecord {
+  const settings = json[5] ?? DEFAULTS;
+  const createdAt = decodeMoment(json[6]);
   // member by member: lists are long, and copies of unknown members are slow
   return {
-    id: row.id,
-    name: decodeNameColumn(row.name),
-    type: row.type,
-    rdata: row.rdata,
-    ttl: row.ttl,
-    proxied: row.proxied,
-    captcha: row.captcha,
-    scheme: row.scheme,
-    port: row.port,
-    hostHeader: row.hostHeader,
-    monitor: row.monitor,
-    destCountry: row.destCountry,
-    timeout: row.timeout,
-    comment: row.comment,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    id: json[0],
+    name: decodeNameColumn(json[1]),
+    type: json[2],
+    rdata: Buffer.from(json[3], 'hex'),
+    ttl: json[4],
+    proxied: settings[0],
+    captcha: settings[1],
+    scheme: settings[2],
+    port: settings[3],
+    hostHeader: settings[4],
+    monitor: settings[5],
+    destCountry: settings[6],
+    timeout: settings[7],
+    comment: settings[8],
+    createdAt,
+    updatedAt: json[7] === null ? createdAt : decodeMoment(json[7]),
   };
+}
+
+/** RFC 3339 with milliseconds: Postgres gives as many digits of the second as are needed, up to six. */
+export function decodeMoment(text: string): string {
+  return `${text.slice(0, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`;
 }
 
 /** The records as a table expression with a column for each field. */

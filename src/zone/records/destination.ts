@@ -3,7 +3,16 @@
 // Printing is the exact inverse.
 
 import { TextError } from '../../dns/errors.ts';
-import { encodeName, labelsOf, type Name, nameInRdata, parseName, printName, ROOT } from '../../dns/name.ts';
+import {
+  encodeName,
+  labelCount,
+  labelsOf,
+  type Name,
+  nameInRdata,
+  parseName,
+  printName,
+  ROOT,
+} from '../../dns/name.ts';
 import { parseRdata, printRdata } from '../../dns/record/rdata.ts';
 import type { Token } from '../../dns/record/token.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -142,7 +151,7 @@ function bothReadings(label: string, apex: Name): string {
 /** A host as `parseHost` reads it: a single label keeps its final dot. */
 function printHost(host: Name): string {
   const text = printWithoutDot(host);
-  return labelsOf(host).length === 1 ? `${text}.` : text;
+  return labelCount(host) === 1 ? `${text}.` : text;
 }
 
 /**
@@ -214,6 +223,13 @@ function cutStrings(octets: Uint8Array): Uint8Array {
   return Buffer.concat(strings);
 }
 
+/** Whether the destination is what a zone file says of the record: `printRdata`. */
+export function isZoneFileText(type: ApiType): boolean {
+  return ZONE_FILE_TEXT.has(type);
+}
+
+const ZONE_FILE_TEXT: ReadonlySet<ApiType> = new Set(['A', 'AAAA', 'CAA', 'TLSA', 'SSHFP', 'URI', 'DS']);
+
 /** The text that `parseDestination` makes the same rdata of. */
 export function printDestination(
   type: ApiType,
@@ -257,8 +273,15 @@ function withHostsWord(type: 'HTTPS' | 'SVCB' | 'NAPTR', text: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Printable ASCII that does not look like zone-file strings. */
+const PLAIN_TEXT = /^[ !#-~][ -~]*$/;
+
 /** The bare text, or undefined where it would be read as something else. */
 function bareTextOf(rdata: Uint8Array): string | undefined {
+  if (rdata[0] === rdata.length - 1) {
+    const text = Buffer.from(rdata.buffer, rdata.byteOffset + 1, rdata.length - 1).toString('latin1');
+    if (PLAIN_TEXT.test(text)) return text;
+  }
   const parts: Uint8Array[] = [];
   for (let at = 0; at < rdata.length; at += 1 + (rdata[at] as number)) {
     parts.push(rdata.subarray(at + 1, at + 1 + (rdata[at] as number)));

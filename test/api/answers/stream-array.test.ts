@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { openArrayStream } from '../../../src/api/answers/stream-array.ts';
+import { JsonTexts, openArrayStream } from '../../../src/api/answers/stream-array.ts';
 import { until } from '../../support/tests/until.ts';
 
 /** Counts what was read ahead, and whether it was told to stop. */
@@ -15,10 +16,21 @@ function counted(count: number) {
   return { state, items: items() };
 }
 
-async function textOf(pages: AsyncIterable<readonly unknown[]>): Promise<string> {
+async function textOf(pages: AsyncIterable<readonly unknown[] | JsonTexts>): Promise<string> {
   let text = '';
   for await (const piece of await openArrayStream(pages)) text += piece;
   return text;
+}
+
+/** A list that is longer than one piece. */
+async function streamOf(pages: AsyncIterable<readonly unknown[]>): Promise<Readable> {
+  const stream = await openArrayStream(pages);
+  if (typeof stream === 'string') throw new Error('the list is one piece');
+  return stream;
+}
+
+async function* pagesOf<T>(...pages: T[]): AsyncGenerator<T> {
+  yield* pages;
 }
 
 describe('a streamed array', () => {
@@ -28,9 +40,34 @@ describe('a streamed array', () => {
     expect(items.map(({ n }: { n: number }) => n)).toEqual([...items.keys()]);
   });
 
+  it('that is one piece is a text', async () => {
+    expect(await openArrayStream(pagesOf([]))).toBe('[]');
+    expect(await openArrayStream(pagesOf([], [1, { a: 'b' }], [], [null]))).toBe('[1,{"a":"b"},null]');
+  });
+
+  it('has items that are JSON already as they are', async () => {
+    const texts = new JsonTexts(['{"n":1}', '[2]']);
+    expect(await openArrayStream(pagesOf<unknown[] | JsonTexts>([0], texts, new JsonTexts([]), ['x']))).toBe(
+      '[0,{"n":1},[2],"x"]',
+    );
+    const long = new JsonTexts(Array.from({ length: 10_000 }, (_, i) => `"${i}"`));
+    expect(JSON.parse(await textOf(pagesOf(long, long)))).toEqual(
+      [...long.texts, ...long.texts].map((text) => JSON.parse(text)),
+    );
+  });
+
+  it.each([
+    ['small after large', [400_000, ...Array<number>(300).fill(3)]],
+    ['large after small', [...Array<number>(300).fill(3), 400_000, 400_000]],
+    ['undefined and empty', []],
+  ])('has every item of a page once: %s', async (_, lengths) => {
+    const page = [...lengths.map((length, i) => `${i}${'x'.repeat(length)}`), undefined, {}];
+    expect(await textOf(pagesOf(page))).toBe(JSON.stringify(page));
+  });
+
   it('reads no further ahead than its reader takes', async () => {
     const { state, items } = counted(100_000);
-    const stream = await openArrayStream(items);
+    const stream = await streamOf(items);
     stream.read(1);
     await new Promise((done) => setImmediate(done));
     expect(state.read).toBeLessThan(5000);
@@ -40,7 +77,7 @@ describe('a streamed array', () => {
 
   it('stops its source when the client leaves before the first byte', async () => {
     const { state, items } = counted(100_000);
-    (await openArrayStream(items)).destroy();
+    (await streamOf(items)).destroy();
     await until(() => state.stopped, 'the source is told');
   });
 

@@ -70,7 +70,7 @@ describe('a list', () => {
     expect(pages).toHaveLength(1);
     const sent: string[] = [];
     for await (const page of (answer as StreamedArray<string>).pages) {
-      sent.push(...page);
+      sent.push(...(page as readonly string[]));
       if (sent.length === 1000) expect(pages).toHaveLength(1);
     }
     expect(sent).toEqual(NUMBERS.slice(3).map((n) => `n${n}`));
@@ -125,7 +125,8 @@ describe('a log', () => {
   it('without a limit is read in the pages that it asks for', async () => {
     const { answer } = await ask({});
     const sent: number[] = [];
-    for await (const page of (answer as StreamedArray<number>).pages) sent.push(...page);
+    for await (const page of (answer as StreamedArray<number>).pages)
+      sent.push(...(page as readonly number[]));
     expect(sent).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
     expect(reads).toEqual([
       [46, 21],

@@ -36,8 +36,14 @@ describe('turns', () => {
     return { run: () => ended.then(() => ({ done: true })), end: () => end() };
   }
 
-  it('are four at a time, 32 wait, and no more get in', async () => {
-    const turns = new PasswordTurns();
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [5, 4],
+    [64, 4],
+  ])('with %i cores are %i at a time, 32 wait, and no more get in', async (cores, atOnce) => {
+    const turns = new PasswordTurns(cores);
     let running = 0;
     let most = 0;
     const gate = work();
@@ -52,8 +58,8 @@ describe('turns', () => {
     );
     gate.end();
     const outcomes = await Promise.all(all);
-    expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(36);
-    expect(most).toBe(4);
+    expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(atOnce + 32);
+    expect(most).toBe(atOnce);
     expect(await turns.run('10.9.9.9', async () => ({ again: true }))).toEqual({ again: true });
   });
 

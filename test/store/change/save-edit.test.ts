@@ -9,7 +9,7 @@ import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { listRecords, streamRecords } from '../../../src/store/records/load-records.ts';
+import { streamRecords } from '../../../src/store/records/load-records.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { countStatements } from '../../support/database/count-statements.ts';
@@ -23,6 +23,7 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
+import { listRecords } from '../../support/database/list-records.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { APEX, edit, newRecord, showProblem } from '../../support/zone/customer-records.ts';
 

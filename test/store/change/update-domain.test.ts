@@ -9,7 +9,6 @@ import { setSuspended, updateDomain } from '../../../src/store/change/update-dom
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { listRecords } from '../../../src/store/records/load-records.ts';
 import {
   createDatabase,
   TEST_SETTINGS,
@@ -24,6 +23,7 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
+import { listRecords } from '../../support/database/list-records.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];

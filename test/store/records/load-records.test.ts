@@ -5,7 +5,6 @@ import { parseName } from '../../../src/dns/name.ts';
 import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts';
 import {
   countRecords,
-  listRecords,
   loadRecord,
   RECORD_SORTS,
   type RecordFilter,
@@ -14,6 +13,7 @@ import {
 import { printRecordName } from '../../../src/zone/records/record-name.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { listRecords } from '../../support/database/list-records.ts';
 import { edit, showRecord } from '../../support/zone/customer-records.ts';
 
 const BY_NAME = { sort: 'name', descending: false } as const;
@@ -58,6 +58,8 @@ describe.each(testServers())('on $name', (server) => {
     expect(await list({ search: 'hello_' })).toEqual(['@ 300 TXT Hello_World']);
     expect(await list({ search: 'b2' })).toEqual(['b2 300 AAAA 2001:db8::1']);
     expect(await list({ search: 'example.com' })).toHaveLength(1);
+    expect(await list({ search: '@' })).toHaveLength(4);
+    expect(await list({ search: '192.0.2.' })).toHaveLength(2);
     expect(await list({ search: 'EXAMPLE' })).toHaveLength(5);
     expect(await list({ search: '@' })).toHaveLength(4);
     expect(await list({ search: '%' })).toEqual([]);

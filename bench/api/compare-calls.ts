@@ -1,0 +1,70 @@
+// The same calls of two HTTP APIs, many at a time, in pairs: whole lists of records, and records created one by one.
+
+import type { BenchOptions } from '../part.ts';
+import { atLeast, type Cell, count, fixed, table } from '../report/table.ts';
+import { say } from '../say.ts';
+import { median } from '../statistics.ts';
+import type { ApiUnderTest, ZoneRecord } from './api-under-test.ts';
+import { type Answered, CONNECTIONS, runAutocannon } from './autocannon.ts';
+
+interface Comparison {
+  readonly words: string;
+  readonly zoneRecords: number;
+  readonly call: 'list' | 'create';
+  /** Answers a second, ours by theirs. */
+  readonly wanted: number;
+}
+
+const COMPARISONS: readonly Comparison[] = [
+  { words: 'list of all of 50 records', zoneRecords: 50, call: 'list', wanted: 1 },
+  { words: 'list of all of 2 000 records', zoneRecords: 2000, call: 'list', wanted: 1 },
+  { words: 'one record created, in a zone of 50', zoneRecords: 50, call: 'create', wanted: 0.8 },
+];
+
+/** The table, and what stands above it. */
+export async function compareCalls(
+  contestants: readonly ApiUnderTest[],
+  records: readonly ZoneRecord[],
+  options: BenchOptions,
+): Promise<string[]> {
+  const rows: Cell[][] = [];
+  for (const comparison of COMPARISONS) {
+    const figures = await runInPairs(comparison, contestants, records, options);
+    const cells = figures.map((runs) => {
+      const perSecond = median(runs.map((run) => run.requestsPerSecond));
+      return `${count(perSecond)} (${fixed(median(runs.map((run) => run.p50Ms)), 1)})`;
+    });
+    const [ours = [], theirs] = figures;
+    const ratios = theirs?.map((run, i) => (ours[i]?.requestsPerSecond ?? 0) / run.requestsPerSecond) ?? [];
+    rows.push([comparison.words, ...cells, atLeast(median(ratios), comparison.wanted)]);
+  }
+  return [
+    `### Many calls at a time\n\n${CONNECTIONS} connections, each with the next call as soon as the one before is answered (autocannon), for ${options.seconds} s in each of ${options.rounds} rounds in turn: answers a second, and the milliseconds within which half of them came. ` +
+      'The API has one core, Postgres and the client the other. The ratio is the median of those of the rounds.',
+    table(['', ...contestants.map(({ label }) => label), 'ours ÷ theirs'], rows),
+  ];
+}
+
+/** The runs of each contestant. Every run that creates has a new zone, since those grow. */
+async function runInPairs(
+  { words, zoneRecords, call }: Comparison,
+  contestants: readonly ApiUnderTest[],
+  records: readonly ZoneRecord[],
+  { rounds, seconds, loadCpu }: BenchOptions,
+): Promise<Answered[][]> {
+  const runs = contestants.map((): Answered[] => []);
+  for (let round = 0; round < rounds; round++) {
+    const zone = `${call}${zoneRecords}-${round}.example`;
+    for (const one of contestants) await one.load(zone, records.slice(0, zoneRecords));
+    for (let i = 0; i < contestants.length; i++) {
+      const place = (i + round) % contestants.length;
+      const one = contestants[place] as ApiUnderTest;
+      const run = await runAutocannon(one.repeated(zone)[call], { seconds, cpu: loadCpu });
+      runs[place]?.push(run);
+      say(
+        `  ${words}, round ${round + 1} of ${rounds}, ${one.label}: ${fixed(run.requestsPerSecond, 1)} a second`,
+      );
+    }
+  }
+  return runs;
+}

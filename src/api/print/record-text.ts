@@ -1,0 +1,42 @@
+// The records of a list as JSON, straight from their rows: most need no more than their columns, and lists are long. The
+// others, such as proxied ones and rare types, are printed by `RecordPrinter`; both ways give the same text.
+
+import type { Name } from '../../dns/name.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { encodeNameColumn } from '../../store/postgres/name-column.ts';
+import { decodeListed } from '../../store/records/load-records.ts';
+import type { RecordJson } from '../../store/records/record-row.ts';
+import { printPlainRecord } from './plain-record.ts';
+import { RecordPrinter } from './print-record.ts';
+
+interface Owner {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: Name;
+}
+
+export class RecordTexts {
+  readonly #owner: Owner;
+  readonly #apex: string;
+  readonly #printer: RecordPrinter;
+
+  constructor(db: Database, owner: Owner) {
+    this.#owner = owner;
+    this.#apex = encodeNameColumn(owner.name);
+    this.#printer = new RecordPrinter(db, owner);
+  }
+
+  async printAll(rows: readonly RecordJson[]): Promise<string[]> {
+    const others: number[] = [];
+    const texts = rows.map((row, i) => {
+      const text = printPlainRecord(row, this.#owner, this.#apex);
+      if (text === undefined) others.push(i);
+      return text ?? '';
+    });
+    if (others.length > 0) {
+      const printed = await this.#printer.printAll(others.map((i) => decodeListed(rows[i] as RecordJson)));
+      for (const [at, i] of others.entries()) texts[i] = JSON.stringify(printed[at]);
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printPlainRecord } from '../../../src/api/print/plain-record.ts';
+import { RecordPrinter } from '../../../src/api/print/print-record.ts';
+import { RecordTexts } from '../../../src/api/print/record-text.ts';
+import { Record as RecordSchema } from '../../../src/api/schemas/record.ts';
+import { foldCase, type Name } from '../../../src/dns/name.ts';
+import { encodeNameColumn } from '../../../src/store/postgres/name-column.ts';
+import { decodeListed, listRecordRows } from '../../../src/store/records/load-records.ts';
+import type { RecordJson } from '../../../src/store/records/record-row.ts';
+import { API_TYPES, type ApiType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
+import { printDestination } from '../../../src/zone/records/destination.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { RANDOM_RDATA, randomName } from '../../support/random/random-rdata.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+const OWNER = { id: 7, accountId: 3, name: APEX };
+/** What the schema makes of what is printed the long way. */
+async function printed(row: RecordJson): Promise<string> {
+  return JSON.stringify(
+    RecordSchema.parse(await new RecordPrinter(database.db, OWNER).print(decodeListed(row))),
+  );
+}
+
+const words = fc.oneof(
+  fc.constantFrom(
+    'v=spf1 -all',
+    '"',
+    '\\',
+    'a\u007f',
+    'grün',
+    '\u2028',
+    '',
+    'x'.repeat(255),
+    'x'.repeat(256),
+  ),
+  fc.string({ maxLength: 12 }),
+);
+/** A TXT of one string, as most are. */
+const textRdata = words.map((text) => {
+  const octets = Buffer.from(text).subarray(0, 255);
+  return Buffer.concat([Buffer.of(octets.length), octets]);
+});
+const owners = fc.oneof(
+  fc.constantFrom(
+    '',
+    '\x01a',
+    '\x01*',
+    '\x01*\x01a',
+    '\x03a.b',
+    '\x07example\x03com',
+    '\x03a*b',
+    '\x01\\',
+    '\x01"',
+  ),
+  randomName.map((octets) => Buffer.from(octets).toString('latin1').slice(0, -1)),
+);
+const settings = fc.option(
+  fc.tuple(
+    fc.constant(false),
+    fc.boolean(),
+    fc.constantFrom('Http', 'Https', 'Auto', 'Default' as const),
+    fc.integer({ min: 1, max: 65_535 }),
+    fc.option(words),
+    fc.boolean(),
+    fc.option(fc.constantFrom('DE', 'US')),
+    fc.integer({ min: 1, max: 3600 }),
+    fc.option(words),
+  ),
+);
+const moments = fc.constantFrom(
+  '2026-01-02T03:04:05',
+  '2026-01-02T03:04:05.1',
+  '2026-01-02T03:04:05.012345',
+  '2026-01-02T03:04:05.999999',
+);
+
+const rows = fc.constantFrom<ApiType>(...API_TYPES, 'A', 'CNAME', 'TXT').chain((type) => {
+  const ofType = RANDOM_RDATA.get(
+    wireTypeCode(type === 'ANAME' ? 'CNAME' : type) as number,
+  ) as fc.Arbitrary<Uint8Array>;
+  return fc
+    .record({
+      rdata: type === 'TXT' ? fc.oneof(textRdata, ofType) : ofType,
+      owner: owners,
+      settings,
+      created: moments,
+      updated: fc.option(moments),
+      managed: fc.boolean(),
+    })
+    .filter(({ owner }) => owner.length + APEX.length <= 255)
+    .map(({ rdata, owner, settings, created, updated, managed }): RecordJson => {
+      const name = encodeNameColumn(foldCase((owner + APEX) as Name));
+      const { destination } = printDestination(type, rdata);
+      const hex = Buffer.from(rdata).toString('hex');
+      return [12, name, type, hex, 300, settings as RecordJson[5], created, updated, managed, destination];
+    });
+});
+
+describe('a record of a list', () => {
+  it('that is printed from its row has the text of one that goes through printer and schema', async () => {
+    const plain = new Map<ApiType, number>();
+    const apex = encodeNameColumn(APEX);
+    await fc.assert(
+      fc.asyncProperty(rows, async (row) => {
+        const text = printPlainRecord(row, OWNER, apex);
+        if (text === undefined) return;
+        plain.set(row[2], (plain.get(row[2]) ?? 0) + 1);
+        expect(text).toBe(await printed(row));
+      }),
+      { numRuns: scale(600, 100_000) },
+    );
+    for (const type of ['A', 'AAAA', 'CNAME', 'NS', 'PTR', 'TXT'] as const)
+      expect(plain.get(type)).toBeGreaterThan(0);
+  });
+
+  it('is found in the database as its printer and the schema have it, whatever its type, name and settings', async () => {
+    const { db } = database;
+    const domain = await newDomain(db, await newAccount(db, 'me@example.org'), 'list.test.');
+    const lines = [
+      '@ MX 10 mx.example.net',
+      '@ TXT v=spf1 -all',
+      'q TXT "a \\"quoted\\" one"',
+      'u TXT grün',
+      'www A 198.51.100.1',
+      'www AAAA 2001:db8::1',
+      '* A 198.51.100.2 ; proxied',
+      'a\\.b A 198.51.100.3',
+      'c CNAME Web.Example.net',
+      'd CNAME www.',
+      'e ANAME t.example.net',
+      '_s._tcp SRV 0 5 5060 sip.example.net',
+      'x.list.test A 198.51.100.4',
+    ];
+    await saved(db, domain.id, edit({ create: lines }, domain.name));
+    const order = { sort: 'name', descending: false } as const;
+    const { items } = await listRecordRows(db, domain.id, {}, order, { limit: 100 });
+    expect(items.length).toBeGreaterThan(lines.length);
+    const texts = await new RecordTexts(db, domain).printAll(items);
+    const wanted = await new RecordPrinter(db, domain).printAll(items.map(decodeListed));
+    expect(texts).toEqual(wanted.map((record) => JSON.stringify(RecordSchema.parse(record))));
+  });
+});
