@@ -12,11 +12,19 @@ export const INVITER_MANAGES: RawBuilder<unknown> = sql`(i.invited_by is null or
     or exists (select from memberships granted where granted.domain_id = d.id
       and granted.account_id = inviter.id and granted.role = 'admin'))))`;
 
+/** Those that an account made. */
 export async function endInvitesOf(trx: Database, inviterId: number): Promise<void> {
+  await endInvites(trx, sql`i.invited_by = ${inviterId}`);
+}
+
+/** Those to a domain. */
+export async function endInvitesTo(trx: Database, domainId: number): Promise<void> {
+  await endInvites(trx, sql`i.domain_id = ${domainId}`);
+}
+
+async function endInvites(trx: Database, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     update invites i set status = 'revoked', ended_at = clock_timestamp()
     from domains d
-    where i.status = 'open' and i.invited_by = ${inviterId} and d.id = i.domain_id and not ${INVITER_MANAGES}`.execute(
-    trx,
-  );
+    where i.status = 'open' and ${which} and d.id = i.domain_id and not ${INVITER_MANAGES}`.execute(trx);
 }

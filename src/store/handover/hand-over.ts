@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { type AccountRoom, lockAccount } from '../accounts/account-limits.ts';
 import { type Account, loadAccount } from '../accounts/accounts.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { endInvitesTo } from '../accounts/end-invites.ts';
 import { setParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
 import { settleAbove, settleAgain, settleBelow } from '../change/settle-enclosed.ts';
@@ -190,6 +191,7 @@ async function passBelongings(
   await sql`
     delete from memberships
     where domain_id = ${id} and (${withoutMembers}::boolean or account_id = ${accountId})`.execute(trx);
+  await endInvitesTo(trx, id);
 }
 
 /** What is answered of domains that wait depends on whose the domains around them are. */

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
-  FUNCTIONS,
   CONFIRM_COLUMNS,
+  FUNCTIONS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
   PROCESS_ROLES,

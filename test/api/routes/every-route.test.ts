@@ -42,6 +42,7 @@ it('every action is that of a route, of a change, or of the command line', () =>
     'domain.nameservers',
     'domain.delete',
     'domain.restore',
+    'domain.move',
     'records.edit',
     'vantage.add',
     'vantage.remove',

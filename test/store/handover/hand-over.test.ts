@@ -15,6 +15,7 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type HandOverOrder, handOver } from '../../../src/store/handover/hand-over.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listAccountChanges, listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { type TestDatabase, testServers } from '../../support/database/database.ts';
 import {
   expectPublished,
@@ -140,6 +141,31 @@ describe.each(testServers())('on $name', (server) => {
         domains: [{ members: 0 }],
       });
       expect(await members()).toEqual([]);
+    });
+
+    test('open invites of those who may share it no more end', async () => {
+      const eve = await newAccount(db, 'eve@example.org');
+      await saveMembership(db, id, eve, 'admin');
+      const invite = (accountId: number | undefined, email: string) =>
+        createInvite(db, {
+          domainId: id,
+          email,
+          role: 'viewer',
+          inviter: {
+            sharer: accountId === undefined ? 'operator' : { accountId, isAdmin: false },
+            mails: false,
+          },
+        });
+      await invite(ann, 'of-ann@example.net');
+      await invite(eve, 'of-eve@example.net');
+      await invite(undefined, 'of-operator@example.net');
+      await pass();
+      const states = async () =>
+        (await db.selectFrom('invites').select(['email', 'status']).orderBy('id').execute()).map(
+          ({ email, status }) => `${email} ${status}`,
+        );
+      const open = ['of-eve@example.net open', 'of-operator@example.net open'];
+      expect(await states()).toEqual(['of-ann@example.net revoked', ...open]);
     });
 
     test('a check that began before says nothing of it, and the next one does', async () => {

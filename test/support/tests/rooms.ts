@@ -5,13 +5,13 @@
  * imports are a graph without circles. `dns` is the files directly in src/dns; `start` composes the processes by running them.
  */
 export const MAY_IMPORT: Readonly<Record<string, string>> = {
-  'billing': '',
-  'dns': '',
+  billing: '',
+  dns: '',
   'dns/record': 'dns',
   'dns/message': 'dns dns/record',
   'dns/dnssec': 'dns dns/record',
   'dns/zone-file': 'dns dns/record',
-  'zone': 'dns dns/message dns/record',
+  zone: 'dns dns/message dns/record',
   'zone/domain': 'dns zone',
   'zone/image': 'dns dns/message dns/record zone',
   'zone/records': 'dns dns/record dns/zone-file zone',
@@ -29,23 +29,30 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/vantage': 'checks/child checks/claims checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/claims checks/delegation',
-  'process': 'zone/records checks/child',
+  process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
-  'queue': '',
-  'mail': '',
+  queue: '',
+  mail: '',
   'resolver/exchange': 'dns dns/message dns/record',
   'resolver/replies': 'dns dns/message dns/record checks/scan resolver/exchange',
-  'resolver/state': 'dns dns/record dns/zone-file checks/delegation checks/validation resolver/exchange checks/shares',
-  'resolver/walk': 'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
+  'resolver/state':
+    'dns dns/record dns/zone-file checks/delegation checks/validation resolver/exchange checks/shares',
+  'resolver/walk':
+    'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
   'resolver/child': 'dns checks/child resolver/exchange resolver/replies resolver/state resolver/walk',
-  'resolver/validation': 'dns checks/delegation checks/validation resolver/replies resolver/state resolver/walk',
-  'resolver/delegation': 'dns checks/delegation checks/validation resolver/replies resolver/state resolver/validation resolver/walk',
+  'resolver/validation':
+    'dns checks/delegation checks/validation resolver/replies resolver/state resolver/walk',
+  'resolver/delegation':
+    'dns checks/delegation checks/validation resolver/replies resolver/state resolver/validation resolver/walk',
   'resolver/nameservers': 'dns checks/nameservers resolver/replies resolver/state resolver/walk',
-  'resolver/scan': 'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
+  'resolver/scan':
+    'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
-  'resolver': 'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
-  'store/postgres': 'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
+  resolver:
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
+  'store/postgres':
+    'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
@@ -54,57 +61,86 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/anchors': 'checks/validation store/postgres',
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
-  'store/records': 'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+  'store/records':
+    'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
   'store/child': 'dns checks/child store/postgres',
-  'store/domains': 'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing',
+  'store/domains':
+    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing',
   'store/roles': 'store/postgres',
   'store/zones': 'dns dns/record checks/delegation zone store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
-  'store/change': 'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit',
+  'store/change':
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit',
   'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
-  'store/aname': 'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
-  'store/checks': 'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
+  'store/aname':
+    'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
+  'store/checks':
+    'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
-  'store/housekeeping': 'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
-  'store/migrate': 'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
-  'store/scans': 'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
-  'store/verifications': 'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
+  'store/housekeeping':
+    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
+  'store/migrate':
+    'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
+  'store/scans':
+    'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
+  'store/verifications':
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
-  'nameserver/follow': 'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
+  'nameserver/follow':
+    'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
   'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
   'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
-  'nameserver': 'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
+  nameserver:
+    'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
-  'api/callers': 'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
-  'api/calls': 'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
-  'api/schemas': 'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing',
-  'api/actions': 'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
+  'api/callers':
+    'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
+  'api/calls':
+    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
+  'api/schemas':
+    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing',
+  'api/actions':
+    'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
-  'api/print': 'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit',
+  'api/print':
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
-  'api/routes': 'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit',
+  'api/routes':
+    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
-  'api/http': 'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
-  'api': 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
-  'cli/terminal': 'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit',
-  'cli/account': 'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
-  'cli/check': 'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
-  'cli/domain': 'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit',
+  'api/http':
+    'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
+  'cli/terminal':
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit',
+  'cli/account':
+    'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
+  'cli/check':
+    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
+  'cli/domain':
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
-  'cli/scan': 'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
+  'cli/scan':
+    'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/vantage': 'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
   'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
-  'workers/vantage': 'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
-  'workers/rounds': 'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
-  'workers/jobs': 'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing',
+  'workers/vantage':
+    'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
+  'workers/rounds':
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
+  'workers/jobs':
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds',
-  'workers': 'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',
-  'workers/observer': 'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
+  workers:
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',
+  'workers/observer':
+    'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',
-  'start': 'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people',
-  'cli': 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start',
+  start:
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start',
 };
