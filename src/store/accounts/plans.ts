@@ -1,7 +1,7 @@
 // Plans and their terms: what operators sell. A plan changes for all who have it; a term is never changed.
 
 import { sql } from 'kysely';
-import type { Entitlements } from '../../billing/entitlements.ts';
+import { type Entitlements, NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
 import type { Term } from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Schema } from '../postgres/schema.ts';
@@ -92,30 +92,20 @@ export async function createPlan(
   slug: string,
   fields: PlanChange & { readonly name: string },
 ): Promise<CataloguePlan | undefined> {
+  const plan = { ...NEW_PLAN, ...fields };
+  const names = Object.keys(PLAN_COLUMNS) as (keyof PlanFields)[];
   const { rows } = await sql`
-    insert into plans (slug, ${sql.join(Object.values(PLAN_COLUMNS).map((column) => sql.ref(column)))})
-    values (${slug}, ${sql.join(Object.values({ ...NEW_PLAN, ...fields }))})
+    insert into plans (slug, ${sql.join(names.map((name) => sql.ref(PLAN_COLUMNS[name])))})
+    values (${slug}, ${sql.join(names.map((name) => plan[name]))})
     on conflict (slug) do nothing returning id`.execute(db);
   return rows.length === 0 ? undefined : await findCataloguePlan(db, slug);
 }
 
-/** In the order of the columns. */
 const NEW_PLAN: PlanFields = {
   name: '',
-  maxRecords: 0,
+  ...NO_ENTITLEMENTS,
   maxDomains: 0,
   maxClaims: 0,
-  maxTrafficGb: 0,
-  maxRulesPerSet: 0,
-  maxCacheCapMb: 0,
-  logsEnabled: false,
-  monitoringEnabled: false,
-  rulesEnabled: false,
-  cachePurgeEnabled: false,
-  customSslEnabled: false,
-  wsEnabled: false,
-  hostHeaderEditEnabled: false,
-  dedicatedSupportEnabled: false,
   quotaResetDays: 30,
 };
 
