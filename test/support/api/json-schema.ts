@@ -92,6 +92,10 @@ const CHECKS: Readonly<Record<string, (asked: Asked) => string[]>> = {
           .filter(([name]) => Object.hasOwn(value, name))
           .flatMap(([name, schema]) => faultsOf(document, schema, value[name], `${at}.${name}`))
       : [],
+  propertyNames: ({ document, wanted, value, at }) =>
+    isObject(value)
+      ? Object.keys(value).flatMap((name) => faultsOf(document, wanted as Schema, name, `the name in ${at}`))
+      : [],
   additionalProperties: ({ document, schema, wanted, value, at }) => {
     if (!isObject(value)) return [];
     const named = (schema.properties ?? {}) as object;
