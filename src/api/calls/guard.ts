@@ -62,7 +62,10 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     return isCallOfSessions(method, path) ? notFound('path') : (asked.unrouted ?? notFound('path'));
 
   const params = route.params?.safeParse(asked.params);
-  if (params?.success === false) return notFound(route.finds ?? 'path');
+  // Postgres stores no U+0000, so nothing has such a name.
+  const isNameless = Object.values(asked.params).some((text) => text.includes('\0'));
+  if (params?.success === false || (params !== undefined && isNameless))
+    return notFound(route.finds ?? 'path');
   const loaded = await loadDomainOf(api.db, caller, route.access, asked.params.domain, isWrite(method));
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };

@@ -4,11 +4,7 @@ import type { z } from 'zod';
 import { ruleOf } from '../../store/audit/audit-actions.ts';
 import type { AuditRow } from '../../store/audit/load-audit.ts';
 import type { AuditEntry } from '../schemas/audit.ts';
-
-interface Viewer {
-  readonly id: number;
-  readonly isAdmin: boolean;
-}
+import { mayTrace, printActor, type Viewer } from './print-actor.ts';
 
 export function printAudit(row: AuditRow, viewer: Viewer): z.input<typeof AuditEntry> {
   const { id, at, action, accountId, domainId, changeId, targetName, before, after } = row;
@@ -17,7 +13,11 @@ export function printAudit(row: AuditRow, viewer: Viewer): z.input<typeof AuditE
   return {
     id,
     at: at.toISOString(),
-    actor: printActor(row, viewer),
+    actor: {
+      ...printActor(row.actor, mayTrace(row, viewer)),
+      // who runs the command line is not for customers
+      ...(row.actor.name !== undefined && viewer.isAdmin && { name: row.actor.name }),
+    },
     action,
     target: {
       kind,
@@ -29,18 +29,5 @@ export function printAudit(row: AuditRow, viewer: Viewer): z.input<typeof AuditE
     ...(changeId !== null && { change_id: changeId }),
     ...(before !== null && { before }),
     ...(after !== null && { after }),
-  };
-}
-
-/** From where and with what key operators work is not for customers, nor is who runs the command line. */
-function printActor({ actor, isByAdmin }: AuditRow, viewer: Viewer): z.input<typeof AuditEntry>['actor'] {
-  const { kind, accountId, keyId, address, name } = actor;
-  const isHidden = isByAdmin && !viewer.isAdmin && accountId !== viewer.id;
-  return {
-    kind,
-    ...(accountId !== undefined && { user_id: accountId }),
-    ...(keyId !== undefined && !isHidden && { key_id: keyId }),
-    ...(address !== undefined && !isHidden && { address }),
-    ...(name !== undefined && viewer.isAdmin && { name }),
   };
 }

@@ -1,5 +1,5 @@
 // Changes as the API shows them, with how many nameservers have each. Only those who manage the domain's members see
-// the address and the key of a request, and of the time when the domain was another account's nobody does.
+// the address and the key of a request: not those of operators, and not of the time when the domain was another account's.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -9,6 +9,7 @@ import type { ChangeSource, Role } from '../../store/postgres/schema.ts';
 import type { DomainChange } from '../../store/records/load-changes.ts';
 import { mayDo } from '../callers/permissions.ts';
 import type { Change } from '../schemas/change.ts';
+import { mayTrace, printActor, type Viewer } from './print-actor.ts';
 import { printChangedRecord } from './print-record.ts';
 
 type Printed = z.input<typeof Change>;
@@ -18,6 +19,7 @@ export interface SeenChange {
   readonly change: DomainChange;
   readonly apex: Name;
   readonly role: Role;
+  readonly viewer: Viewer;
 }
 
 export async function printChanges(db: Database, seen: readonly SeenChange[]): Promise<Printed[]> {
@@ -30,20 +32,17 @@ export async function printChanges(db: Database, seen: readonly SeenChange[]): P
 
 const NOBODY: InSync = { inSync: false, nodes: { seen: 0, live: 0 } };
 
-export function printChange({ change, apex, role }: SeenChange, { inSync, nodes }: InSync = NOBODY): Printed {
+export function printChange(
+  { change, apex, role, viewer }: SeenChange,
+  { inSync, nodes }: InSync = NOBODY,
+): Printed {
   const { id, domainId, serial, at, actor, source, ops, status, reverts } = change;
-  const knowsMore = mayDo(role, 'members.manage') && !change.isFormer;
   return {
     id,
     domain_id: domainId,
     serial,
     at: at.toISOString(),
-    actor: {
-      kind: actor.kind,
-      ...(actor.accountId !== undefined && { user_id: actor.accountId }),
-      ...(knowsMore && actor.keyId !== undefined && { key_id: actor.keyId }),
-      ...(knowsMore && actor.address !== undefined && { address: actor.address }),
-    },
+    actor: printActor(actor, mayDo(role, 'members.manage') && mayTrace(change, viewer)),
     source: publicSource(source),
     records: ops.map(({ op, before, after }) => ({
       op,

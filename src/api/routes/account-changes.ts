@@ -29,7 +29,12 @@ export const listChanges = accountRoute({
       first: 'oldest',
       async load(page, filter) {
         const changes = await listAccountChanges(db, asking, { ...filter, ...names }, page);
-        return changes.map((change) => ({ change, apex: change.domainName, role: change.role }));
+        return changes.map((change) => ({
+          change,
+          apex: change.domainName,
+          role: change.role,
+          viewer: call.caller.account,
+        }));
       },
       count: (filter) => countAccountChanges(db, asking, { ...filter, ...names }),
     });

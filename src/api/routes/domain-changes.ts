@@ -17,6 +17,7 @@ import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerChanges, changesQuery } from '../lists/page-changes.ts';
+import type { Viewer } from '../print/print-actor.ts';
 import { printChange, type SeenChange } from '../print/print-change.ts';
 import { Change } from '../schemas/change.ts';
 import { idText } from '../schemas/ids.ts';
@@ -42,7 +43,7 @@ export const listChangesOfDomain = domainRoute({
       first: 'newest',
       async load(page, filter) {
         const changes = await listDomainChanges(db, domain.id, page, filter);
-        return changes.map((change) => seenBy(domain, change));
+        return changes.map((change) => seenBy(call, change));
       },
       count: (filter) => countDomainChanges(db, domain.id, filter),
     });
@@ -50,10 +51,16 @@ export const listChangesOfDomain = domainRoute({
 });
 
 function seenBy(
-  { name, myRole }: Pick<DomainCall<unknown, unknown, unknown, unknown>['domain'], 'name' | 'myRole'>,
+  {
+    domain: { name, myRole },
+    caller,
+  }: {
+    readonly domain: Pick<DomainCall<unknown, unknown, unknown, unknown>['domain'], 'name' | 'myRole'>;
+    readonly caller: { readonly account: Viewer };
+  },
   change: DomainChange,
 ): SeenChange {
-  return { change, apex: name, role: myRole };
+  return { change, apex: name, role: myRole, viewer: caller.account };
 }
 
 const oneChange = {
@@ -76,12 +83,12 @@ export const getChange = domainRoute({
     wait: integerText(0, MAX_WAIT_SECONDS).optional().describe('Seconds to wait for `in_sync`.'),
   }),
   response: Change,
-  async run({ api: { db }, domain, found, query: { wait = 0 }, gone }) {
+  async run({ api: { db }, domain, caller, found, query: { wait = 0 }, gone }) {
     const state =
       wait === 0
         ? (await inSync(db, [found.id])).get(found.id)
         : await waitForSync(db, found.id, wait * 1000, gone);
-    return printChange(seenBy(domain, found), state);
+    return printChange(seenBy({ domain, caller }, found), state);
   },
 });
 
@@ -124,6 +131,6 @@ export const revertChange = domainRoute({
     if (answered.kind !== 'saved') return problem('wrong_state', 'there is nothing left to take back');
     const change = await loadDomainChange(api.db, domain.id, answered.changeId);
     if (change === undefined) throw new Error('a change was saved and is not there');
-    return printChange(seenBy(domain, change), (await inSync(api.db, [change.id])).get(change.id));
+    return printChange(seenBy(call, change), (await inSync(api.db, [change.id])).get(change.id));
   },
 });

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { Id } from './ids.ts';
+import { nameText } from './name-text.ts';
 import { Timestamp } from './timestamp.ts';
 
 const MAX_ITEMS = 100;
@@ -15,7 +16,7 @@ const NARROWED = {
 
 export const NewKey = z
   .strictObject({
-    name: z.string().min(1).max(100).describe('What it is for.'),
+    name: nameText(100).describe('What it is for.'),
     read_only: z.boolean().default(false),
     expires_at: Timestamp.optional(),
     ...NARROWED,

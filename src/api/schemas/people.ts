@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { readEmail } from '../../store/accounts/email-address.ts';
 import { Id } from './ids.ts';
+import { nameText } from './name-text.ts';
 import { Timestamp } from './timestamp.ts';
 
 const MIN_PASSWORD_CHARACTERS = 10;
@@ -20,7 +21,7 @@ export const Code = z
   .string()
   .max(40)
   .describe('Of the authenticator app; or a recovery code, which counts once.');
-export const PersonName = z.string().min(1).max(200);
+export const PersonName = nameText(200);
 
 export const Bearer = z
   .boolean()

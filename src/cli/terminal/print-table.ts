@@ -2,7 +2,13 @@
 
 export type Cell = string | number;
 
-export function printTable(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
+/** Names that customers chose must not steer the operator's terminal, nor make another row. */
+const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+export function printTable(heads: readonly string[], given: readonly (readonly Cell[])[]): string {
+  const rows = given.map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? cell.replaceAll(UNSHOWN, '\ufffd') : cell)),
+  );
   const numeric = heads.map(
     (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
   );

@@ -15,6 +15,8 @@ export interface AuditRow {
   readonly actor: Actor;
   /** The actor is a global admin now: customers are not told more of it. */
   readonly isByAdmin: boolean;
+  /** The domain was another account's then: its people's addresses are not the present owner's to read. */
+  readonly isFormer: boolean;
   readonly accountId: number | null;
   readonly domainId: number | null;
   readonly changeId: number | null;
@@ -57,6 +59,7 @@ export async function listAudit(
   const { rows } = await sql<StoredRow>`
     select l.id, l.at, l.action, l.actor_kind as kind, l.actor_account_id as "actorId", l.actor_key_id as "keyId",
       l.actor_address as address, l.actor_name as name, coalesce(x.is_admin, false) as "isByAdmin",
+      exists (select from audit_log m where m.action = 'domain.move' and m.domain_id = l.domain_id and m.id > l.id) as "isFormer",
       l.account_id as "accountId", l.domain_id as "domainId", l.change_id as "changeId", l.target_id as "targetId",
       l.target_name as "targetName", l.before, l.after
     from (${wantedIds(filter, page, limit + offset)}) w

@@ -17,7 +17,7 @@ const MAX_ITEMS = 50;
 /** Postgres stores no U+0000, and no half of a pair. */
 const UNSTORABLE = /[\0\ud800-\udfff]/gu;
 /** Credentials of ours, should somebody have written one into a name. */
-const CREDENTIAL = /\b(svc|ses|lnk|rsl|edge|dev)_[0-9A-Za-z_-]{16,}/g;
+const CREDENTIAL = /\b(svc|ses|lnk|dev|inv|rsl|edge|zfv)_[0-9A-Za-z_-]{16,}/g;
 
 /** An empty side is left out. */
 export function tellAudit(action: AuditAction, { before, after }: Sides): Sides {

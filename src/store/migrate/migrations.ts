@@ -31,6 +31,7 @@ import * as takeoverMails from './migrations/0041-takeover-mails.ts';
 import * as invites from './migrations/0042-invites.ts';
 import * as audit from './migrations/0044-audit.ts';
 import * as administration from './migrations/0045-administration.ts';
+import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -63,4 +64,5 @@ export const migrations: Record<string, Migration> = {
   '0042-invites': invites,
   '0044-audit': audit,
   '0045-administration': administration,
+  '0046-audit-of-moved-domains': auditOfMovedDomains,
 };

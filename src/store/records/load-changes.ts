@@ -35,6 +35,8 @@ export interface DomainChange {
   readonly reverts: number | undefined;
   /** It was made while the domain was another account's: its people's addresses are not the present owner's to read. */
   readonly isFormer: boolean;
+  /** The actor is a global admin now. */
+  readonly isByAdmin: boolean;
 }
 
 /** A change with its domain and the role that the caller has in it. */
@@ -73,16 +75,18 @@ interface ChangeRow {
   checkId: number | null;
   reverts: number | null;
   isFormer: boolean;
+  isByAdmin: boolean;
 }
 
 const COLUMNS = sql`c.id, c.domain_id as "domainId", c.serial, c.at, c.operation, c.source, c.actor_kind as kind,
   c.actor_account_id as "accountId", c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name,
   c.ops, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts,
-  c.account_id <> (select o.account_id from domains o where o.id = c.domain_id) as "isFormer"`;
+  c.account_id <> (select o.account_id from domains o where o.id = c.domain_id) as "isFormer",
+  exists (select from accounts x where x.id = c.actor_account_id and x.is_admin) as "isByAdmin"`;
 
 function decodeChange(row: ChangeRow): DomainChange {
   const { id, domainId, serial, at, operation, source, kind, accountId, keyId, address, name } = row;
-  const { from, to, checkId, reverts, isFormer } = row;
+  const { from, to, checkId, reverts, isFormer, isByAdmin } = row;
   return {
     id,
     domainId,
@@ -101,6 +105,7 @@ function decodeChange(row: ChangeRow): DomainChange {
     status: from === null && to === null ? undefined : { from, to, checkId },
     reverts: reverts ?? undefined,
     isFormer,
+    isByAdmin,
   };
 }
 

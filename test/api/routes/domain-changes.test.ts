@@ -84,6 +84,32 @@ describe('the log of a domain that passed to another account', () => {
     expect(own.at(-1)).toMatchObject({ actor: { kind: 'cli' }, source: 'cli', status: { from: 'pending' } });
     expect(own.at(-1).status).not.toHaveProperty('to');
   });
+
+  it('and so does its audit log', async () => {
+    const base = await freshDomain();
+    await write(base, { create: [A('a', '192.0.2.1')] });
+    const { body: domain } = await api.ask('GET', base.slice(0, -1));
+    await handOver(api.database.db, {
+      domainId: domain.id,
+      accountId: api.accountIds.stranger,
+      by: { kind: 'cli', name: 'root' },
+      source: 'cli',
+    });
+    await api.ask('PUT', `${base}records/batch`, {
+      as: 'stranger',
+      body: { create: [A('b', '192.0.2.2')] },
+    });
+    const actors = async (as: string) => {
+      const { body } = await api.ask('GET', `${base}audit?action=records.edit`, { as });
+      return body.map(({ actor }: { actor: object }) => actor);
+    };
+    const { stranger, owner } = api.accountIds;
+    const traced = { key_id: expect.any(Number), address: '127.0.0.1' };
+    const after = { kind: 'key', user_id: stranger, ...traced };
+    expect(await actors('stranger')).toEqual([after, { kind: 'key', user_id: owner }]);
+    expect(await actors('admin')).toEqual([after, { kind: 'key', user_id: owner }]);
+    expect(await actors('operator')).toEqual([after, { kind: 'key', user_id: owner, ...traced }]);
+  });
 });
 
 describe('the log', () => {
@@ -138,6 +164,32 @@ describe('the log', () => {
           api.accountIds.owner,
         ]);
       }
+    }
+  });
+
+  it('hides from customers where operators work', async () => {
+    const base = await freshDomain();
+    const made = await api.ask('PUT', `${base}records/batch`, {
+      as: 'operator',
+      body: { create: [A('a', '192.0.2.1')] },
+    });
+    const id = made.body.change_id;
+    for (const url of [
+      `${base}changes/${id}`,
+      `${base}changes?limit=1`,
+      `/changes?after=${id - 1}&limit=1`,
+    ]) {
+      const actorFor = async (as: string) => {
+        const { body } = await api.ask('GET', url, { as });
+        return (Array.isArray(body) ? body[0] : body).actor;
+      };
+      const account = { kind: 'key', user_id: api.accountIds.operator };
+      for (const as of ['owner', 'admin']) expect([as, url, await actorFor(as)]).toEqual([as, url, account]);
+      expect(await actorFor('operator')).toEqual({
+        ...account,
+        key_id: expect.any(Number),
+        address: '127.0.0.1',
+      });
     }
   });
 

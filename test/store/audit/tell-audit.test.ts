@@ -47,8 +47,13 @@ describe('what a row tells', () => {
     [
       'no credential that somebody wrote into a name',
       'key.create',
-      { after: { name: `svc_${'a'.repeat(40)} of Ada`, domains: [`ses_${'b'.repeat(43)}`] } },
-      { after: { name: 'svc_… of Ada', domains: ['ses_…'] } },
+      {
+        after: {
+          name: `svc_${'a'.repeat(40)} of Ada`,
+          domains: [`ses_${'b'.repeat(43)}`, `inv_${'c'.repeat(43)}`],
+        },
+      },
+      { after: { name: 'svc_… of Ada', domains: ['ses_…', 'inv_…'] } },
     ],
     [
       'no text that Postgres cannot store',
@@ -86,7 +91,8 @@ describe('what a row tells', () => {
         for (const one of [told.before, told.after]) {
           const text = JSON.stringify(one ?? {});
           expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
-          expect(text).not.toMatch(/\\u0000|\\ud[89ab]/i);
+          // without backslashes that are text themselves
+          expect(text.replaceAll('\\\\', '')).not.toMatch(/\\u0000|\\ud[89ab]/i);
         }
       }),
       { numRuns: 200 },

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { PlanFeatures } from '../entitlements.ts';
+import { nameText } from '../name-text.ts';
 import { Plan, PlanTerm } from '../plan.ts';
 
 const limit = z.int().min(0).max(2_147_483_647);
@@ -31,7 +32,7 @@ function sized(schema: z.ZodType): z.ZodType {
   return schema.safeParse(null).success ? limit.nullable() : limit;
 }
 
-const name = z.string().min(1).max(100);
+const name = nameText(100);
 const fields = { ...features, ...z.object(OTHERS).partial().shape };
 
 export const NewPlan = z

@@ -114,7 +114,8 @@ describe('nodes', () => {
     });
     expect((await ask('GET', 'nodes')).body[0].held.confirmed).toBe(true);
     expect(await told(() => ask('POST', 'nodes/fra1/confirm'))).toMatchObject({ status: 400, rows: [] });
-    expect((await ask('POST', 'nodes/nowhere/confirm')).status).toBe(404);
+    for (const name of ['nowhere', '%00', 'ams1%00'])
+      expect([name, (await ask('POST', `nodes/${name}/confirm`)).status]).toEqual([name, 404]);
   });
 });
 

@@ -63,6 +63,8 @@ describe('signing in', () => {
     const { body, headers } = await browser.login('owner', { bearer: true });
     expect(body.token).toMatch(/^ses_\w{43}$/);
     expect(headers['set-cookie']).toBeUndefined();
+    const steering = await api.ask('PUT', '/users/me', { as: body.token, body: { name: '\u001b[2J' } });
+    expect(steering.body).toMatchObject({ code: 'validation_failed', fields: [{ field: 'name' }] });
     const asked = await api.ask('PUT', '/users/me', { as: body.token, body: { name: 'Olga' } });
     expect([asked.status, asked.body.name]).toEqual([200, 'Olga']); // no Origin is needed: no browser sends it by itself
     const inKeyHeader = await api.ask('GET', '/whoami', { as: null, headers: { 'x-api-key': body.token } });
