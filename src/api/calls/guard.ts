@@ -143,7 +143,7 @@ function judgeAccess(
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))
     return forbidden('this API key may write some records only');
-  if (!writes && !access.wholeKeys) return undefined;
+  if (!writes && (!access.wholeKeys || access.whileDisabled)) return undefined;
   if (writesRecordsOnly(key) && !access.writesRecords) {
     return forbidden('this API key may write some records only');
   }

@@ -54,7 +54,7 @@ function guardCodes(route: Route): ProblemCode[] {
   const isFresh = access.kind === 'admin' ? writes : access.kind === 'session' && access.fresh;
   if (isFresh) codes.push('reauthenticate');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
-  if (access.kind === 'domain' && (writes || access.wholeKeys)) {
+  if (access.kind === 'domain' && (writes || (access.wholeKeys && !access.whileDisabled))) {
     codes.push('domain_banned');
     if (!access.whileDisabled) codes.push('domain_disabled');
   }

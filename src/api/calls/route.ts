@@ -36,7 +36,7 @@ export type Access =
   | {
       readonly kind: 'domain';
       readonly permission: Permission;
-      /** A disabled domain takes this write too. */
+      /** A disabled domain takes this call too; with `wholeKeys`, also a banned one. */
       readonly whileDisabled: boolean;
       /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
       readonly writesRecords: boolean;

@@ -16,6 +16,8 @@ export const listDomainAudit = domainRoute({
   description:
     'Every write, with who made it and from where; of a change of records or of the status `change_id` tells which. Kept for 400 days.',
   permission: 'members.manage',
+  wholeKeys: true,
+  whileDisabled: true,
   query: z.object(AUDIT_QUERY),
   response: z.array(AuditEntry),
   answerHeaders,

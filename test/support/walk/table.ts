@@ -107,13 +107,13 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/records/scan': ['000 .nk p....n i.. .... .. . db 0'],
 
   // Who shares it. A member may take itself out; a disabled domain takes all of this. The reseller does it for its clients.
-  'GET /domains/{domain}/members': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/members': ['000 .nk .....n i.. .... .. . .. 0'],
   'PATCH /domains/{domain}/members/{userId}': [
     '000 rnk pp...n imm .ff. .. . .b 0',
     { body: () => ({ role: 'editor' }) },
   ],
   'DELETE /domains/{domain}/members/{userId}': ['000 rnk pp...n imm .ff. .. . .b 0'],
-  'GET /domains/{domain}/invites': ['000 .n. pp...n imm .... .. . .. 0'],
+  'GET /domains/{domain}/invites': ['000 .nk pp...n imm .... .. . .. 0'],
   'POST /domains/{domain}/invites': [
     '000 rnk pp...n imm .ff. .. . .b 0',
     { body: (w) => ({ email: `invited-${w.email}`, role: 'viewer' }) },
@@ -175,7 +175,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'DELETE /users/me/keys/{id}': ['000 rss ssssss is. .ffc .c s -- 0'],
 
   // What was done. A domain's is for those who manage its members.
-  'GET /domains/{domain}/audit': ['000 .n. pp...n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/audit': ['000 .nk pp...n i.. .... .. . .. 0'],
   'GET /users/me/audit': ['000 sss ssssss is. .... .. s -- 0'],
 
   // Global admins: for any other session there is no such path. Every write wants the password.

@@ -42,6 +42,8 @@ export const listInvites = domainRoute({
   summary: 'The invites to a domain, newest first.',
   description: 'Also those that are over, for 90 days. Links are not shown.',
   permission: 'members.manage',
+  wholeKeys: true,
+  whileDisabled: true,
   query: z.object(logQuery('newest')),
   response: z.array(Invite),
   answerHeaders: ['Link', 'X-Total-Count'],

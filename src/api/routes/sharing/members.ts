@@ -35,6 +35,8 @@ export const listMembers = domainRoute({
   description:
     'The owner, the reseller that manages the owner (`provider`), and the members, by `user_id`. At most 200 members.',
   permission: 'domain.view',
+  wholeKeys: true,
+  whileDisabled: true,
   query: z.object(PAGE_QUERY),
   response: z.array(Member),
   answerHeaders: ['Link', 'X-Total-Count'],
