@@ -17,9 +17,9 @@ const TYPES = {
 export function arrayOf<T>(
   type: keyof typeof TYPES,
   items: readonly T[],
-  valueOf: (item: T) => unknown = (item) => item,
+  read: (item: T) => unknown = (item) => item,
 ): RawBuilder<unknown> {
-  const values = items.map(valueOf);
+  const values = items.map(read);
   if (values.length > MAX_ARRAY_ITEMS) return sql`${values}${TYPES[type]}`;
   return sql`(select ${values}${TYPES[type]})`;
 }
