@@ -131,7 +131,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       addDocsPage(server);
     },
   });
-  const listenOptions = { limits: apiLimits(settings, log), onError: acceptFaults(log) };
+  const listenOptions = { limits: apiLimits(settings, log), routes: ROUTES, onError: acceptFaults(log) };
   life.onStop(() => app.close());
   const listeners = await listenHttp(app, settings.apiListen, listenOptions).catch((error: unknown) => {
     throw listenFault('API_LISTEN', error);

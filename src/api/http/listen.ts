@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createBoundedServer, type ServerLimits } from '../../process/bounded-server.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
+import type { Route } from '../calls/route.ts';
+import { publicWritesAside } from './aside.ts';
 
 export interface HttpListeners {
   readonly addresses: readonly ListenAddress[];
@@ -31,6 +33,8 @@ const BACKLOG = 4096;
 
 interface ListenOptions {
   readonly limits?: ServerLimits;
+  /** Their calls that anybody may make begin between those of others. */
+  readonly routes?: readonly Route[];
   /** A connection could not be accepted: the client tries again. */
   readonly onError?: (error: Error) => void;
 }
@@ -39,20 +43,21 @@ interface ListenOptions {
 export async function listenHttp(
   app: FastifyInstance,
   addresses: readonly ListenAddress[],
-  { limits = API_LIMITS, onError = () => {} }: ListenOptions = {},
+  { limits = API_LIMITS, routes = [], onError = () => {} }: ListenOptions = {},
 ): Promise<HttpListeners> {
   let closing = false;
   const servers: Server[] = [];
+  const handler = publicWritesAside(routes, (request, response) => {
+    if (closing) response.setHeader('Connection', 'close');
+    app.routing(request, response);
+  });
   const close = async (drainMs: number): Promise<void> => {
     closing = true;
     await Promise.all(servers.map((server) => drain(server, drainMs)));
   };
   try {
     for (const { address: host, port } of addresses) {
-      const server = createBoundedServer(limits, (request, response) => {
-        if (closing) response.setHeader('Connection', 'close');
-        app.routing(request, response);
-      });
+      const server = createBoundedServer(limits, handler);
       await new Promise<void>((done, fail) => {
         server.once('error', fail);
         server.listen({ host, port, backlog: BACKLOG }, done);

@@ -12,11 +12,16 @@
 //     of `domain_checks`, and where it adds a run or writes findings it holds the domain's row, which it skipped if locked.
 //   - `takeManualCheck`, `giveBackManualCheck` and `shortenLease` wait for one row, and hold nothing else.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';
 import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import { recordsAtApexAnd } from '../records/load-touched-records.ts';
+import { decodeRecord, newRecordIds, type RecordJson } from '../records/record-row.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
 
 export interface DomainLock {
@@ -26,10 +31,31 @@ export interface DomainLock {
   readonly settings: PublishSettings;
   /** The time of this change, in whole milliseconds as in JavaScript. */
   readonly now: Date;
+  /** What was asked for with the lock. */
+  readonly ahead?: LoadedAhead;
+}
+
+/** What a small edit needs, read with the lock: each statement of its own makes all other writes of the domain wait longer. */
+export interface Ahead {
+  /** Their records are loaded, and those of the apex. */
+  readonly names: readonly Name[];
+  /** How many ids of new records are allocated. */
+  readonly ids: number;
+}
+
+interface LoadedAhead {
+  /** Without managed ones. */
+  readonly records: readonly CustomerRecord[];
+  /** In rising order. */
+  readonly ids: readonly number[];
 }
 
 /** Undefined: there is no such domain. A deleted one is locked too. */
-export async function lockDomain(trx: Database, domainId: number): Promise<DomainLock | undefined> {
+export async function lockDomain(
+  trx: Database,
+  domainId: number,
+  ahead?: Ahead,
+): Promise<DomainLock | undefined> {
   // The lock first: a statement that waits for it may read the tables beside it as they were before. The settings too:
   // whoever changes them publishes the domains that were not locked then.
   const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
@@ -39,11 +65,18 @@ export async function lockDomain(trx: Database, domainId: number): Promise<Domai
       select ${LOCKED_ZONE_COLUMNS} from zones where id = (select zone_id from domains where id = ${domainId})
       for update)
     select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, ${TIME} as now, to_jsonb(z)
-      || jsonb_build_object('nextVersion', nextval('change_version')) as zone
+      || jsonb_build_object('nextVersion', nextval('change_version')) as zone${ahead ? aheadOf(ahead) : sql``}
     from ${DOMAIN_TABLES} left join zone z on true where d.id = ${domainId}`.execute(trx);
-  const { settings, now, zone, ...row } = rows[0] as LockedRow;
+  const { settings, now, zone, records, ids, ...row } = rows[0] as LockedRow;
   if (row.recordCount >= LONG_ROWS) await allowLong(trx);
-  return { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
+  const lock = { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
+  if (ahead === undefined) return lock;
+  return { ...lock, ahead: { records: (records ?? []).map(decodeRecord), ids: ids ?? [] } };
+}
+
+function aheadOf({ names, ids }: Ahead): RawBuilder<unknown> {
+  const columns = names.map(encodeNameColumn);
+  return sql`, ${recordsAtApexAnd(columns)} as records, ${newRecordIds(ids)} as ids`;
 }
 
 /** Deleted, or no longer the account's whose it was (`ownerId`) when the caller's rights were judged. */
@@ -55,6 +88,8 @@ interface LockedRow extends DomainRow {
   readonly settings: string | null;
   readonly now: Date;
   readonly zone: LockedZone | null;
+  readonly records?: readonly RecordJson[] | null;
+  readonly ids?: readonly number[];
 }
 
 const TIME = sql`date_trunc('milliseconds', clock_timestamp())`;

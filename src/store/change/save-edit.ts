@@ -20,7 +20,7 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
 import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
-import { type DomainLock, isGone, lockDomain } from './lock-domain.ts';
+import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
 import { findManagedIds } from './managed-records.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -81,7 +81,8 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
   let listed: EditProblem | undefined;
   try {
     return await inTransaction(db, async (trx) => {
-      const lock = await lockDomain(trx, order.domainId);
+      const ahead = aheadFor(order);
+      const lock = await lockDomain(trx, order.domainId, ahead);
       if (lock === undefined || isGone(lock, order)) {
         return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
       }
@@ -94,7 +95,7 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       if ('kind' in edit) return edit;
       if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
       listed = conflictOf(edit);
-      return await saveUnderLock(trx, lock, edit, order);
+      return await saveUnderLock(trx, lock, edit, { ...order, names: ahead?.names ?? [] });
     });
   } catch (error) {
     // The planner's rules are the constraints': one that fires was broken behind its back.
@@ -114,11 +115,12 @@ async function saveUnderLock(
   trx: Database,
   lock: DomainLock,
   edit: Edit,
-  order: EditOrder,
+  order: EditOrder & { readonly names: readonly Name[] },
 ): Promise<SavedEdit> {
-  const { row, settings } = lock;
+  const { row, settings, ahead } = lock;
   const apex = decodeNameColumn(row.name);
-  const records = await loadTouchedRecords(trx, row.id, apex, edit);
+  const known = ahead && { names: [...order.names, apex], records: ahead.records };
+  const records = await loadTouchedRecords(trx, row.id, apex, edit, known);
   const entitlements = planOf(row);
   const state = {
     apex,
@@ -142,7 +144,7 @@ async function saveUnderLock(
   const { recordCount, touched } = planned;
   if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
   if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
-  const ops = await finishOperations(trx, planned.ops, lock.now.toISOString());
+  const ops = await finishOperations(trx, planned.ops, lock.now.toISOString(), ahead?.ids);
   const written = await writeDomainChange(trx, lock, {
     by: order.by,
     source: order.source,
@@ -157,14 +159,26 @@ async function saveUnderLock(
   return { kind: 'saved', ...written, recordCount, ops };
 }
 
+const AHEAD_ITEMS = 16;
+
+/** Undefined for what is not known yet, or is much: that is loaded step by step. */
+function aheadFor({ edit, dryRun }: EditOrder): Ahead | undefined {
+  if (typeof edit === 'function' || countItems(edit) > AHEAD_ITEMS) return undefined;
+  const names = new Set([...edit.creates, ...edit.replaces].map(({ name }) => name));
+  const created = edit.creates.filter(({ restores }) => restores === undefined).length;
+  return { names: [...names], ids: dryRun ? 0 : created };
+}
+
 /** Gives created records their ids, in the order of the edit, and written ones their time. */
 async function finishOperations(
   trx: Database,
   ops: readonly RecordOperation[],
   at: string,
+  allocated: readonly number[] = [],
 ): Promise<SavedEditOperation[]> {
   const wanting = ops.filter((op) => op.op === 'create' && op.restores === undefined).length;
-  const ids = (await allocateRecordIds(trx, wanting)).values();
+  const more = await allocateRecordIds(trx, Math.max(0, wanting - allocated.length));
+  const ids = [...allocated, ...more].values();
   return ops.map((op): SavedEditOperation => {
     const by = op.item === undefined ? {} : { item: op.item };
     if (op.op === 'delete') return { op: 'delete', before: op.before, ...by };

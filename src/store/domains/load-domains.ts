@@ -83,14 +83,12 @@ export async function findDomain(
 
 /** For operators: the domains of this name, of any account; the one that is answered first, then the oldest. */
 export async function findDomains(db: Database, name: Name): Promise<readonly Domain[]> {
-  const { rows } = await sql<ShownRow>`
-    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${SHOWN_TABLES}
+  const { rows } = await sql<ShownRow & { settings: string | null }>`
+    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings from ${SHOWN_TABLES}
     where d.name = ${encodeNameColumn(name)} and d.deleted_at is null order by d.zone_id is null, d.id`.execute(
     db,
   );
-  if (rows.length === 0) return [];
-  const settings = await loadPublishSettings(db);
-  return rows.map((row) => decodeDomain(row, settings));
+  return rows.map(({ settings, ...row }) => decodeDomain(row, decodePublishSettings(settings)));
 }
 
 /** The domains of this name that `restoreDomain` can bring back, of any account, the last deleted first. */

@@ -7,6 +7,7 @@ import { formerHosts, possibleGlue } from '../../zone/edit/glue-needed.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { namesBetween } from '../../zone/records/record-name.ts';
+import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
@@ -43,6 +44,12 @@ export async function loadRecordsAt(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
+/** The same within another statement, for the domain `d`: with those of its apex. */
+export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> {
+  return sql`(select json_agg(${RECORD_JSON} order by r.id) from records r
+      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name)) and not r.managed)`;
+}
+
 /** For each host one NS that names it, if any at another name does. */
 async function loadNameserversNaming(
   trx: Database,
@@ -77,18 +84,27 @@ async function namesBelow(
     .filter((name) => name !== apex && [...namesBetween(name, apex)].some((between) => cuts.has(between)));
 }
 
+interface Known {
+  readonly names: readonly Name[];
+  /** Every record at these names. */
+  readonly records: readonly CustomerRecord[];
+}
+
 /** All that `planEditInPieces` has to see, and all records at the apex, which each change publishes anew. */
 export async function loadTouchedRecords(
   trx: Database,
   domainId: number,
   apex: Name,
   edit: Edit,
+  known: Known = { names: [], records: [] },
 ): Promise<CustomerRecord[]> {
   const found = await loadRecordsWithIds(trx, domainId, idsTouched(edit));
   const needed = namesTouched(edit, apex, found);
   const below = await namesBelow(trx, domainId, apex, needed.below);
   const at = new Set([apex, ...needed.at, ...below]);
-  const records = await loadRecordsAt(trx, domainId, [...at]);
+  const isKnown = new Set(known.names);
+  const unknown = [...at].filter((name) => !isKnown.has(name));
+  const records = [...known.records, ...(await loadRecordsAt(trx, domainId, unknown))];
   const hosts = formerHosts(needed, apex, records).filter((name) => !at.has(name));
   records.push(...(await loadRecordsAt(trx, domainId, hosts)));
   for (const host of hosts) at.add(host);

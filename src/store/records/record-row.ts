@@ -13,6 +13,7 @@ import {
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
+import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
@@ -98,18 +99,17 @@ export function decodeMoment(text: string): string {
 
 /** The records as a table expression with a column for each field. */
 export function recordsAsTable(domainId: number, records: readonly CustomerRecord[]): RawBuilder<unknown> {
-  const column = <T>(of: (record: CustomerRecord) => T): T[] => records.map(of);
   return sql`(select ${domainId}::bigint as domain_id, t.* from unnest(
-      ${column((r) => r.id)}::bigint[], ${column((r) => encodeNameColumn(r.name))}::text[],
-      ${column((r) => r.type)}::text[], ${column((r) => octetsOf(r.rdata))}::bytea[],
-      ${column((r) => identityOf(r))}::bytea[],
-      ${column((r) => printDestination(r.type, r.rdata).destination.replaceAll('\0', ''))}::text[],
-      ${column((r) => r.ttl)}::integer[], ${column((r) => r.proxied)}::boolean[],
-      ${column((r) => r.captcha)}::boolean[], ${column((r) => r.scheme)}::text[],
-      ${column((r) => r.port)}::integer[], ${column((r) => r.hostHeader)}::text[],
-      ${column((r) => r.monitor)}::boolean[], ${column((r) => r.destCountry)}::text[],
-      ${column((r) => r.timeout)}::integer[], ${column((r) => r.comment)}::text[],
-      ${column((r) => r.createdAt)}::timestamptz[], ${column((r) => r.updatedAt)}::timestamptz[]
+      ${arrayOf('bigint', records, (r) => r.id)}, ${arrayOf('text', records, (r) => encodeNameColumn(r.name))},
+      ${arrayOf('text', records, (r) => r.type)}, ${arrayOf('bytea', records, (r) => octetsOf(r.rdata))},
+      ${arrayOf('bytea', records, (r) => identityOf(r))},
+      ${arrayOf('text', records, (r) => printDestination(r.type, r.rdata).destination.replaceAll('\0', ''))},
+      ${arrayOf('integer', records, (r) => r.ttl)}, ${arrayOf('boolean', records, (r) => r.proxied)},
+      ${arrayOf('boolean', records, (r) => r.captcha)}, ${arrayOf('text', records, (r) => r.scheme)},
+      ${arrayOf('integer', records, (r) => r.port)}, ${arrayOf('text', records, (r) => r.hostHeader)},
+      ${arrayOf('boolean', records, (r) => r.monitor)}, ${arrayOf('text', records, (r) => r.destCountry)},
+      ${arrayOf('integer', records, (r) => r.timeout)}, ${arrayOf('text', records, (r) => r.comment)},
+      ${arrayOf('timestamptz', records, (r) => r.createdAt)}, ${arrayOf('timestamptz', records, (r) => r.updatedAt)}
     ) as t(id, name, type, rdata, identity, destination, ttl, proxied, captcha, scheme, port, host_header, monitor,
       dest_country, timeout, comment, created_at, updated_at))`;
 }
@@ -185,6 +185,16 @@ function decodeJsonRecord(record: JsonRecord): CustomerRecord {
     name: decodeNameColumn(record.name),
     rdata: new Uint8Array(Buffer.from(record.rdata, 'base64')),
   };
+}
+
+const NEXT_ID = sql`nextval(pg_get_serial_sequence('records', 'id'))`;
+
+/**
+ * Some new ids as an array, within another statement. Not from a series of a given length: without knowing that, Postgres
+ * would expect a thousand, and plan the statement anew each time.
+ */
+export function newRecordIds(count: number): RawBuilder<unknown> {
+  return sql`json_build_array(${sql.join(Array<typeof NEXT_ID>(count).fill(NEXT_ID))})`;
 }
 
 /** Allocates ids, in rising order. */

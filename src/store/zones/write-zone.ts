@@ -3,6 +3,7 @@
 // nodes the same.
 
 import { type RawBuilder, sql } from 'kysely';
+import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/schema.ts';
 import type { Chunk } from './zone-rows.ts';
@@ -64,15 +65,15 @@ export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<
 export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
   return sql`slice as materialized (
       select * from unnest(
-        ${slices.map((s) => s.zoneId)}::bigint[], ${slices.map((s) => s.version)}::bigint[],
-        ${slices.map((s) => s.first)}::text[], ${slices.map((s) => s.end)}::text[]
+        ${arrayOf('bigint', slices, (s) => s.zoneId)}, ${arrayOf('bigint', slices, (s) => s.version)},
+        ${arrayOf('text', slices, (s) => s.first)}, ${arrayOf('text', slices, (s) => s.end)}
       ) as s(zone_id, version, first, "end")),
     incoming as materialized (
       select i.*, case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
       from unnest(
-        ${rows.map((r) => r.zoneId)}::bigint[], ${rows.map((r) => r.version)}::bigint[],
-        ${rows.map((r) => r.owner)}::text[], ${rows.map((r) => r.type)}::integer[],
-        ${rows.map((r) => r.ttl)}::bigint[], ${rows.map((r) => r.rdata)}::bytea[]
+        ${arrayOf('bigint', rows, (r) => r.zoneId)}, ${arrayOf('bigint', rows, (r) => r.version)},
+        ${arrayOf('text', rows, (r) => r.owner)}, ${arrayOf('integer', rows, (r) => r.type)},
+        ${arrayOf('bigint', rows, (r) => r.ttl)}, ${arrayOf('bytea', rows, (r) => r.rdata)}
       ) as i(zone_id, version, owner, type, ttl, rdata)),
     present as materialized (
       select r.*, s.version from slice s cross join lateral (
@@ -151,8 +152,8 @@ export function changesWritten(
       select id, version, records + ${grown ? GROWTH : NO_GROWTH} as records, deleted,
         (random() * 9007199254740991)::bigint as mark
       from unnest(
-        ${zones.map((z) => z.zoneId)}::bigint[], ${zones.map((z) => z.version)}::bigint[],
-        ${zones.map((z) => z.records)}::integer[], ${zones.map((z) => z.deleted)}::boolean[]
+        ${arrayOf('bigint', zones, (z) => z.zoneId)}, ${arrayOf('bigint', zones, (z) => z.version)},
+        ${arrayOf('integer', zones, (z) => z.records)}, ${arrayOf('boolean', zones, (z) => z.deleted)}
       ) as c(id, version, records, deleted)),
     touched as (
       update zones z set version = c.version, mark = c.mark, records = c.records,

@@ -7,6 +7,7 @@ import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { streamRecords } from '../../../src/store/records/load-records.ts';
@@ -123,6 +124,23 @@ describe.each(testServers())('on $name', (server) => {
       .execute();
     expect(tombstones).toEqual([]); // SOA and the set have newer rows
     await expectPublished(db, domainId);
+  });
+
+  test('one record after another is created by statements that Postgres plans once', async () => {
+    const db = openDatabase(database.url, { maxConnections: 1 });
+    try {
+      for (let i = 0; i < 30; i++) await saved(db, domainId, edit({ create: [`h${i} 300 A 192.0.2.1`] }));
+      const { rows } = await sql<{ custom: number; generic: number }>`
+        select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
+        where statement not like '%pg_notify%'`.execute(db);
+      expect(rows).toHaveLength(5); // begin, lock, load, write, commit
+      for (const { custom, generic } of rows) {
+        expect(custom).toBeLessThanOrEqual(5); // what Postgres tries before it compares
+        expect(generic).toBeGreaterThan(10);
+      }
+    } finally {
+      await db.destroy();
+    }
   });
 
   test('records can trade places in one edit', async () => {
