@@ -443,9 +443,22 @@ function judge({ operation, body, raw }: Request, { status, body: answer, header
   if (status === 200 && raw === undefined && operation.body !== undefined) {
     const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body));
     const isLeftOut = sent === undefined && resolve(document, operation.body).anyOf !== undefined;
-    if (!isLeftOut) found.push(...faultsOf(document, operation.body, sent, 'the accepted body'));
+    if (!isLeftOut)
+      found.push(
+        ...faultsOf(document, operation.body, sent, ACCEPTED).filter(
+          (fault) => !isOfFailedItem(fault, answer),
+        ),
+      );
   }
   return found;
+}
+
+const ACCEPTED = 'the accepted body';
+
+/** An import takes each item for itself: a wrong one is told in `failed`, and the others go in. */
+function isOfFailedItem(fault: string, answer: unknown): boolean {
+  const { failed = [] } = answer as { failed?: readonly { readonly index: number }[] };
+  return failed.some(({ index }) => fault.startsWith(`${ACCEPTED}.records[${index}].`));
 }
 
 /** All requests have keys, to which these are closed: the last ones want the signature of an observer. */
