@@ -206,7 +206,7 @@ describe('POST scan-import', () => {
     const { id, path, scanImport } = await freshDomain();
     lines = ['www A 198.51.100.1'];
     work = slowly;
-    waitMs = 50;
+    waitMs = 1000; // the worker must have begun within it
     const early = await api.ask('POST', scanImport);
     expect([early.status, early.body]).toMatchObject([
       200,
@@ -353,7 +353,7 @@ describe('GET scan', () => {
   it('shows how far a scan is that takes longer than a call waits', async () => {
     const { id, scan } = await freshDomain();
     work = slowly;
-    waitMs = 50;
+    waitMs = 1000; // the worker must have begun within it
     await api.ask('GET', scan);
     const progress = { names: 5, of: 10, queries: 7, records: 2 };
     await sql`update scans set progress = ${JSON.stringify(progress)} where domain_id = ${id}`.execute(
