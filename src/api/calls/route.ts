@@ -40,7 +40,7 @@ export type Access =
       readonly whileDisabled: boolean;
       /** A write of records: open to keys narrowed to names or types, and judged by `judgeNarrowing`. */
       readonly writesRecords: boolean;
-      /** The call starts work for the whole domain: also a read is closed to keys narrowed to names or types, and while disabled. */
+      /** It is about the whole domain: closed to keys narrowed to names or types, reads too. Without `whileDisabled` a read is closed while disabled. */
       readonly wholeKeys: boolean;
     };
 

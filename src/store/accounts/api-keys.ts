@@ -137,14 +137,11 @@ export async function findKeyIds(db: Database, named: string): Promise<number[]>
   return (valid.length > 0 ? valid : rows.slice(0, 1)).map(({ id }) => id);
 }
 
-/**
- * Revokes a key by id, or by the hash of its whole text. Undefined when there is no such key; revoking twice changes
- * nothing.
- */
-export async function revokeApiKey(db: Database, key: number | Buffer): Promise<ApiKey | undefined> {
+/** Undefined when there is no such key; revoking twice changes nothing. */
+export async function revokeApiKey(db: Database, id: number): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
     update api_keys k set revoked_at = coalesce(k.revoked_at, clock_timestamp())
-    where ${typeof key === 'number' ? sql`k.id = ${key}` : sql`k.hash = ${key}`}
+    where k.id = ${id}
     returning ${COLUMNS}`.execute(db);
   return rows[0];
 }

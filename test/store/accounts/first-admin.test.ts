@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAccounts } from '../../../src/store/accounts/accounts.ts';
-import { generateKey, hashKey, listApiKeys, revokeApiKey } from '../../../src/store/accounts/api-keys.ts';
+import { findKeyIds, generateKey, listApiKeys, revokeApiKey } from '../../../src/store/accounts/api-keys.ts';
 import { createFirstAdminKey, ensureAdminKey } from '../../../src/store/accounts/first-admin.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -31,7 +31,7 @@ describe('the first admin', () => {
     const key = generateKey();
     await Promise.all([ensureAdminKey(db, key), ensureAdminKey(db, key)]);
     expect(await listApiKeys(db)).toHaveLength(1);
-    await revokeApiKey(db, hashKey(key));
+    for (const id of await findKeyIds(db, key)) await revokeApiKey(db, id);
     await ensureAdminKey(db, key);
     expect(await findApiKey(db, key)).toMatchObject({ state: 'revoked' });
     await ensureAdminKey(db, generateKey());
