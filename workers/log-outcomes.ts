@@ -4,9 +4,12 @@ import type { MailJob } from '../src/queue/jobs.ts';
 import type { ChildOutcome } from './jobs/check-child.ts';
 import type { CheckOutcome } from './jobs/check-delegation.ts';
 import type { FlattenOutcome } from './jobs/flatten-aname.ts';
+import type { KeyOutcome } from './jobs/roll-keys.ts';
 import type { ScanOutcome } from './jobs/scan-import.ts';
 import type { MailOutcome } from './jobs/send-mail.ts';
 import type { VerifyOutcome } from './jobs/verify-txt.ts';
+
+import type { SigningOutcome } from './rounds/sign-zones.ts';
 
 export interface OutcomeLog {
   info(fields: object, message: string): void;
@@ -38,6 +41,17 @@ export function logChild(log: OutcomeLog, outcome: ChildOutcome): void {
   }
 }
 
+/** Logs steps, and servers whose answers do not validate. */
+export function logKeys(log: OutcomeLog, outcome: KeyOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  const { name, status, step, preflight } = outcome;
+  if (step !== undefined) log.info({ domain: name, status, step }, 'a step of DNSSEC keys');
+  if (preflight?.hasStrangers === true)
+    log.error({ domain: name }, 'nameservers show DNSKEY records of keys that the database does not know');
+  else if (preflight?.failure !== undefined)
+    log.warn({ domain: name, failure: preflight.failure }, 'the answers of a signed domain do not validate');
+}
+
 export function logScan(log: OutcomeLog, outcome: ScanOutcome): void {
   if (outcome.kind !== 'saved') return;
   const { name, scanKind: kind, scan, records, imported, job } = outcome;
@@ -67,6 +81,18 @@ export function logVerification(log: OutcomeLog, outcome: VerifyOutcome): void {
   log.info({ domain: outcome.name, ...outcome.transition, ...found }, 'status changed');
   if (outcome.kind === 'saved' && outcome.lost !== undefined)
     log.info({ domain: outcome.name, id: outcome.lost, from: 'active', to: 'disabled' }, 'status changed');
+}
+
+/** Refreshes are counted only. */
+export function logSigning(log: OutcomeLog, outcome: SigningOutcome): void {
+  const { kind, zone } = outcome;
+  if (kind === 'signed' || kind === 'unsigned') log.info({ zone }, `a zone is ${kind}`);
+  if (kind === 'unreadable')
+    log.error(
+      { zone, err: outcome.error },
+      'a signed zone cannot be written: see docs/operating.md "DNSSEC"',
+    );
+  if (kind === 'failed') log.error({ zone, err: outcome.error }, 'signatures could not be made');
 }
 
 /** Without the address, which is personal. */

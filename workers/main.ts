@@ -1,6 +1,7 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
+import { RULES } from '../src/checks/dnssec/rules.ts';
 import { Slots } from '../src/checks/shares/slots.ts';
 import { openMailer } from '../src/mail/mailer.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
@@ -19,6 +20,8 @@ import type { CheckJob } from '../src/queue/jobs.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
+import { useKeyBoxes } from '../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../src/store/secrets/key-boxes.ts';
 import { listenBoard } from './board.ts';
 import { AccountShares, shareSlotTime } from './jobs/account-shares.ts';
 import { createWorkerMetrics } from './metrics/metrics.ts';
@@ -33,6 +36,7 @@ import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
 import { VantageWatch } from './rounds/watch-vantages.ts';
+import { startSigning } from './start-signing.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -55,6 +59,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
+  const keyBoxes = new KeyBoxes(settings.keySecrets);
+  useKeyBoxes(db, keyBoxes);
   const tellOf = seldom(log);
   let isStarted = false;
   const workers = openQueueWorkers(place, (error) => {
@@ -139,7 +145,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const board = await openBoard(settings, queues, log, life);
   dropRights(user, log);
 
-  await waitForDatabase(db, { log, signal: life.stopping }, () => migrateQueue(place));
+  await waitForDatabase(db, { log, signal: life.stopping }, async () => {
+    await migrateQueue(place);
+    if (keyBoxes.canSeal) await keyBoxes.check(db);
+  });
   anchors.start();
   life.onStop(() => anchors.stop());
   await breaker.start();
@@ -164,6 +173,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     log,
     checkRules,
     checkConcurrency,
+    keyRules: { ...RULES, backupAfterMs: settings.keyBackupAfterMs },
     slots,
     shares,
     vantages,
@@ -183,6 +193,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
+  const signing = startSigning(db, metrics.registry, log, (error) => trouble('signing', error));
+  life.onStop(() => signing.stop());
   const sweep = sweepNames({
     db,
     resolver,

@@ -1,8 +1,9 @@
-// The six kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
+// The seven kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
 // logged.
 
 import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
+import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
@@ -11,6 +12,7 @@ import {
   CHECK_CHILD,
   CHECK_DELEGATION,
   FLATTEN_ANAME,
+  ROLL_KEYS,
   SCAN_IMPORT,
   SEND_MAIL,
   VERIFY_TXT,
@@ -20,6 +22,7 @@ import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
 import { claimDueChildChecks } from '../src/store/child/claim-due-child-checks.ts';
 import { noteCheckedDomains } from '../src/store/child/note-checked-domains.ts';
+import { claimDueSteps } from '../src/store/dnssec/claim-due-steps.ts';
 import { claimDueMails } from '../src/store/people/mails.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
@@ -31,11 +34,13 @@ import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
 import { createFlattener } from './jobs/flatten-aname.ts';
 import { rememberOurAddresses } from './jobs/our-addresses.ts';
+import { createKeyRoller } from './jobs/roll-keys.ts';
 import { createScanner } from './jobs/scan-import.ts';
 import { createMailSender } from './jobs/send-mail.ts';
 import { createVerifier } from './jobs/verify-txt.ts';
 import {
   logChild,
+  logKeys,
   logMail,
   logScan,
   logTarget,
@@ -45,6 +50,7 @@ import {
 } from './log-outcomes.ts';
 import { createAnameMetrics } from './metrics/aname-metrics.ts';
 import { createChildMetrics } from './metrics/child-metrics.ts';
+import { createKeyMetrics } from './metrics/key-metrics.ts';
 import { createMailMetrics } from './metrics/mail-metrics.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 import { createScanMetrics } from './metrics/scan-metrics.ts';
@@ -63,9 +69,11 @@ const SCANS_AT_ONCE = 20;
 const TARGETS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 50;
 const MAILS_AT_ONCE = 4;
+/** Each asks up to 120 questions. */
+const KEYS_AT_ONCE = 20;
 const IDLE_MS = 1000;
 
-export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages';
+export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages' | 'signing';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 
@@ -77,6 +85,7 @@ export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Erro
     anames: new QueueWorker({ place, kind: FLATTEN_ANAME, onQueueTrouble }),
     children: new QueueWorker({ place, kind: CHECK_CHILD, onQueueTrouble }),
     mails: new QueueWorker({ place, kind: SEND_MAIL, onQueueTrouble }),
+    keys: new QueueWorker({ place, kind: ROLL_KEYS, onQueueTrouble }),
   };
 }
 
@@ -91,6 +100,7 @@ interface Dependencies {
   readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
   /** How many delegation checks run at a time. */
   readonly checkConcurrency: number;
+  readonly keyRules: MachineRules;
   readonly slots: Slots;
   readonly shares: AccountShares;
   readonly vantages: VantageAsker;
@@ -107,6 +117,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
   startScans(workers.scans, dependencies);
   startAnames(workers.anames, dependencies);
   startChildren(workers.children, dependencies, notes);
+  startKeys(workers.keys, dependencies);
   if (dependencies.mailer !== undefined) startMails(workers.mails, dependencies, dependencies.mailer);
 }
 
@@ -240,6 +251,25 @@ function startChildren(
       await notes.flush((noted) => noteCheckedDomains(db, noted));
       return await claimDueChildChecks(db, limit);
     }),
+    onFailed: failing(worker, dependencies),
+  });
+}
+
+function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): void {
+  const { db, resolver, keyRules: rules, metrics, log } = dependencies;
+  const count = createKeyMetrics(metrics.registry);
+  worker.start({
+    run: createKeyRoller({
+      db,
+      resolver,
+      rules,
+      onOutcome(outcome) {
+        count(outcome);
+        logKeys(log, outcome);
+      },
+    }),
+    concurrency: KEYS_AT_ONCE,
+    rounds: feed(worker, dependencies, KEYS_AT_ONCE * WAITING_PER_RUN, (limit) => claimDueSteps(db, limit)),
     onFailed: failing(worker, dependencies),
   });
 }

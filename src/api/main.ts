@@ -17,17 +17,18 @@ import { findPlan } from '../store/accounts/plans.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
+import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import type { QueueState } from './calls/call.ts';
-import { addDocsPage } from './docs-page.ts';
+import { describeRoutes } from './description/describe-routes.ts';
+import { addDocsPage } from './description/docs-page.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
 import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
-import { describeRoutes } from './openapi.ts';
 import { openPeople } from './people/people.ts';
 import { databaseReadiness } from './readiness.ts';
 import { ROUTES } from './routes/every-route.ts';
@@ -78,6 +79,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
 
   const keyBoxes = new KeyBoxes(settings.keySecrets);
+  useKeyBoxes(db, keyBoxes);
   const metrics = createApiMetrics();
   const outages = new OutageLog(log);
   const databaseState = databaseReadiness(db, () => outages.lacking());
@@ -92,7 +94,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => health.close());
 
   const { allowReservedNames, countryDb } = settings;
-  const largeWork = new LargeWork({ databaseUrl, allowReservedNames, countryDb });
+  const largeWork = new LargeWork({
+    databaseUrl,
+    keySecrets: settings.keySecrets,
+    allowReservedNames,
+    countryDb,
+  });
   life.onStop(() => largeWork.close());
 
   const app = await createServer({

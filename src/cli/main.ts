@@ -9,6 +9,7 @@ import { addKeyCommands } from './account/key.ts';
 import { addPlanCommands } from './account/plan.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
+import { addDnssecCommands } from './dnssec/dnssec.ts';
 import { addDomainCommands } from './domain/domain.ts';
 import { addVerifyCommand } from './domain/verify.ts';
 import { addNameserverCommand } from './nameservers/nameservers.ts';
@@ -56,6 +57,7 @@ function programFor(cli: Cli): Command {
   addKeyCommands(program, cli);
   addPlanCommands(program, cli);
   addZoneCommands(program, cli);
+  addDnssecCommands(program, cli);
   addNodeCommands(program, cli);
   addNameserverCommand(program, cli);
   addVantageCommands(program, cli);

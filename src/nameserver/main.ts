@@ -11,7 +11,7 @@ import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
-import { ASKED_MARKS_BYTES } from '../zone/image/asked-marks.ts';
+import { ASKED_MARKS_BYTES } from '../zone/image/find/asked-marks.ts';
 import { createImage } from '../zone/image/image.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';

@@ -70,6 +70,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     },
   });
   addAnswerCounter(registry, counters);
+  addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);
   return registry;
@@ -100,6 +101,26 @@ function addAnswerCounter(registry: Registry, counters: () => QueryCounters): vo
       this.inc({ transport: 'tcp' }, tcp);
     },
   });
+}
+
+function addSignedCounters(registry: Registry, counters: () => QueryCounters): void {
+  const counter = (name: string, help: string, of: keyof QueryCounters['signed']) =>
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(counters().signed[of]);
+      },
+    });
+  counter(
+    'zonefleet_signed_answers_total',
+    'Answers with signatures: queries with DO for signed zones.',
+    'answers',
+  );
+  counter('zonefleet_signed_truncated_total', 'Those of them with TC.', 'truncated');
+  counter('zonefleet_proofs_total', 'NSEC and NSEC3 sets that were found for them.', 'proofs');
 }
 
 function addDropCounters(registry: Registry, counters: () => QueryCounters): void {

@@ -12,7 +12,7 @@ import { listenHealth, type Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
-import { AskedMarks } from '../zone/image/asked-marks.ts';
+import { AskedMarks } from '../zone/image/find/asked-marks.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';

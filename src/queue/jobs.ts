@@ -111,6 +111,17 @@ export const SEND_MAIL: JobKind<MailJob> = {
   connections: 2,
 };
 
+/** Look at the keys of a signed zone, and take the next step with them. */
+export interface KeyJob {
+  readonly signedZoneId: number;
+}
+
+export const ROLL_KEYS: JobKind<KeyJob> = {
+  queue: 'roll-keys',
+  key: ({ signedZoneId }) => `keys:${signedZoneId}`,
+  connections: 2,
+};
+
 /** The names of all queues. */
 export const QUEUES: readonly string[] = [
   CHECK_DELEGATION,
@@ -119,4 +130,5 @@ export const QUEUES: readonly string[] = [
   FLATTEN_ANAME,
   CHECK_CHILD,
   SEND_MAIL,
+  ROLL_KEYS,
 ].map(({ queue }) => queue);

@@ -4,6 +4,8 @@
 import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
 import type { ChildEvidence } from '../checks/child/evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
+import type { DsEvidence } from '../checks/dnssec/ds-evidence.ts';
+import type { PreflightEvidence } from '../checks/dnssec/preflight.ts';
 import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
@@ -14,6 +16,8 @@ import { observeAddresses } from './aname/observe-addresses.ts';
 import { type ChildOptions, observeChild } from './child/observe-child.ts';
 import { OwnProbes } from './child/own-probes.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
+import { observeDs } from './dnssec/observe-ds.ts';
+import { observeSigned, type SignedOptions } from './dnssec/observe-signed.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
 import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
@@ -36,6 +40,16 @@ export interface Resolver {
    * `fresh`: somebody waits for it, so what failed before is asked again. Rejects as `observeDelegation` does.
    */
   observeTxt(host: Name, options?: Pick<ObserveOptions, 'signal' | 'fresh'>): Promise<TxtEvidence>;
+  /**
+   * Observes what every server of the parent says of the domain's DS set; nothing is taken from a cache. Rejects as
+   * `observeDelegation` does.
+   */
+  observeDs(domain: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<DsEvidence>;
+  /**
+   * Observes whether the domain's nameservers answer so that it would validate with a key of ours. Rejects as
+   * `observeDelegation` does.
+   */
+  observeSigned(domain: Name, options: SignedOptions): Promise<PreflightEvidence>;
   /** Observes the delegated zone itself, at its own nameservers. Rejects as `observeDelegation` does. */
   observeChild(domain: Name, options?: ChildOptions): Promise<ChildEvidence>;
   /**
@@ -123,6 +137,14 @@ export function createResolver(options: ResolverOptions): Resolver {
     async observeTxt(host, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return observeTxt(observed.fresh === true ? state.withoutFailures() : state, host, observed);
+    },
+    async observeDs(domain, observed = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeDs(state, domain, observed);
+    },
+    async observeSigned(domain, observed) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeSigned(state, domain, observed);
     },
     async observeChild(domain, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');

@@ -3,12 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKeySecrets } from '../process/settings/read-key-secrets.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 interface FoundSecrets {
   /** As KEY_SECRETS has it. */
   readonly text: string;
   readonly file: string;
+  readonly list: ReturnType<typeof readKeySecrets>;
   readonly isNew: boolean;
 }
 
@@ -16,15 +18,16 @@ interface FoundSecrets {
 export function ensureKeySecrets(dataDirectory: string): FoundSecrets {
   const file = join(dataDirectory, 'keys');
   const made = `k${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
+  const found = (text: string, isNew: boolean) => ({ text, file, isNew, list: readKeySecrets(text) });
   mkdirSync(dataDirectory, { recursive: true });
   try {
     writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    return { text: made, file, isNew: true };
+    return found(made, true);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot(file, error);
   }
   try {
-    return { text: readFileSync(file, 'utf8').trim(), file, isNew: false };
+    return found(readFileSync(file, 'utf8').trim(), false);
   } catch (error) {
     throw cannot(file, error);
   }

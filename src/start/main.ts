@@ -20,6 +20,8 @@ import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
+import { useKeyBoxes } from '../store/secrets/database-keys.ts';
+import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
@@ -57,7 +59,9 @@ async function start(settings: Settings): Promise<void> {
     socketDirectory = postgres.socketDirectory;
   }
   stopping.signal.throwIfAborted();
-  const { samples, roles } = await prepareDatabase(url, settings, log);
+  const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
+  const keySecrets = secrets === undefined ? settings.keySecrets : secrets.list;
+  const { samples, roles } = await prepareDatabase(url, { ...settings, keySecrets }, log);
   if (socketDirectory !== undefined) {
     publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory);
     running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
@@ -66,7 +70,6 @@ async function start(settings: Settings): Promise<void> {
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
-  const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
   const processes: SupervisedProcess[] = [];
   running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
@@ -129,6 +132,7 @@ async function prepareDatabase(
   log: Log,
 ): Promise<{ samples: Samples; roles: RoleUrls }> {
   const db = openDatabase(url);
+  useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // what follows from settings is published in signed domains, too
   try {
     await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
     const migrated = await migrate(db, settings.answers);

@@ -3,13 +3,16 @@
 
 import { type Name, parentOf } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
+import { attachSignatures } from './attach-signatures.ts';
 import { checkApex, checkNode, checkSizes } from './check-node.ts';
 import { type CollectedNode, collectRecords } from './collect-records.ts';
+import { findDenials } from './find-denials.ts';
 import type { RecordSet, Zone, ZoneNode, ZoneRecord } from './zone.ts';
 import { ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 export type BuiltZone =
-  | { readonly kind: 'built'; readonly zone: Zone }
+  /** `stray`: signatures beside no set that they cover, which no answer can have. They are left out. */
+  | { readonly kind: 'built'; readonly zone: Zone; readonly stray: readonly RecordSet[] }
   | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] };
 
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
@@ -27,20 +30,29 @@ export function buildZone(
   onStep: () => void = () => undefined,
 ): BuiltZone {
   const problems = new ProblemList();
-  const { nodes, marked, unproven, count } = collectRecords(apex, records, problems, onStep);
+  const collected = collectRecords(apex, records, problems, onStep);
+  const { nodes, hashed, marked, unproven, count } = collected;
+  const signatures = attachSignatures(collected);
   checkApex(apex, nodes.get(apex)?.sets, problems);
   const hasDname = (name: Name) => nodes.get(name)?.sets.has(TYPE.DNAME) === true;
   let checked = 0;
   for (const node of nodes.values()) {
     if ((++checked & ITEMS_A_STEP) === 0) onStep();
     checkNode(apex, node, hasDname, problems);
-    checkSizes(node.name, node.sets, problems);
+    checkSizes(node.name, node.sets.values(), problems);
   }
+  for (const set of hashed.values()) checkSizes(set.owner, [set], problems);
   const soa = nodes.get(apex)?.sets.get(TYPE.SOA);
   if (problems.list.length > 0 || soa === undefined) return { kind: 'refused', problems: problems.list };
 
   addEmptyNonTerminals(apex, nodes);
-  return { kind: 'built', zone: { apex, soa, ...soaNumbers(soa), nodes, marked, unproven, records: count } };
+  const denials = findDenials(apex, nodes, hashed.values());
+  const counts = { records: count + signatures.count };
+  return {
+    kind: 'built',
+    zone: { apex, soa, ...soaNumbers(soa), nodes, marked, unproven, ...denials, ...counts },
+    stray: signatures.stray,
+  };
 }
 
 /** Adds names that exist because a name lies below them (RFC 4592 §2.2.2). */

@@ -1,10 +1,12 @@
 // Checks the record sets of one name against each other and against the names above it; all other rules concern single
 // records. For a change of a zone, only the names that it touches need this check.
 
+import { NSEC3_SHA1 } from '../dns/dnssec/nsec3-hash.ts';
 import { isWildcard, type Name, parentOf, printName } from '../dns/name.ts';
 import { TYPE, typeMnemonic } from '../dns/type-codes.ts';
+import { hashParameters } from './find-denials.ts';
 import type { RecordSet, ZoneNode } from './zone.ts';
-import { describeSet, type ProblemList } from './zone-problem.ts';
+import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
 
@@ -21,13 +23,34 @@ export function checkApex(
     problems.report('MANY_SOA', `${printName(apex)} has ${what}`, apex, TYPE.SOA);
   }
   if (!sets?.has(TYPE.NS)) problems.report('NO_APEX_NS', `${printName(apex)} has no NS`, apex, TYPE.NS);
-  if (sets?.has(TYPE.DNSKEY)) {
-    const why = 'signed zones are not supported yet; load the zone without its DNSSEC records';
-    problems.report('DNSKEY_UNSUPPORTED', `${printName(apex)} has a DNSKEY: ${why}`, apex, TYPE.DNSKEY);
-  }
   if (sets?.has(TYPE.DS)) {
     const why = 'it belongs to the parent zone'; // RFC 4035 §2.4
     problems.report('DS_AT_APEX', `${printName(apex)} has a DS: ${why}`, apex, TYPE.DS);
+  }
+  checkHashParameters(apex, sets?.get(TYPE.NSEC3PARAM), problems);
+}
+
+/** Every question for a name that is not there costs the iterations, and validators refuse many (RFC 9276 §3.2). */
+const MAX_ITERATIONS = 50;
+
+function checkHashParameters(apex: Name, set: RecordSet | undefined, problems: ProblemList): void {
+  const report = (code: ZoneProblem['code'], what: string) =>
+    problems.report(code, `${printName(apex)} has ${what}`, apex, TYPE.NSEC3PARAM);
+  const chains = hashParameters(set);
+  if (chains.length > 1) report('MANY_NSEC3PARAM', `${chains.length} NSEC3PARAM with flags 0, not one`); // RFC 5155 §7.3
+  for (const { hashAlgorithm, iterations } of chains) {
+    if (hashAlgorithm !== NSEC3_SHA1) {
+      report(
+        'NSEC3_ALGORITHM',
+        `an NSEC3PARAM with the hash algorithm ${hashAlgorithm}: only 1, SHA-1, is known`,
+      );
+    }
+    if (iterations > MAX_ITERATIONS) {
+      report(
+        'NSEC3_ITERATIONS',
+        `an NSEC3PARAM with ${iterations} iterations: at most ${MAX_ITERATIONS} are served`,
+      );
+    }
   }
 }
 
@@ -56,8 +79,8 @@ export function checkNode(
 }
 
 /** Checks each set of a name by itself. */
-export function checkSizes(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: ProblemList): void {
-  for (const set of sets.values()) {
+export function checkSizes(name: Name, sets: Iterable<RecordSet>, problems: ProblemList): void {
+  for (const set of sets) {
     if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
     const what = describeSet(name, set.type);
     problems.report('SET_TOO_LARGE', `${what}: the set fits in no message`, name, set.type);
@@ -65,10 +88,10 @@ export function checkSizes(name: Name, sets: ReadonlyMap<number, RecordSet>, pro
 }
 
 /** The length of the smallest answer with the set and an OPT record, each owner being a pointer to the question. */
-function smallestAnswerOctets({ owner, rdata }: RecordSet): number {
+function smallestAnswerOctets({ owner, rdata, signatures = [] }: RecordSet): number {
   const OPT_OCTETS = 11;
   let octets = 12 + (isWildcard(owner) ? 255 : owner.length) + 4 + OPT_OCTETS;
-  for (const one of rdata) octets += 2 + 10 + one.length;
+  for (const one of [...rdata, ...signatures]) octets += 2 + 10 + one.length;
   return octets;
 }
 
@@ -87,7 +110,7 @@ function checkAlias(name: Name, sets: ReadonlyMap<number, RecordSet>, problems: 
     problems.report('MANY_CNAME', `${printName(name)} has more than one CNAME`, name, TYPE.CNAME); // RFC 2181 §10.1
   }
   for (const type of sets.keys()) {
-    if (type === TYPE.CNAME || type === TYPE.RRSIG || type === TYPE.NSEC) continue; // RFC 4034 §3, §4
+    if (type === TYPE.CNAME || type === TYPE.NSEC) continue; // RFC 4034 §4
     if (type === TYPE.DNAME) {
       problems.report('DNAME_AND_CNAME', `${printName(name)} has both DNAME and CNAME`, name, type); // RFC 6672 §2.4
     } else {

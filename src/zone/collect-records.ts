@@ -1,10 +1,12 @@
-// Groups records into the sets of each name. Records that cannot belong to this zone are reported and left out.
+// Groups records into the sets of each name. Records that cannot belong to this zone are reported and left out. Signatures
+// and NSEC3 stand apart: RRSIG is no set of a name but belongs to one, and owners of NSEC3 are no names of the zone.
 
 import { WireError } from '../dns/errors.ts';
 import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
+import { coveredType } from '../dns/record/covered-type.ts';
 import { checkRdata } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { isMark, isUnprovenMark, type ZoneRecord } from './zone.ts';
+import { isMark, isUnprovenMark, type RecordSet, type ZoneRecord } from './zone.ts';
 import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
@@ -18,6 +20,7 @@ interface GrowingSet {
   readonly type: number;
   ttl: number;
   readonly rdata: Uint8Array[];
+  signatures?: readonly Uint8Array[];
 }
 
 export interface CollectedNode {
@@ -27,11 +30,15 @@ export interface CollectedNode {
 
 export interface CollectedRecords {
   readonly nodes: Map<Name, CollectedNode>;
+  /** NSEC3 sets by their owner, which is no name of the zone (RFC 5155 §7.2.8). */
+  readonly hashed: ReadonlyMap<Name, GrowingSet>;
+  /** RRSIG by owner and type covered; `attachSignatures` gives them to the sets. */
+  readonly signatures: ReadonlyMap<Name, ReadonlyMap<number, RecordSet>>;
   /** Names that exist even without records: each has a node. */
   readonly marked: ReadonlySet<Name>;
   /** There is a mark that says that nothing has proved the zone. */
   readonly unproven: boolean;
-  /** How many records the sets have, without duplicates. */
+  /** How many records the sets have, without duplicates; signatures do not count. */
   readonly count: number;
 }
 
@@ -45,6 +52,8 @@ export function collectRecords(
   onStep: () => void = () => undefined,
 ): CollectedRecords {
   const nodes = new Map<Name, CollectedNode>();
+  const hashed = new Map<Name, GrowingSet>();
+  const signatures: SignatureSets = new Map();
   const keys: RdataKeys = new Map();
   const marked = new Set<Name>();
   let unproven = false;
@@ -53,16 +62,27 @@ export function collectRecords(
   for (const record of records) {
     if ((++seen & RECORDS_A_STEP) === 0) onStep();
     if (!acceptRecord(apex, record, problems)) continue;
-    let node = nodes.get(record.owner);
-    if (node === undefined) {
-      node = { name: record.owner, sets: new Map() };
-      nodes.set(record.owner, node);
+    const { owner, type } = record;
+    if (type === TYPE.RRSIG) addSignature(signatures, record, keys);
+    else if (type === TYPE.NSEC3) {
+      if (addRecord(hashed, owner, record, keys)) count++;
+    } else {
+      const { sets } = nodeAt(nodes, owner);
+      if (isUnprovenMark(record, apex)) unproven = true;
+      else if (isMark(record)) marked.add(owner);
+      else if (addRecord(sets, type, record, keys)) count++;
     }
-    if (isUnprovenMark(record, apex)) unproven = true;
-    else if (isMark(record)) marked.add(record.owner);
-    else if (addRecord(node, record, keys)) count++;
   }
-  return { nodes, marked: marked.size === 0 ? NO_MARKS : marked, unproven, count };
+  return { nodes, hashed, signatures, marked: marked.size === 0 ? NO_MARKS : marked, unproven, count };
+}
+
+function nodeAt(nodes: Map<Name, CollectedNode>, name: Name): CollectedNode {
+  let node = nodes.get(name);
+  if (node === undefined) {
+    node = { name, sets: new Map() };
+    nodes.set(name, node);
+  }
+  return node;
 }
 
 /** Checks one record alone. */
@@ -104,10 +124,11 @@ function isMetaType(type: number): boolean {
 type RdataKeys = Map<GrowingSet, Set<string>>;
 
 /** False when the set has that rdata already: it is dropped (RFC 2181 §5). */
-function addRecord(node: CollectedNode, { owner, type, ttl, rdata }: ZoneRecord, keys: RdataKeys): boolean {
-  const set = node.sets.get(type);
+function addRecord<K>(sets: Map<K, GrowingSet>, at: K, record: ZoneRecord, keys: RdataKeys): boolean {
+  const { owner, type, ttl, rdata } = record;
+  const set = sets.get(at);
   if (set === undefined) {
-    node.sets.set(type, { owner, type, ttl, rdata: [rdata] });
+    sets.set(at, { owner, type, ttl, rdata: [rdata] });
     return true;
   }
   if (ttl < set.ttl) set.ttl = ttl; // RFC 2181 §5.2: as if all had the lowest
@@ -121,6 +142,17 @@ function addRecord(node: CollectedNode, { owner, type, ttl, rdata }: ZoneRecord,
   held.add(key);
   set.rdata.push(rdata);
   return true;
+}
+
+type SignatureSets = Map<Name, Map<number, GrowingSet>>;
+
+function addSignature(signatures: SignatureSets, record: ZoneRecord, keys: RdataKeys): void {
+  let ofOwner = signatures.get(record.owner);
+  if (ofOwner === undefined) {
+    ofOwner = new Map();
+    signatures.set(record.owner, ofOwner);
+  }
+  addRecord(ofOwner, coveredType(record.rdata), record, keys);
 }
 
 /** Types whose rdata is names from this offset on: they are compared without case (RFC 4034 §6.2). */

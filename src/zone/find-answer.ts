@@ -1,5 +1,6 @@
-// Finds the answer to a question in the zones that we serve: RFC 1034 §4.3.2 and its later updates. Deliberately plain
-// and slow: it is the reference that faster implementations are tested against.
+// Finds the answer to a question in the zones that we serve: RFC 1034 §4.3.2 and its later updates, with signatures and
+// proofs for who asks for them (RFC 4035 §3.1). Deliberately plain and slow: it is the reference that faster implementations
+// are tested against.
 
 import { RCODE } from '../dns/message/rcodes.ts';
 import {
@@ -18,27 +19,43 @@ import {
 } from '../dns/name.ts';
 import { rdataNames } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
+import { NO_PROOF, type Proof, proofOf } from './find-proof.ts';
 import type { RecordSet, Zone, ZoneNode, Zones } from './zone.ts';
 
-/** `kind` is how the last link of a chain ended: an alias that leads out of the zone is an `answer`. */
+/**
+ * `kind` is how the last link of a chain ended: an alias that leads out of the zone is an `answer`. Each set is sent with the
+ * signatures that it has here, right behind it and with its TTL (RFC 4034 §3); a set and its signatures go together or not at
+ * all (RFC 4035 §3.1.1).
+ */
 export interface Answer {
-  readonly kind: 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'yxdomain' | 'refused';
+  readonly kind: 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'yxdomain' | 'refused' | 'failed';
   readonly rcode: number;
   /** AA. True for a referral that stands behind a chain: the bit is about the first owner (RFC 1035 §4.1.1). */
   readonly authoritative: boolean;
   /**
-   * The answer section, in order of the chain. A record that a wildcard gave has the question's name as owner (RFC 4592
-   * §3.3.1).
+   * The answer section, in order of the chain: TC when it does not fit. A record that a wildcard gave has the question's name
+   * as owner (RFC 4592 §3.3.1).
    */
   readonly answer: readonly RecordSet[];
-  /** The SOA of a negative answer with its negative TTL, or the NS of a referral; else empty. */
+  /**
+   * The SOA of a negative answer with its negative TTL, or the NS of a referral and its DS; behind these the proofs, each set
+   * once. TC when they do not fit.
+   */
   readonly authority: readonly RecordSet[];
-  /** Addresses of name servers below the cut: TC when they do not fit (RFC 9471 §3.1). */
+  /** Addresses of name servers below the cut: TC when they do not fit (RFC 9471 §3.1). They are never signed. */
   readonly glue: readonly RecordSet[];
-  /** Addresses that save the client a question, and sibling glue (RFC 9471 §3.2): left out when they do not fit. */
+  /**
+   * Addresses that save the client a question, and sibling glue (RFC 9471 §3.2): left out when they do not fit. None of a
+   * signed zone for who wants signatures: smaller answers are worth more.
+   */
   readonly additional: readonly RecordSet[];
   /** The zone that answered; undefined when refused. */
   readonly zone?: Zone;
+}
+
+interface Asking {
+  /** DO (RFC 3225 §3): signatures and proofs are wanted. */
+  readonly dnssecOk?: boolean;
 }
 
 /** The most CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
@@ -51,12 +68,34 @@ const MAX_LINKS = 16;
 const STAND_BESIDE_CNAME: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC]);
 
 /** Class IN. `qname` must be folded. */
-export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
+export function findAnswer(
+  zones: Zones,
+  qname: Name,
+  qtype: number,
+  { dnssecOk = false }: Asking = {},
+): Answer {
   const zone = zoneFor(zones, qname, qtype);
   if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
-  const answersAll = !zone.marked.has(zone.apex) || (qname === zone.apex && isOfApex(qtype));
+  const isSigned = zone.denials !== undefined;
+  const answersAll = !zone.marked.has(zone.apex) || (qname === zone.apex && isOfApex(qtype, isSigned));
   if (!answersAll) return REFUSED;
 
+  const proof = dnssecOk ? proofOf(zone) : NO_PROOF;
+  const found = follow(zones, zone, { qname, qtype, proof });
+  if (proof.collides) return { ...REFUSED, kind: 'failed', rcode: RCODE.SERVFAIL, zone };
+  if (!dnssecOk || !isSigned) return withoutSignatures(found);
+  const authority = [...found.authority, ...proof.sets];
+  return { ...found, authority, glue: found.glue.map(withoutSignature), additional: [] };
+}
+
+interface Question {
+  readonly qname: Name;
+  readonly qtype: number;
+  /** Collects what proves the parts of the answer. */
+  readonly proof: Proof;
+}
+
+function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): Answer {
   const chain: RecordSet[] = [];
   const visited = new Set<Name>();
   let name = qname;
@@ -66,7 +105,7 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
     let target: Name;
     switch (place.kind) {
       case 'cut': // 3b
-        return referral(zone, place.node, chain);
+        return referral(zone, place.node, chain, proof);
       case 'dname': {
         const dname = setOf(place.node, TYPE.DNAME) as RecordSet;
         if (!chain.includes(dname)) chain.push(dname);
@@ -79,15 +118,23 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
       }
       case 'node': {
         // 3a, or 3c at a wildcard
-        const set = matching(place.node, qtype);
-        if (set !== undefined) return found(zone, qtype, [...chain, ownedBy(name, set)]);
-        const cname = STAND_BESIDE_CNAME.has(qtype) ? undefined : setOf(place.node, TYPE.CNAME);
-        if (cname === undefined) return negative(zone, 'nodata', chain);
-        chain.push(ownedBy(name, cname));
-        target = foldCase(targetOf(cname));
+        const { node, encloser } = place;
+        const set = matching(node, qtype);
+        const isAlias = set === undefined && !STAND_BESIDE_CNAME.has(qtype);
+        const given = set ?? (isAlias ? setOf(node, TYPE.CNAME) : undefined);
+        if (given === undefined) {
+          if (encloser === undefined) proof.noType(node);
+          else proof.noWildcardType(name, encloser, node);
+          return negative(zone, 'nodata', chain);
+        }
+        if (encloser !== undefined) proof.expanded(name, encloser);
+        chain.push(ownedBy(name, given));
+        if (!isAlias) return found(zone, qtype, chain);
+        target = foldCase(targetOf(given));
         break;
       }
       case 'nothing':
+        proof.noName(name, place.encloser);
         return negative(zone, 'nxdomain', chain);
       default:
         return place satisfies never;
@@ -99,9 +146,12 @@ export function findAnswer(zones: Zones, qname: Name, qtype: number): Answer {
   }
 }
 
-/** Whether a zone with a mark at its apex answers this there: registries ask for it before they delegate. */
-export function isOfApex(qtype: number): boolean {
-  return qtype === TYPE.SOA || qtype === TYPE.NS;
+/**
+ * Whether a zone with a mark at its apex answers this there: registries ask for it before they delegate, for DNSKEY too when
+ * the zone is signed.
+ */
+export function isOfApex(qtype: number, isSigned: boolean): boolean {
+  return qtype === TYPE.SOA || qtype === TYPE.NS || (isSigned && qtype === TYPE.DNSKEY);
 }
 
 /** The zone whose apex is nearest above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */
@@ -123,10 +173,11 @@ function nearestZone(zones: Zones, name: Name): Zone | undefined {
 }
 
 type Place =
-  | { readonly kind: 'node'; readonly node: ZoneNode }
+  /** With the closest encloser when the node is a wildcard that stands for the name. */
+  | { readonly kind: 'node'; readonly node: ZoneNode; readonly encloser?: Name }
   | { readonly kind: 'cut'; readonly node: ZoneNode }
   | { readonly kind: 'dname'; readonly node: ZoneNode }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing'; readonly encloser: Name };
 
 /** RFC 1034 §4.3.2 step 3: matches down from the apex, label by label, so that the topmost cut or DNAME decides. */
 function descend(zone: Zone, name: Name, qtype: number): Place {
@@ -147,17 +198,46 @@ function descend(zone: Zone, name: Name, qtype: number): Place {
 function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
   const name = wildcardBelow(closestEncloser.name);
   const node = name === undefined ? undefined : zone.nodes.get(name);
-  return node === undefined ? { kind: 'nothing' } : { kind: 'node', node };
+  const encloser = closestEncloser.name;
+  return node === undefined ? { kind: 'nothing', encloser } : { kind: 'node', node, encloser };
 }
 
-/** The set that answers the question at this node. ANY gets the one of the lowest type (RFC 8482 §4.1). */
+/**
+ * The set that answers the question at this node. ANY gets the one of the lowest type, but for NSEC, and RRSIG the signatures
+ * of one set: more would serve amplification (RFC 8482 §4.1).
+ */
 function matching(node: ZoneNode, qtype: number): RecordSet | undefined {
-  if (qtype !== TYPE.ANY) return setOf(node, qtype);
-  return node.sets.size === 0 ? undefined : setOf(node, Math.min(...node.sets.keys()));
+  if (qtype === TYPE.ANY) return lowest(node, ({ type }) => type !== TYPE.NSEC);
+  if (qtype !== TYPE.RRSIG) return setOf(node, qtype);
+  const isSigned = ({ signatures }: RecordSet) => signatures !== undefined;
+  const covered = lowest(node, (set) => isSigned(set) && set.type !== TYPE.NSEC) ?? lowest(node, isSigned);
+  const { owner, ttl, signatures } = covered ?? {};
+  if (owner === undefined || ttl === undefined || signatures === undefined) return undefined;
+  return { owner, type: TYPE.RRSIG, ttl, rdata: signatures };
+}
+
+function lowest(node: ZoneNode, counts: (set: RecordSet) => boolean): RecordSet | undefined {
+  return [...node.sets.values()].filter(counts).sort((a, b) => a.type - b.type)[0];
 }
 
 function setOf(node: ZoneNode, type: number): RecordSet | undefined {
   return node.sets.get(type);
+}
+
+function withoutSignature(set: RecordSet): RecordSet {
+  if (set.signatures === undefined) return set;
+  const { signatures, ...bare } = set;
+  return bare;
+}
+
+function withoutSignatures(answer: Answer): Answer {
+  return {
+    ...answer,
+    answer: answer.answer.map(withoutSignature),
+    authority: answer.authority.map(withoutSignature),
+    glue: answer.glue.map(withoutSignature),
+    additional: answer.additional.map(withoutSignature),
+  };
 }
 
 function ownedBy(owner: Name, set: RecordSet): RecordSet {
@@ -228,9 +308,11 @@ function yxdomain(zone: Zone, answer: readonly RecordSet[]): Answer {
   };
 }
 
-/** DS is not added: without signatures it would prove nothing (RFC 4035 §3.1.4 is about signed zones). */
-function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[]): Answer {
-  const ns = setOf(cut, TYPE.NS) as RecordSet;
+/** NS of a cut are the child's, so the parent signs none (RFC 4035 §2.2). With signatures comes DS, or why there is none. */
+function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[], proof: Proof): Answer {
+  const ns = withoutSignature(setOf(cut, TYPE.NS) as RecordSet);
+  const ds = proof === NO_PROOF ? undefined : setOf(cut, TYPE.DS); // RFC 4035 §3.1.4
+  if (ds === undefined) proof.noType(cut);
   const glue: RecordSet[] = [];
   const additional: RecordSet[] = [];
   for (const target of distinctTargets(ns)) {
@@ -242,7 +324,7 @@ function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[]): Answ
     rcode: RCODE.NOERROR,
     authoritative: answer.length > 0,
     answer,
-    authority: [ns],
+    authority: ds === undefined ? [ns] : [ns, ds],
     glue,
     additional,
     zone,

@@ -52,7 +52,32 @@ export interface RecordSet {
   readonly type: number;
   readonly ttl: number;
   readonly rdata: readonly Uint8Array[];
+  /**
+   * Rdata of the RRSIG records that cover the set; absent: it has none. Each has the TTL of the set (RFC 4034 §3). RRSIG is
+   * never a set of a node.
+   */
+  readonly signatures?: readonly Uint8Array[];
 }
+
+/** One NSEC3 record of a zone with its place in the ring. */
+export interface HashedDenial {
+  /** 20 octets (RFC 5155 §5), the first label of the owner. */
+  readonly hash: Uint8Array;
+  /** The NSEC3 set with its signatures. Its owner is no name of the zone (RFC 5155 §7.2.8). */
+  readonly set: RecordSet;
+}
+
+/** How a zone proves that something is not there. */
+export type Denials =
+  /** Owners of NSEC in canonical order (RFC 4034 §6.1); each has a node with the set. */
+  | { readonly kind: 'nsec'; readonly owners: readonly Name[] }
+  /** The chain of the NSEC3PARAM with flags 0 at the apex (RFC 5155 §4), in order of the hashes. */
+  | {
+      readonly kind: 'nsec3';
+      readonly iterations: number;
+      readonly salt: Uint8Array;
+      readonly entries: readonly HashedDenial[];
+    };
 
 /** A name that exists in a zone. Without sets: a marked name, or an empty non-terminal (RFC 4592 §2.2.2). */
 export interface ZoneNode {
@@ -71,7 +96,14 @@ export interface Zone {
   readonly marked: ReadonlySet<Name>;
   /** Answered whole before it is proven. */
   readonly unproven: boolean;
-  /** Marks do not count. */
+  /** Absent: the zone is not signed, since the SOA has no signature, and answers have neither signatures nor proofs. */
+  readonly denials?: Denials;
+  /**
+   * NSEC3 sets that prove nothing now: of chains with other parameters, and all of them while the zone is not signed. They are
+   * kept because what brings a chain in force comes last. Absent: there are none.
+   */
+  readonly idleDenials?: readonly RecordSet[];
+  /** With signatures and NSEC3; marks do not count. */
   readonly records: number;
 }
 

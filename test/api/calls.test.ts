@@ -2,7 +2,7 @@
 // `test/support/walk`, which is written from the documents.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLOSED_PATHS } from '../../src/api/closed-paths.ts';
+import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
 import type { TestApi } from '../support/api/api.ts';
 import { prepareWalkers, type Walkers } from '../support/walk/callers.ts';

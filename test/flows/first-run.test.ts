@@ -167,7 +167,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       expect(seen).toEqual([
         { secrets: ['COOKIE_SECRETS'], role: 'zonefleet_node', isRoot: false },
         { secrets: ['KEY_SECRETS'], role: 'zonefleet_api', isRoot: false },
-        { secrets: [], role: 'zonefleet_worker', isRoot: false },
+        { secrets: ['KEY_SECRETS'], role: 'zonefleet_worker', isRoot: false },
       ]);
       await stopBySignal(clone, started, 'SIGTERM');
     });

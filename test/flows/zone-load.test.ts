@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, runCli } from '../support/cli/run-cli.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import type { DenialStyle } from '../support/dnssec/denial-chain.ts';
+import { signZoneText } from '../support/dnssec/sign-zone-text.ts';
+import { makeKey } from '../support/dnssec/signing.ts';
 import { isInstalled } from '../support/peers/peers.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
@@ -113,11 +116,63 @@ it('a zone file cannot include what lies outside its folder, and nothing of it i
   expect(await run('zone', 'export', 'evil.example')).toMatchObject({ code: 1 });
 });
 
-it('a signed zone is refused with the reason', async () => {
-  const key =
-    '@ DNSKEY 256 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA==\n';
-  const file = folder.write('signed.zone', smallZone('signed.example.', key));
-  const { code, stderr } = await run('zone', 'load', file);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/signed\.zone:6:1: .*DNSKEY.*not supported yet/);
+describe('a signed zone', () => {
+  const apex = 'signed.example.';
+  const now = Math.floor(Date.now() / 1000);
+  const time = { inception: now - 3600, expiration: now + 30 * 86_400 };
+  const key = makeKey(13);
+  const text = [
+    '@ 60 SOA ns h 7 2 3 4 30',
+    '@ 60 NS ns',
+    'ns 30 A 192.0.2.1',
+    'a.b 20 TXT x',
+    'cut 60 NS ns',
+  ].join('\n');
+  const hashed = { kind: 'nsec3', iterations: 5, salt: Uint8Array.of(1, 2), optOut: false } as const;
+  const write = (denial: DenialStyle) =>
+    folder.write('signed.zone', signZoneText({ apex, text }, key, time, denial).text);
+
+  it.each<[string, DenialStyle, number]>([
+    ['NSEC', { kind: 'nsec' }, 19],
+    ['NSEC3', hashed, 23],
+  ])('with %s loads and exports as it is, with its serial', async (_, denial, records) => {
+    const loaded = await run('zone', 'load', write(denial));
+    expect(loaded).toMatchObject({ code: 0, stderr: '' });
+    expect(loaded.stdout).toMatch(new RegExp(`^loaded signed\\.example\\. version \\d+ records ${records} `));
+    const exported = join(folder.path, 'exported');
+    expect(await run('zone', 'export', apex, '--output', exported)).toMatchObject({ code: 0 });
+    expect(readFileSync(exported, 'utf8')).toMatch(/\b7 +; serial$/m);
+    const again = await run('zone', 'load', '--origin', apex, exported);
+    expect(again.stdout).toMatch(/\(unchanged\)$/m);
+    for (const [program, ...args] of VERIFIERS) {
+      if (!isInstalled(program)) continue;
+      const verified = spawnSync(program, [...args, exported], { encoding: 'utf8' });
+      expect(verified.status, `${program}: ${verified.stdout}${verified.stderr}`).toBe(0);
+    }
+  });
+
+  it('loads with warnings where its signatures are doubtful', async () => {
+    const broken = readFileSync(write({ kind: 'nsec' }), 'utf8').replace('192.0.2.1', '192.0.2.9');
+    const { code, stdout, stderr } = await run('zone', 'load', folder.write('signed.zone', broken));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\(replaced\)$/m);
+    expect(stderr).toBe(
+      `${join(folder.path, 'signed.zone')}:${lineOf(broken, /^ns\.signed/)}:1: warning: ns.signed.example. A: the signature of key ${key.tag} is wrong\n`,
+    );
+  });
+
+  it('is refused when its names are hashed too often', async () => {
+    const { code, stderr } = await run('zone', 'check', write({ ...hashed, iterations: 51 }));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /signed\.zone:\d+:1: signed\.example\. has an NSEC3PARAM with 51 iterations: at most 50 are served/,
+    );
+  });
 });
+
+/** Programs of others that verify all of a signed zone. */
+const VERIFIERS = [['dnssec-verify', '-z', '-o', 'signed.example.'], ['ldns-verify-zone']] as const;
+
+function lineOf(text: string, pattern: RegExp): number {
+  return text.split('\n').findIndex((line) => pattern.test(line)) + 1;
+}

@@ -26,6 +26,8 @@ test('the metrics are what was counted', async () => {
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, false);
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, true);
   counters.countAnswer(1, 4711, RCODE.REFUSED, false);
+  counters.countSigned(3, false);
+  counters.countSigned(1, true);
   counters.observeLatency(0.000_015);
   counters.observeLatency(7);
   counters.rateDropped = 11;
@@ -49,6 +51,9 @@ test('the metrics are what was counted', async () => {
       'zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1',
       'zonefleet_truncated_total{transport="udp"} 1',
       'zonefleet_truncated_total{transport="tcp"} 0',
+      'zonefleet_signed_answers_total 2',
+      'zonefleet_signed_truncated_total 1',
+      'zonefleet_proofs_total 4',
       'zonefleet_limited_total{reason="rate_dropped"} 11',
       'zonefleet_limited_total{reason="tcp_refused"} 12',
       'zonefleet_limited_total{reason="octets_dropped"} 14',

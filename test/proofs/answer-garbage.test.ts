@@ -1,11 +1,12 @@
 // Answers leave no garbage, whatever they hold: the heap of this thread does not grow by them.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { queryFor } from '../support/answer/packets.ts';
-import { answerQuery, testNode, udpClient } from '../support/answer/test-node.ts';
+import { answerQuery, type TestNodeOptions, testNode, udpClient } from '../support/answer/test-node.ts';
+import { DENIAL_STYLES } from '../support/zone/sign-zone.ts';
 
 const ZONE = `@ 60 SOA ns host 1 2 3 4 5
 @ NS ns
@@ -48,12 +49,37 @@ const QUERIES: readonly (readonly [string, Uint8Array])[] = [
   ['the version', queryFor('version.bind.', TYPE.TXT, { class: 3 })],
 ];
 
+/** With DO, of the zone when it is signed. */
+const SIGNED_QUERIES: readonly (readonly [string, Uint8Array])[] = [
+  ['an address', queryFor('www.example.test.', TYPE.A, { opt: 'do' })],
+  ['NODATA', queryFor('www.example.test.', TYPE.AAAA, { opt: 'do' })],
+  ['NXDOMAIN', queryFor('nx.example.test.', TYPE.A, { opt: 'do' })],
+  ['NXDOMAIN in mixed case', queryFor('Nx.www.eXample.test.', TYPE.A, { opt: 'do' })],
+  ['an empty non-terminal', queryFor('wild.example.test.', TYPE.A, { opt: 'do' })],
+  ['a chain', queryFor('toalias.example.test.', TYPE.A, { opt: 'do' })],
+  ['a DNAME to a wildcard', queryFor('x.dname.example.test.', TYPE.A, { opt: 'do' })],
+  ['a wildcard', queryFor('x.wild.example.test.', TYPE.A, { opt: 'do' })],
+  ['NODATA of a wildcard', queryFor('x.wild.example.test.', TYPE.TXT, { opt: 'do' })],
+  ['MX in mixed case', queryFor('Example.Test.', TYPE.MX, { opt: 'do' })],
+  ['a referral', queryFor('x.sub.example.test.', TYPE.A, { opt: 'do' })],
+  ['keys', queryFor('example.test.', TYPE.DNSKEY, { opt: 'do' })],
+  ['RRSIG', queryFor('example.test.', TYPE.RRSIG, { opt: 'do' })],
+  ['ANY', queryFor('example.test.', TYPE.ANY, { opt: 'do' })],
+];
+
 const ROUNDS = 8;
 const ANSWERS = 40_000;
 
-test.each(QUERIES)('%s', (_, query) => {
+test.each(QUERIES)('%s', (_, query) => expectNoGarbage(query));
+
+describe.each([DENIAL_STYLES[0], DENIAL_STYLES[3]])('from a zone signed with %j', (denial) => {
+  test.each(SIGNED_QUERIES)('%s', (_, query) => expectNoGarbage(query, denial && { denial }));
+});
+
+function expectNoGarbage(query: Uint8Array, options: TestNodeOptions = {}): void {
   const node = testNode({
     zoneText: ZONE,
+    ...options,
     rateLimit: new RateLimit(400, 1024),
     amplificationLimit: new AmplificationLimit(20_000, 1024),
   });
@@ -69,4 +95,4 @@ test.each(QUERIES)('%s', (_, query) => {
   }
   expect(node.failures).toEqual([]);
   expect(least).toBeLessThan(1); // octets an answer: the smallest object has 16
-});
+}

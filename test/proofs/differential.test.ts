@@ -3,31 +3,62 @@
 // accepted differences has to say why.
 
 import { describe, expect, it } from 'vitest';
-import { foldCase, type Name, printName } from '../../src/dns/name.ts';
+import { foldCase, type Name, parseName, printName } from '../../src/dns/name.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { Zone } from '../../src/zone/zone.ts';
 import { ACCEPTED_DIFFERENCES, explain } from '../support/answer/accepted-differences.ts';
 import { describeObserved, isSame, observe } from '../support/answer/observed-answer.ts';
 import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
+import { DebianSigner } from '../support/dnssec/debian-signers.ts';
+import type { DenialStyle } from '../support/dnssec/denial-chain.ts';
+import { signHalfTheCuts } from '../support/dnssec/sign-half-the-cuts.ts';
 import {
   askMany,
   askTcp,
   installedPeers,
+  isInstalled,
   type PeerName,
   startPeer,
   type ZoneText,
 } from '../support/peers/peers.ts';
-import { pick, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { pick, type Random, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
 import { proves, scale } from '../support/tests/scale.ts';
 import { readAnswerCases } from '../support/zone/answer-cases.ts';
 import { readFixtureZones } from '../support/zone/fixture-zones.ts';
-import { zoneOf, zonesOf } from '../support/zone/zone-text.ts';
+import { zoneOfRecords } from '../support/zone/sign-zone.ts';
+import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 const MAX_UDP_OCTETS = 1232;
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 2);
 const { present, missing } = installedPeers();
 
 const accepted = new Map<string, number>();
+
+const SIGNER = 'dnssec-signzone';
+const SIGNED_APEX = 'r.test.';
+const NSEC3 = { kind: 'nsec3', iterations: 0, salt: new Uint8Array(), optOut: false } as const;
+const SIGNED_STYLES: readonly (readonly [string, DenialStyle])[] = [
+  ['NSEC', { kind: 'nsec' }],
+  ['NSEC3', NSEC3],
+  ['NSEC3 with salt and 50 iterations', { ...NSEC3, salt: Uint8Array.of(0xab, 0xcd), iterations: 50 }],
+  ['NSEC3 with opt-out', { ...NSEC3, optOut: true }],
+];
+
+function signedZoneText(
+  signer: DebianSigner,
+  random: Random,
+  denial: DenialStyle,
+): ZoneText & { zone: Zone } {
+  const apex = parseName(SIGNED_APEX);
+  const { text } = randomZone(random, SIGNED_APEX, scale(80, 40), ['other.test.']);
+  const records = signer.sign(signHalfTheCuts(random, apex, recordsOf(text, SIGNED_APEX)), denial);
+  const lines = records.map(
+    ({ owner, type, ttl, rdata }) =>
+      `${printName(owner)} ${ttl} IN ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
+  );
+  return { apex: SIGNED_APEX, text: lines.join('\n'), zone: zoneOfRecords(apex, records) };
+}
 
 interface Outcome {
   readonly asked: number;
@@ -51,7 +82,7 @@ async function compare(
     for (const [index, one] of asked.entries()) {
       const query = queries[index] as Uint8Array;
       const reply = replies[index];
-      const title = `${peer}: ${printName(one.name)} ${typeMnemonic(one.type)} edns=${one.udpPayloadSize ?? 'none'}`;
+      const title = `${peer}: ${printName(one.name)} ${typeMnemonic(one.type)} edns=${one.udpPayloadSize ?? 'none'}${one.dnssecOk === true ? ' DO' : ''}`;
       if (reply === undefined) {
         unexplained.push(`${title}: no reply`);
         continue;
@@ -72,6 +103,7 @@ async function compare(
         zones,
         name,
         type: one.type,
+        dnssecOk: one.dnssecOk === true && one.udpPayloadSize !== undefined,
         limit,
         ours,
         theirs,
@@ -93,7 +125,9 @@ function expectAgreement(outcomes: readonly Outcome[]): void {
   const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
   const unexplained = outcomes.flatMap((outcome) => outcome.unexplained);
   if (unexplained.length > 0) {
-    expect.fail(`${unexplained.length} of ${asked} unexplained\n${unexplained.slice(0, 5).join('\n\n')}`);
+    expect.fail(
+      `${unexplained.length} of ${asked} unexplained\n${unexplained.slice(0, Number(process.env.SHOW ?? 5)).join('\n\n')}`,
+    );
   }
 }
 
@@ -167,6 +201,38 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
       expectMostlySame(outcomes);
       askedInAll += outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
     });
+  });
+
+  // In full only: signatures, and so what servers leave out around opt-out, are others each time. In CI `signed/signed-peers`
+  // compares signed zones, where a validator decides between proofs that differ.
+  describe.each(proves ? present : [])('%s, of zones that others signed', (peer) => {
+    it.skipIf(!isInstalled(SIGNER)).each(SIGNED_STYLES)(
+      `with %s${isInstalled(SIGNER) ? '' : ` (skipped: needs ${SIGNER})`}`,
+      {
+        timeout: scale(600_000, 120_000),
+      },
+      async (_, denial) => {
+        const random = randomFrom(SEED);
+        const signer = new DebianSigner(SIGNER, SIGNED_APEX);
+        const outcomes: Outcome[] = [];
+        try {
+          for (let round = 0; round < scale(20, 2); round++) {
+            const signed = signedZoneText(signer, random, denial);
+            const names = [...signed.zone.nodes.keys()];
+            const asked = repeat(scale(1000, 250), () => ({
+              ...randomQuestion(random, signed.zone, names),
+              dnssecOk: random() < 0.8,
+            }));
+            outcomes.push(await compare(peer, zonesOf(signed.zone), [signed], asked));
+          }
+        } finally {
+          signer.remove();
+        }
+        expectAgreement(outcomes);
+        expectMostlySame(outcomes);
+        askedInAll += outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
+      },
+    );
   });
 
   it.skipIf(present.length < 2)('and no accepted difference is idle', () => {

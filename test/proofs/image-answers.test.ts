@@ -6,14 +6,18 @@ import { decodeMessage, type Message, type MessageRecord } from '../../src/dns/m
 import { foldCase, type Name, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
-import type { RecordSet, Zone } from '../../src/zone/zone.ts';
+import { recordsOfZone } from '../../src/zone/records-of-zone.ts';
+import { markOf, type RecordSet, type Zone } from '../../src/zone/zone.ts';
 import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import type { AnsweringNode } from '../support/answer/test-node.ts';
-import { pick, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { pick, type Random, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { thinned } from '../support/random/signed-zones.ts';
 import { scale } from '../support/tests/scale.ts';
+import { DENIAL_STYLES, signedRecords, signedZone, zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 const OPT_OCTETS = 11;
+const DNSSEC_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY];
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 11);
 
 function linesOfRecords(records: readonly MessageRecord[]): string[] {
@@ -21,7 +25,10 @@ function linesOfRecords(records: readonly MessageRecord[]): string[] {
 }
 
 function linesOfSets(sets: readonly RecordSet[]): string[] {
-  return sets.flatMap(({ owner, type, ttl, rdata }) => rdata.map((one) => line(owner, type, ttl, one)));
+  return sets.flatMap(({ owner, type, ttl, rdata, signatures = [] }) => [
+    ...rdata.map((one) => line(owner, type, ttl, one)),
+    ...signatures.map((one) => line(owner, TYPE.RRSIG, ttl, one)),
+  ]);
 }
 
 function line(owner: Name, type: number, ttl: number, rdata: Uint8Array): string {
@@ -30,8 +37,10 @@ function line(owner: Name, type: number, ttl: number, rdata: Uint8Array): string
 
 /** Asks over TCP and over UDP and compares; returns what was found. */
 function check(node: AnsweringNode, zones: ReadonlyMap<Name, Zone>, asked: Asked): Answer {
-  const found = findAnswer(zones, foldCase(asked.name), asked.type);
-  const title = `${printName(asked.name)} ${typeMnemonic(asked.type)} ${asked.udpPayloadSize ?? 'no EDNS'}`;
+  const dnssecOk = asked.dnssecOk === true && asked.udpPayloadSize !== undefined;
+  const found = findAnswer(zones, foldCase(asked.name), asked.type, { dnssecOk });
+  const size = `${asked.udpPayloadSize ?? 'no EDNS'}${dnssecOk ? ' DO' : ''}`;
+  const title = `${printName(asked.name)} ${typeMnemonic(asked.type)} ${size}`;
   const whole = ourAnswer(node, queryFor(asked), 'tcp');
   const message = decodeMessage(whole);
   expect({
@@ -70,11 +79,12 @@ function checkBeginning(
   let records = 0;
   let neededFits = true;
   for (const [index, set] of [...needed, ...found.additional].entries()) {
-    if ((ends[records + set.rdata.length] as number) > limit) {
+    const after = records + set.rdata.length + (set.signatures?.length ?? 0);
+    if ((ends[after] as number) > limit) {
       neededFits = index >= needed.length;
       break;
     }
-    records += set.rdata.length;
+    records = after;
   }
   const message = decodeMessage(part);
   const counted = message.answers.length + message.authorities.length + message.additionals.length;
@@ -139,6 +149,51 @@ test('random questions to random zones', { timeout: 300_000 }, () => {
     expect(kinds.get(kind), kind).toBeGreaterThan(50);
 });
 
+/** Signed in every way, now and then with something missing, as a zone is that somebody spoilt or is still signing. */
+function randomSignedZone(random: Random, apex: string, others: readonly string[]): Zone {
+  const { zone } = randomZone(random, apex, 10 + Math.floor(random() * 50), others);
+  if (random() < 0.1) return zone;
+  const marks = [...zone.nodes.keys()].filter((name) => name !== zone.apex && random() < 0.05).map(markOf);
+  const signed = signedRecords(zone.apex, [...recordsOfZone(zone), ...marks], pick(random, DENIAL_STYLES));
+  return zoneOfRecords(zone.apex, random() < 0.7 ? signed : thinned(random, signed, DNSSEC_TYPES));
+}
+
+test('random questions to random signed zones, with DO and without', { timeout: 300_000 }, () => {
+  const random = randomFrom(SEED);
+  const kinds = new Map<string, number>();
+  let proofs = 0;
+  const apexes = ['r.test.', 'c.r.test.', 'a.b.r.test.', 's.test.', 'www.e.c.r.test.', 'v.test.', '.'];
+  for (let round = 0; round < scale(60, 6); round++) {
+    const served = apexes.slice(0, 1 + Math.floor(random() * apexes.length));
+    const zones = served.map((apex) => {
+      const zone = randomSignedZone(
+        random,
+        apex,
+        served.filter((other) => other !== apex),
+      );
+      return random() < 0.05 ? { ...zone, marked: new Set([zone.apex]) } : zone;
+    });
+    const byApex = zonesOf(...zones);
+    const node = nodeOf(byApex);
+    const names = zones.map((zone) => [...zone.nodes.keys(), ...hashedOwners(zone)]);
+    for (let i = 0; i < scale(4000, 700); i++) {
+      const at = i % zones.length;
+      const question = randomQuestion(random, zones[at] as Zone, names[at] as Name[]);
+      const type = random() < 0.15 ? pick(random, [...DNSSEC_TYPES, TYPE.CDS]) : question.type;
+      const found = check(node, byApex, { ...question, type, dnssecOk: random() < 0.7 });
+      kinds.set(found.kind, (kinds.get(found.kind) ?? 0) + 1);
+      if (found.authority.some((set) => set.type === TYPE.NSEC || set.type === TYPE.NSEC3)) proofs++;
+    }
+  }
+  for (const kind of ['answer', 'nodata', 'nxdomain', 'referral', 'refused'])
+    expect(kinds.get(kind), kind).toBeGreaterThan(50);
+  expect(proofs).toBeGreaterThan(500);
+});
+
+function hashedOwners({ denials }: Zone): Name[] {
+  return denials?.kind === 'nsec3' ? denials.entries.map(({ set }) => set.owner) : [];
+}
+
 // A pointer reaches 16,383 octets far: behind that names are written out.
 test('answers over TCP that are longer than pointers reach', () => {
   const long = 'l'.repeat(40);
@@ -163,8 +218,13 @@ test('answers over TCP that are longer than pointers reach', () => {
       ...many(400, (i) => `*.wild 60 MX ${i} ${long}${i}.wild`),
     ].join('\n'),
   );
-  const zones = zonesOf(zone);
-  const node = nodeOf(zones);
+  for (const served of [zone, ...DENIAL_STYLES.slice(0, 2).map((denial) => signedZone(zone, denial))]) {
+    const zones = zonesOf(served);
+    askLong(zones, nodeOf(zones));
+  }
+});
+
+function askLong(zones: ReadonlyMap<Name, Zone>, node: AnsweringNode): void {
   for (const name of ['mx', 'srv', 'alias', 'toalias', 'cut', 'x.y.cut', 'long', 'x.wild', 'x.y.wild']) {
     for (const type of [TYPE.MX, TYPE.SRV, TYPE.TXT, TYPE.NS]) {
       for (const cased of [name, name.toUpperCase()]) {
@@ -175,7 +235,8 @@ test('answers over TCP that are longer than pointers reach', () => {
             .join(''),
         ).toString('latin1');
         check(node, zones, { name: wire as Name, type, udpPayloadSize: undefined });
+        check(node, zones, { name: wire as Name, type, udpPayloadSize: 1232, dnssecOk: true });
       }
     }
   }
-});
+}

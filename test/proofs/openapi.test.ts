@@ -43,6 +43,8 @@ interface Request {
 }
 
 const REQUESTS = scale(20_000, 600);
+/** They succeed only where workers have signed the domain: test/api/routes/dnssec shows that. */
+const NEEDS_SIGNED_ZONE = /\/dnssec\/(rollover|abort)$/;
 const MORE_DRAWS = 40;
 const DOMAINS = [
   'one.example',
@@ -487,7 +489,10 @@ describe('requests made from the description', () => {
     // A proof of refusals alone would prove little: every operation has also done what it is for. What the draw of a few
     // requests left out is drawn for itself.
     // closed and removed paths have no success
-    const open = operations.filter(({ path, responses }) => '200' in responses && !CLOSED_TO_KEYS.test(path));
+    const open = operations.filter(
+      ({ path, responses }) =>
+        '200' in responses && !CLOSED_TO_KEYS.test(path) && !NEEDS_SIGNED_ZONE.test(path),
+    );
     const undone = () => open.filter(({ method, path }) => !seen.has(`${method} ${path} 200`));
     for (let more = 0; more < MORE_DRAWS && undone().length > 0; more++) {
       await prepareDomains();

@@ -244,6 +244,7 @@ test.skipIf(needs.length > 0)(
             zones,
             name: foldCase(name),
             type,
+            dnssecOk: false,
             limit: EDNS_OCTETS,
             ours: seen,
             theirs: other,

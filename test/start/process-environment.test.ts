@@ -18,7 +18,7 @@ describe('the environment of a process', () => {
   it('has its own secrets and nobody else’s', () => {
     expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL']);
     expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
-    expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'REDIS_URL']);
+    expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
   });
 
   it('has what npm start decides, instead of what it was given', () => {

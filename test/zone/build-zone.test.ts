@@ -118,16 +118,38 @@ describe('records that make no zone', () => {
       ['DS_AT_APEX example. has a DS: it belongs to the parent zone'],
     ],
     [
-      'a DNSKEY at the apex, since signing does not exist yet',
-      `${SOA}${NS}@ 60 DNSKEY 257 3 13 AAAA`,
-      [
-        'DNSKEY_UNSUPPORTED example. has a DNSKEY: signed zones are not supported yet; load the zone without its DNSSEC records',
-      ],
+      'two chains of NSEC3 in force: which one is meant is not said',
+      `${SOA}${NS}@ 0 NSEC3PARAM 1 0 0 -\n@ 0 NSEC3PARAM 1 0 0 AB`,
+      ['MANY_NSEC3PARAM example. has 2 NSEC3PARAM with flags 0, not one'],
+    ],
+    [
+      'names hashed as nobody knows (RFC 5155 §8.1)',
+      `${SOA}${NS}@ 0 NSEC3PARAM 2 0 0 -`,
+      ['NSEC3_ALGORITHM example. has an NSEC3PARAM with the hash algorithm 2: only 1, SHA-1, is known'],
+    ],
+    [
+      'names hashed too often (RFC 9276 §3.2)',
+      `${SOA}${NS}@ 0 NSEC3PARAM 1 0 51 -`,
+      ['NSEC3_ITERATIONS example. has an NSEC3PARAM with 51 iterations: at most 50 are served'],
+    ],
+    [
+      'a set that fits in no message with its signatures',
+      `${SOA}${NS}big 60 TYPE65280 \\# 65000 ${'00'.repeat(65000)}\nbig 60 RRSIG TYPE65280 13 2 60 20300101000000 20200101000000 1 example. ${'A'.repeat(800)}`,
+      ['SET_TOO_LARGE big.example. TYPE65280: the set fits in no message'],
     ],
   ];
 
   it.each(refused)('%s', (_, text, problems) => {
     expect(problemsOf(build(text))).toEqual(problems);
+  });
+
+  it.each([
+    ['DNSKEY at the apex', '@ 60 DNSKEY 257 3 13 AAAA'],
+    ['NSEC3 with 50 iterations', '@ 0 NSEC3PARAM 1 0 50 -'],
+    ['an idle chain of NSEC3 with other parameters', '@ 0 NSEC3PARAM 1 0 0 -\n@ 0 NSEC3PARAM 2 1 9999 AB'],
+    ['NSEC and signatures beside CNAME (RFC 4034 §3, §4)', 'a 60 CNAME b\na 60 NSEC @ CNAME'],
+  ])('but %s makes one', (_, text) => {
+    expect(problemsOf(build(SOA + NS + text))).toEqual([]);
   });
 
   it('reports every problem, not only the first', () => {

@@ -81,4 +81,22 @@ describe('records of a zone', () => {
     expect(problems).toEqual(['OUT_OF_ZONE \\007example. does not lie in the zone example.']);
     expect([...collected.nodes.keys()]).toEqual([APEX]);
   });
+
+  it('are apart where they are signatures or NSEC3, which make no name of the zone (RFC 5155 §7.2.8)', () => {
+    const signature = (covers: string, ttl: number) =>
+      `a ${ttl} RRSIG ${covers} 13 2 60 20300101000000 20200101000000 1 example. AAAA`;
+    const hash = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom';
+    const records = recordsOf(
+      `${signature('A', 60)}\n${signature('TXT', 5)}\n${hash} 60 NSEC3 1 0 0 - ${hash} A\n`,
+      'example.',
+    );
+    const { collected, problems } = collect(records);
+    expect([problems, collected.nodes.size, collected.count]).toEqual([[], 0, 1]);
+    expect([...collected.hashed.keys()]).toEqual([parseName(`${hash}.example.`)]);
+    const ofOwner = collected.signatures.get(parseName('a.example.'));
+    expect([...(ofOwner ?? [])].map(([type, { ttl, rdata }]) => [type, ttl, rdata.length])).toEqual([
+      [TYPE.A, 60, 1],
+      [TYPE.TXT, 5, 1],
+    ]);
+  });
 });

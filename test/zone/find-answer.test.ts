@@ -4,12 +4,15 @@
 import { describe, expect, it } from 'vitest';
 import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { foldCase, parseName } from '../../src/dns/name.ts';
-import { TYPE } from '../../src/dns/type-codes.ts';
+import { coveredType } from '../../src/dns/record/covered-type.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
-import { markOf } from '../../src/zone/zone.ts';
+import { markOf, type RecordSet, type ZoneRecord } from '../../src/zone/zone.ts';
 import { linesOfSets, type Observed, observe } from '../support/answer/observed-answer.ts';
 import { nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
+import { signRecords } from '../support/dnssec/sign-records.ts';
+import { makeKey } from '../support/dnssec/signing.ts';
 import { type AnswerCase, readAnswerCases } from '../support/zone/answer-cases.ts';
 import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
@@ -149,5 +152,146 @@ describe('a mark at the apex', () => {
     for (const name of ['www', 'other', 'ns', '*'])
       for (const type of [TYPE.A, TYPE.SOA, TYPE.NS])
         expect(findAnswer(zones, parseName(name, apex), type).kind).toBe('refused');
+  });
+});
+
+describe('a signed zone', () => {
+  const apex = parseName('example.');
+  const key = makeKey(13);
+  const text = [
+    '@ 3600 SOA ns h 1 2 3 4 600',
+    '@ 300 NS ns',
+    '@ 300 MX 1 ns',
+    'ns 60 A 192.0.2.1',
+    'ns 60 AAAA 2001:db8::1',
+    'alias 60 CNAME ns',
+    'cut 60 NS ns.cut',
+    'cut 60 NS ns',
+    'ns.cut 60 A 192.0.2.2',
+    'safe 60 NS ns.cut',
+    `safe 60 DS 1 13 2 ${'ab'.repeat(32)}`,
+    'd 60 DNAME ns',
+    '*.w 60 TXT x',
+  ].join('\n');
+  const signing = { key, time: { inception: 1, expiration: 2 }, denial: { kind: 'nsec' } } as const;
+  const records = signRecords(apex, recordsOf(text, 'example.'), signing);
+  // Whoever signed these broke RFC 4035 §2.2: they are not sent.
+  const needless = ['cut', 'ns.cut'].map((name, i) => {
+    const type = i === 0 ? 'NS' : 'A';
+    return `${name} 60 RRSIG ${type} 13 ${i + 2} 60 20300101000000 20200101000000 1 example. AAAA`;
+  });
+  const all = [...records, ...recordsOf(needless.join('\n'), 'example.')];
+  const zoneFrom = (from: readonly ZoneRecord[]) => {
+    const result = buildZone(apex, from);
+    return zonesOf((result as Extract<typeof result, { kind: 'built' }>).zone);
+  };
+  const zones = zoneFrom(all);
+  const ask = (name: string, type: number, dnssecOk = true) =>
+    findAnswer(zones, parseName(name, apex), type, { dnssecOk });
+  /** `TYPE+n` for a set with n signatures. */
+  const shown = (sets: readonly RecordSet[]) =>
+    sets.map(
+      ({ type, signatures }) =>
+        typeMnemonic(type) + (signatures === undefined ? '' : `+${signatures.length}`),
+    );
+
+  it('has each set followed by its signatures for who asks with DO (RFC 4035 §3.1.1)', () => {
+    expect(shown(ask('ns', TYPE.A).answer)).toEqual(['A+1']);
+    expect(shown(ask('alias', TYPE.A).answer)).toEqual(['CNAME+1', 'A+1']);
+    expect(shown(ask('@', TYPE.DNSKEY).answer)).toEqual(['DNSKEY+1']);
+    expect(shown(ask('x.d', TYPE.A).answer)).toEqual(['DNAME+1', 'CNAME']);
+    expect(shown(ask('q.w', TYPE.TXT).answer)).toEqual(['TXT+1']);
+  });
+
+  it('has no signature and no proof for all others (RFC 4035 §3.1)', () => {
+    for (const [name, type] of [
+      ['ns', TYPE.A],
+      ['alias', TYPE.A],
+      ['x.d', TYPE.A],
+      ['q.w', TYPE.TXT],
+      ['q.w', TYPE.A],
+      ['nope', TYPE.A],
+      ['x.safe', TYPE.A],
+      ['x.cut', TYPE.A],
+    ] as const) {
+      const { answer, authority, glue, additional } = ask(name, type, false);
+      for (const set of [...answer, ...authority, ...glue, ...additional]) {
+        expect(set.signatures).toBeUndefined();
+        expect([TYPE.NSEC, TYPE.DS, TYPE.RRSIG]).not.toContain(set.type);
+      }
+    }
+    expect(shown(ask('@', TYPE.MX, false).additional)).toEqual(['A', 'AAAA']);
+  });
+
+  it('adds nothing that only saves a question', () => {
+    expect(ask('@', TYPE.MX).additional).toEqual([]);
+    expect(ask('@', TYPE.NS).additional).toEqual([]);
+    const { glue, additional } = ask('x.cut', TYPE.A);
+    expect([shown(glue), additional]).toEqual([['A'], []]);
+  });
+
+  it('refers with the signed DS, or with the proof that there is none (RFC 4035 §3.1.4)', () => {
+    expect(shown(ask('x.safe', TYPE.A).authority)).toEqual(['NS', 'DS+1']);
+    expect(shown(ask('x.cut', TYPE.A).authority)).toEqual(['NS', 'NSEC+1']);
+    expect(shown(ask('safe', TYPE.DS).answer)).toEqual(['DS+1']);
+    expect(shown(ask('cut', TYPE.DS).authority)).toEqual(['SOA+1', 'NSEC+1']);
+  });
+
+  it('has the negative TTL on the SOA, and so on its signature (RFC 2308 §5)', () => {
+    for (const name of ['nope', 'ns']) {
+      const [soa] = ask(name, TYPE.TXT).authority;
+      expect([soa?.type, soa?.ttl, soa?.signatures?.length]).toEqual([TYPE.SOA, 600, 1]);
+    }
+  });
+
+  it('answers ANY with the lowest type but NSEC, and RRSIG with the signatures of one set (RFC 8482 §4.1)', () => {
+    for (const dnssecOk of [true, false]) {
+      expect(ask('ns', TYPE.ANY, dnssecOk).answer.map(({ type }) => type)).toEqual([TYPE.A]);
+      const [signatures, ...others] = ask('ns', TYPE.RRSIG, dnssecOk).answer;
+      expect(others).toEqual([]);
+      expect(signatures?.rdata.map(coveredType)).toEqual([TYPE.A]);
+      expect([signatures?.ttl, signatures?.signatures]).toEqual([60, undefined]);
+      expect(ask('ns', TYPE.NSEC, dnssecOk).answer.map(({ type }) => type)).toEqual([TYPE.NSEC]);
+      expect(ask('alias', TYPE.RRSIG, dnssecOk).answer[0]?.rdata.map(coveredType)).toEqual([TYPE.CNAME]);
+    }
+    const withoutThat = zoneFrom(
+      all.filter((one) => one.type !== TYPE.RRSIG || coveredType(one.rdata) !== TYPE.A),
+    );
+    const find = (type: number) =>
+      findAnswer(withoutThat, parseName('ns.example.'), type, { dnssecOk: true });
+    expect(shown(find(TYPE.ANY).answer)).toEqual(['A']);
+    expect(find(TYPE.RRSIG).answer[0]?.rdata.map(coveredType)).toEqual([TYPE.AAAA]);
+  });
+
+  it('that has a mark at its apex answers SOA, NS and DNSKEY there', () => {
+    const preset = zoneFrom([...all, markOf(apex)]);
+    const find = (type: number) => findAnswer(preset, apex, type, { dnssecOk: true });
+    for (const type of [TYPE.SOA, TYPE.NS, TYPE.DNSKEY])
+      expect(shown(find(type).answer)).toEqual([`${typeMnemonic(type)}+1`]);
+    for (const type of [TYPE.MX, TYPE.NSEC, TYPE.RRSIG, TYPE.ANY, TYPE.CDS])
+      expect(find(type).kind).toBe('refused');
+  });
+
+  it('without a signature over its SOA is answered as unsigned, but to who asks for RRSIG', () => {
+    const isOfSoa = (one: ZoneRecord) => one.type === TYPE.RRSIG && coveredType(one.rdata) === TYPE.SOA;
+    const prepared = zoneFrom(all.filter((one) => !isOfSoa(one)));
+    const find = (name: string, type: number) =>
+      findAnswer(prepared, parseName(name, apex), type, { dnssecOk: true });
+    expect(shown(find('ns', TYPE.A).answer)).toEqual(['A']);
+    expect(shown(find('nope', TYPE.A).authority)).toEqual(['SOA']);
+    expect(shown(find('x.safe', TYPE.A).authority)).toEqual(['NS']);
+    expect(shown(find('@', TYPE.MX).additional)).toEqual(['A', 'AAAA']);
+    expect(find('ns', TYPE.RRSIG).answer[0]?.rdata.map(coveredType)).toEqual([TYPE.A]);
+  });
+
+  it('has DS of a child that we hold answered by the parent, and without one by the child itself', () => {
+    const child = zoneOf('safe.example.', '@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns');
+    const both = zonesOf(...zones.values(), child);
+    const find = (held: typeof both) =>
+      findAnswer(held, parseName('safe.example.'), TYPE.DS, { dnssecOk: true });
+    expect(shown(find(both).answer)).toEqual(['DS+1']);
+    expect([find(zonesOf(child)).kind, find(zonesOf(child)).zone?.apex]).toEqual(['nodata', child.apex]);
+    const own = findAnswer(zones, apex, TYPE.DS, { dnssecOk: true });
+    expect(shown(own.authority)).toEqual(['SOA+1', 'NSEC+1']);
   });
 });

@@ -8,11 +8,12 @@ import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Image, ReaderSlot } from '../../src/zone/image/image.ts';
 import { ImageFullError } from '../../src/zone/image/space.ts';
 import { ImageWriter } from '../../src/zone/image/write-image.ts';
+import { recordsOfZone } from '../../src/zone/records-of-zone.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
 import { readZone } from '../support/zone/read-zone.ts';
-import { blocksIn, recordsOfZone, smallImage } from '../support/zone/zone-image.ts';
+import { blocksIn, smallImage } from '../support/zone/zone-image.ts';
 
 const OCTETS = 96 * 1024;
 
@@ -32,7 +33,9 @@ function dispensable(random: Random, zone: Zone): RecordSet | undefined {
 }
 
 function withoutSet(zone: Zone, gone: RecordSet): Zone {
-  const rest = recordsOfZone(zone).filter(({ owner, type }) => owner !== gone.owner || type !== gone.type);
+  const rest = [...recordsOfZone(zone)].filter(
+    ({ owner, type }) => owner !== gone.owner || type !== gone.type,
+  );
   const built = buildZone(zone.apex, rest);
   if (built.kind === 'refused') throw new Error(built.problems[0]?.message);
   return built.zone;

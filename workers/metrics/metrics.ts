@@ -35,7 +35,9 @@ export interface WorkerMetrics {
   countOutcome(outcome: CheckOutcome): void;
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
-  countTrouble(of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages'): void;
+  countTrouble(
+    of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages' | 'signing',
+  ): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;
   /** Observers elsewhere were asked about a change. */

@@ -1,8 +1,8 @@
 // Brings subscriptions further whose time has come: renewal, grace, the end. Any number of processes may run it.
 
 import { NO_WALLET } from '../../src/billing/wallet.ts';
-import { currentTime } from '../../src/store/change/lock-domain.ts';
 import { type MovedSubscriptions, moveSubscriptions } from '../../src/store/change/move-subscriptions.ts';
+import { currentTime } from '../../src/store/postgres/current-time.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 

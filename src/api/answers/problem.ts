@@ -21,9 +21,12 @@ export const PROBLEM_CODES = {
   domain_ambiguous: 409,
   record_conflict: 409,
   record_managed: 409,
+  dnssec_busy: 409,
+  dnssec_verbatim: 409,
   idempotency_mismatch: 422,
   ns_check_limited: 429,
   session_check_failed: 503,
+  dnssec_unavailable: 503,
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

@@ -16,6 +16,7 @@ import type { z } from 'zod';
 import { ANSWER_HEADERS } from '../../process/answer-headers.ts';
 import { trustConnection } from '../../process/bounded-server.ts';
 import { touchApiKey } from '../../store/accounts/api-keys.ts';
+import { DNSSEC_UNAVAILABLE, DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import { touchSession } from '../../store/people/sessions.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
@@ -258,6 +259,8 @@ function validatorOf(schema: z.ZodType, isQuery: boolean) {
   };
 }
 
+const SIGNED_AND_CLOSED = 'the domain is signed (DNSSEC) and cannot be written now; try again';
+
 function explain(error: unknown, request: FastifyRequest, outages: OutageLog): Problem {
   if (error instanceof Refusal) {
     const { route } = request.routeOptions.config;
@@ -269,6 +272,13 @@ function explain(error: unknown, request: FastifyRequest, outages: OutageLog): P
     return unavailable('earlier writes of the domain are still under way; try again', 1);
   }
   const inThread = error instanceof ThreadError ? error : undefined;
+  if (error instanceof DnssecUnavailable || inThread?.name === DNSSEC_UNAVAILABLE) {
+    request.log.error({ err: error }, 'a signed zone cannot be written: see docs/operating.md "DNSSEC"');
+    return new Problem(503, SIGNED_AND_CLOSED, {
+      code: 'dnssec_unavailable',
+      headers: { 'Retry-After': '60' },
+    });
+  }
   const outage = inThread === undefined ? outageOf(error) : inThread.outage;
   if (outage !== undefined) {
     outages.note(outage, error);

@@ -6,6 +6,8 @@ import type { Admitted } from '../calls/guard.ts';
 
 export interface ThreadSettings {
   readonly databaseUrl: string;
+  /** Signed zones are written in threads, too. */
+  readonly keySecrets: readonly { readonly name: string; readonly secret: Uint8Array }[];
   readonly allowReservedNames: boolean;
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
 }

@@ -6,6 +6,8 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
+import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../store/secrets/key-boxes.ts';
 import type { Api } from '../calls/call.ts';
 import { ROUTES } from '../routes/every-route.ts';
 import { answerLargeCall } from './answer-large-call.ts';
@@ -35,6 +37,7 @@ const db = openDatabase(settings.databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
   onError: (error) => log.warn({ err: packError(error) }, 'an idle connection to the database broke'),
 });
+useKeyBoxes(db, new KeyBoxes(settings.keySecrets));
 const noWorkers = { enqueueNow: () => Promise.reject(new Error('no large call asks the workers')) };
 const api: Api = {
   db,

@@ -56,12 +56,12 @@ export function printChange(
   };
 }
 
-/** Changes by `migrate`, the demo and tests are shown as coming from the command line. */
+/** Changes by `migrate`, the demo, tests and refreshes of signatures are shown as coming from the command line. */
 function publicSource(source: ChangeSource): Printed['source'] {
   return isHidden(source) ? 'cli' : source;
 }
 
-const HIDDEN_SOURCES = ['migrate', 'demo', 'test'] as const satisfies readonly ChangeSource[];
+const HIDDEN_SOURCES = ['migrate', 'demo', 'test', 'signing'] as const satisfies readonly ChangeSource[];
 
 function isHidden(source: ChangeSource): source is (typeof HIDDEN_SOURCES)[number] {
   return (HIDDEN_SOURCES as readonly ChangeSource[]).includes(source);

@@ -11,7 +11,7 @@ import { type FlattenedTarget, flattenedTarget, printDnsContent } from '../../zo
 import type { CustomerRecord, EdgeAddresses } from '../../zone/records/customer-record.ts';
 import { isZoneFileText, printDestination } from '../../zone/records/destination.ts';
 import { printOriginalName, printRecordName } from '../../zone/records/record-name.ts';
-import type { ChangedRecord, Record } from '../schemas/record.ts';
+import type { ChangedRecord, Record } from '../schemas/records/record.ts';
 
 interface Owner {
   readonly id: number;

@@ -13,7 +13,7 @@ import { setKey } from '../../zone/records/customer-record.ts';
 import { type ApiType, RECORD_TYPE_CODES } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { printRecordName } from '../../zone/records/record-name.ts';
-import type { ScanImported, ScanPreview } from '../schemas/scan.ts';
+import type { ScanImported, ScanPreview } from '../schemas/records/scan.ts';
 import { moments } from './moments.ts';
 
 const NOTHING: PlannedImport = { records: [], left: [] };

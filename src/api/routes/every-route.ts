@@ -14,6 +14,7 @@ import { endSubscription, setSubscription } from './admin/subscription.ts';
 import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
+import { DNSSEC_ROUTES } from './dnssec.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
@@ -53,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   enableDomain,
   verifyDomain,
   checkNameservers,
+  ...DNSSEC_ROUTES,
   listChecksOfDomain,
   getCheck,
   listChangesOfDomain,

@@ -8,6 +8,9 @@ import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import type { AnswerHeader } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
+import { boundedArray } from '../schemas/bounded-array.ts';
+import { idText } from '../schemas/ids.ts';
+import { booleanText } from '../schemas/query-text.ts';
 import {
   BatchDelete,
   BatchDeleted,
@@ -15,10 +18,7 @@ import {
   countItems,
   MAX_BATCH_ITEMS,
   RecordsBatch,
-} from '../schemas/batch.ts';
-import { boundedArray } from '../schemas/bounded-array.ts';
-import { idText } from '../schemas/ids.ts';
-import { booleanText } from '../schemas/query-text.ts';
+} from '../schemas/records/batch.ts';
 
 const dryRun = booleanText.optional().describe('`true`: everything is judged and nothing is written.');
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];

@@ -15,8 +15,8 @@ import { type CondensedFailures, condenseFailures, expandFailures } from '../bod
 import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
-import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/import.ts';
 import { booleanText } from '../schemas/query-text.ts';
+import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/records/import.ts';
 
 export const importRecords = domainRoute({
   method: 'POST',

@@ -3,7 +3,7 @@
 import { inPieces } from '../../store/postgres/in-pieces.ts';
 import { parseRecords } from '../../zone/import/parse-records.ts';
 import { domainRoute } from '../calls/route.ts';
-import { ParsedZoneFile, ZoneFileText } from '../schemas/import.ts';
+import { ParsedZoneFile, ZoneFileText } from '../schemas/records/import.ts';
 
 export const parseImport = domainRoute({
   method: 'POST',

@@ -28,7 +28,7 @@ import { RecordTexts } from '../print/record-text.ts';
 import { idText } from '../schemas/ids.ts';
 import { Message } from '../schemas/message.ts';
 import { booleanText, listText, sortText } from '../schemas/query-text.ts';
-import { Record, RecordCreate, RecordUpdate } from '../schemas/record.ts';
+import { Record, RecordCreate, RecordUpdate } from '../schemas/records/record.ts';
 
 const tag = 'Records';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];

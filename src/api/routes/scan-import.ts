@@ -15,7 +15,7 @@ import { domainRoute } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { planFound, printFailed, printScan } from '../print/print-scan.ts';
 import { booleanText } from '../schemas/query-text.ts';
-import { ScanImported } from '../schemas/scan.ts';
+import { ScanImported } from '../schemas/records/scan.ts';
 import { REUSED_SECONDS, recentOrNew } from './scan.ts';
 
 type Imported = Extract<ImportedScan, { kind: 'imported' }>;

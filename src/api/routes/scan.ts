@@ -6,7 +6,7 @@ import { askForScan, type ScanCall } from '../actions/ask-for-scan.ts';
 import { Problem } from '../answers/problem.ts';
 import { domainRoute } from '../calls/route.ts';
 import { planFound, printPreview } from '../print/print-scan.ts';
-import { ScanPreview } from '../schemas/scan.ts';
+import { ScanPreview } from '../schemas/records/scan.ts';
 
 /** How old a scan may be that answers another call: each puts load on the servers of others. */
 export const REUSED_SECONDS = 600;

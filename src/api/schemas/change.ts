@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Id } from './ids.ts';
-import { ChangedRecord } from './record.ts';
+import { ChangedRecord } from './records/record.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'cli', 'revert', 'status'] as const;

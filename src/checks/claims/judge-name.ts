@@ -153,7 +153,12 @@ function judgeClaim(
   const sets = claim.state.status === 'ended' ? exclusiveSets(claim) : left;
   const judgement =
     withheld === undefined
-      ? judgeDelegation(evidence, { sets, ours: name.ours, ...(ourAddresses && { ourAddresses }) })
+      ? judgeDelegation(evidence, {
+          sets,
+          ours: name.ours,
+          ...(ourAddresses && { ourAddresses }),
+          ...(claim.ownDs && { ownDs: claim.ownDs }),
+        })
       : unknown(withheld);
   const decision = nextStatus(claim.state, judgement, evidence.finishedAt, rules, isFrozen);
   const shown = { ...decision, findings: findingsOf(name, claim, { judgement, decision, sets }) };

@@ -29,6 +29,8 @@ export interface CheckedClaim {
   readonly state: CheckState;
   /** The sets that prove this claim, its own first. */
   readonly sets: readonly ClaimSet[];
+  /** As in `Expected`. */
+  readonly ownDs?: ReadonlySet<string>;
   /** The operator made it, or brought it back. */
   readonly byOperator: boolean;
   /** Its account held the name within 90 days. */

@@ -43,4 +43,6 @@ export interface Expected {
   readonly ours: ReadonlySet<Name>;
   /** The addresses of our servers; absent while they are not known. */
   readonly ourAddresses?: ReadonlySet<string>;
+  /** The rdata of DS records of the domain's own keys, as hexadecimal digits; absent: it has none. */
+  readonly ownDs?: ReadonlySet<string>;
 }

@@ -42,7 +42,7 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   // nothing. A foreign one that holds both domain and parent counts if it shows that the parent delegates the domain.
   const showsCut = byAnswer && counting.every((server) => server.showsCut && isForeign(server, expected));
   if (byAnswer && (oursShown || othersShown) && !showsCut) return unknown([FINDINGS.OWN_ANSWER(parent)]);
-  const ds = counting.flatMap((server) => server.ds);
+  const staleDs = counting.flatMap(({ ds }) => (ds.some((each) => isOwnDs(each, expected)) ? [] : ds));
   return {
     verdict,
     matched,
@@ -53,10 +53,10 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
     soleWitness: counting.length === 1 && failing.length > 0 && !confirmed,
     oursShown,
     othersShown,
-    staleDs: ds.length > 0, // we do not sign domains yet
+    staleDs: staleDs.length > 0,
     findings: [
       ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
-      ...(ds.length > 0 ? [FINDINGS.STALE_DS(ds, oursShown)] : []),
+      ...(staleDs.length > 0 ? [FINDINGS.STALE_DS(staleDs, oursShown)] : []),
       ...(confirmed ? [] : [FINDINGS.UNCONFIRMED(parent)]),
       ...(failing.length > 0 ? [FINDINGS.PARENT_FAILS(parent, serversOf(failing))] : []),
       ...(showsCut ? [FINDINGS.PARENT_HOLDS_CHILD(parent)] : []),
@@ -65,6 +65,11 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
         : []),
     ],
   };
+}
+
+/** One that leads to a key of ours is enough for resolvers (RFC 4035 §5.2), whatever stands beside it. */
+function isOwnDs(rdata: Uint8Array, { ownDs }: Expected): boolean {
+  return ownDs?.has(Buffer.from(rdata).toString('hex')) === true;
 }
 
 /** Whether the address is known to be none of ours. */

@@ -19,14 +19,14 @@ export interface SecureZone {
   readonly keys: readonly ZoneKey[];
 }
 
-interface Validating {
+export interface Validating {
   /** Seconds since 1970. */
   readonly at: number;
   readonly budget: ValidationBudget;
 }
 
 /** `insecure`: opt-out or costly hashes leave it open, so the answer counts as an unsigned one does. */
-type ReplyValidation =
+export type ReplyValidation =
   | { readonly kind: 'secure'; readonly until: number }
   | { readonly kind: 'insecure'; readonly until: number }
   | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
@@ -63,7 +63,7 @@ export function validateReply(
       case 'nxdomain':
         return prove(message.authorities, { kind: 'no_name', name: claim.name }, from, validating);
       case 'alias':
-        return findAlias(message, claim.name, from, validating);
+        return validateAlias(message, claim.name, from, validating);
       default:
         return claim satisfies never;
     }
@@ -105,7 +105,8 @@ function findDs(
   return { kind, until, ds: [] };
 }
 
-function findAlias(
+/** Throws OverBudget, as `prove` does. */
+export function validateAlias(
   { answers, authorities }: Message,
   name: Name,
   from: SecureZone,
@@ -130,7 +131,7 @@ function aliasSet(answers: readonly MessageRecord[], name: Name, zone: Name): Si
   return setAt(answers, name, TYPE.CNAME);
 }
 
-function prove(
+export function prove(
   section: readonly MessageRecord[],
   claim: Claim,
   from: SecureZone,

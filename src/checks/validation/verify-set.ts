@@ -1,5 +1,6 @@
 // Whether a record set has a valid signature of its zone (RFC 4035 §5.3).
 
+import { secondsBetween, timeFault } from '../../dns/dnssec/signature-time.ts';
 import { type Signature, signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
 import { isKnownAlgorithm } from '../../dns/dnssec/verify-signature.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
@@ -43,7 +44,7 @@ export function verifySet(set: SignedSet, { zone, keys, at, budget }: Verifying)
   const usable = set.signatures.filter((signature) => mayCount(signature, set, zone));
   let reason = set.signatures.length === 0 ? 'there is no signature' : 'no signature is of the zone';
   for (const signature of usable.slice(0, MAX_SIGNATURES)) {
-    const fault = timeFault(signature, at);
+    const fault = timeFault(signature, at, skewOf);
     if (fault !== undefined) {
       reason = fault;
       continue;
@@ -82,19 +83,10 @@ function mayCount(signature: Signature, { owner }: SignedSet, zone: Name): boole
   );
 }
 
-function timeFault({ inception, expiration }: Signature, at: number): string | undefined {
-  const life = since(inception, expiration);
-  if (life < 0) return 'a signature ends before it begins';
-  const skew = Math.min(MAX_SKEW_SECONDS, Math.max(MIN_SKEW_SECONDS, life * SKEW_SHARE));
-  if (since(inception, at) < -skew) return 'a signature is not valid yet';
-  return since(at, expiration) < -skew ? 'a signature has expired' : undefined;
-}
-
-/** In serial number arithmetic (RFC 4034 §3.1.5): negative when `to` is before `from`. */
-function since(from: number, to: number): number {
-  return (to - from) | 0;
+function skewOf(life: number): number {
+  return Math.min(MAX_SKEW_SECONDS, Math.max(MIN_SKEW_SECONDS, life * SKEW_SHARE));
 }
 
 function endOf({ ttl }: SignedSet, { originalTtl, expiration }: Signature, at: number): number {
-  return at + Math.max(0, Math.min(ttl, originalTtl, since(at, expiration)));
+  return at + Math.max(0, Math.min(ttl, originalTtl, secondsBetween(at, expiration)));
 }

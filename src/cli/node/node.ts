@@ -2,7 +2,7 @@
 // a node holds back because they would take away most of its zones (docs/rules.md "Health and held removals").
 
 import type { Command } from 'commander';
-import type { ConfirmedNode, ListedNode } from '../../store/feed/nodes.ts';
+import type { ConfirmedNode, ForgottenNode, ListedNode } from '../../store/feed/nodes.ts';
 import type { Cli } from '../terminal/cli.ts';
 import type { Output } from '../terminal/output.ts';
 import { printSpan } from '../terminal/print-span.ts';
@@ -36,6 +36,36 @@ export function addNodeCommands(program: Command, cli: Cli): void {
         return await showConfirmed(confirmed, cli.output);
       });
     });
+
+  node
+    .command('forget')
+    .description('say that nodes are gone for good, so that keys of signed zones no longer wait for them')
+    .argument('<node...>', 'node names')
+    .action(async (names: string[]) => {
+      const { forgetNodes } = await import('../../store/feed/nodes.ts');
+      await cli.withStore(async (db) => {
+        const forgotten = await cli.audited(db, 'node.forget', async (trx, tell) => {
+          const nodes = await forgetNodes(trx, [...new Set(names)]);
+          for (const { name, outcome } of nodes) if (outcome === 'forgotten') tell({ target: { name } });
+          return nodes;
+        });
+        return await showForgotten(forgotten, cli.output);
+      });
+    });
+}
+
+async function showForgotten(nodes: readonly ForgottenNode[], output: Output): Promise<number> {
+  const refused = nodes.filter(({ outcome }) => outcome === 'live' || outcome === 'absent');
+  if (output.json) {
+    await output.print(JSON.stringify({ nodes }));
+  } else {
+    for (const { name, outcome } of nodes) {
+      if (outcome === 'live') await output.complain(`${name}: it reports itself, so it is not gone`);
+      else if (outcome === 'absent') await output.complain(`${name}: no such node`);
+      else await output.print(`${outcome} ${name}`);
+    }
+  }
+  return refused.length === 0 ? 0 : 1;
 }
 
 /** True while an operator has to decide. */

@@ -15,6 +15,8 @@ import type { Output } from './output.ts';
 export interface CliSettings {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
+  /** None: those of `npm start` in the data directory. */
+  readonly keySecrets?: readonly { readonly name: string; readonly secret: Uint8Array }[];
   readonly answers: AnswerSettings;
   readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
@@ -64,6 +66,9 @@ export class Cli {
     const { openDatabase } = await import('../../store/postgres/database.ts');
     const { OPERATOR_LIMITS } = await import('../../store/postgres/deadlines.ts');
     const db = openDatabase(url, { limits: OPERATOR_LIMITS });
+    const { keySecrets = [], dataDirectory } = await this.settings();
+    const { openKeyBoxes } = await import('./open-key-boxes.ts');
+    openKeyBoxes(db, keySecrets, dataDirectory);
     try {
       this.exitCode = await work(db);
     } finally {

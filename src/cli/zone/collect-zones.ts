@@ -7,7 +7,13 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import { findZoneFiles, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import type { Item } from '../terminal/output.ts';
 import { readStandardInput } from '../terminal/read-standard-input.ts';
-import { type FileProblem, judgeZoneFile, type Place, printProblem } from './judge-zone-file.ts';
+import {
+  type FileProblem,
+  judgeZoneFile,
+  type Place,
+  printProblem,
+  printWarning,
+} from './judge-zone-file.ts';
 
 /** A good zone, waiting. `records` is undefined where the file must be read again. */
 export interface WaitingZone {
@@ -15,6 +21,8 @@ export interface WaitingZone {
   readonly apex: Name;
   readonly count: number;
   readonly soa: Place;
+  /** What is doubtful about its signatures. */
+  readonly warnings: readonly FileProblem[];
   records: ZoneRecord[] | undefined;
 }
 
@@ -32,6 +40,8 @@ export interface CollectedZones {
 
 interface CollectOptions {
   readonly origin: Name | undefined;
+  /** When signatures are to be valid, in seconds since 1970. */
+  readonly at: number;
   /** How many records may wait in memory. */
   readonly keepRecords: number;
   readonly signal: AbortSignal;
@@ -59,7 +69,7 @@ export async function collectZones(
   for (const file of found.files) {
     if (options.signal.aborted) break;
     const content = file.path === undefined ? await readStandardInput() : undefined;
-    const judged = judgeZoneFile(file, options.origin, content);
+    const judged = judgeZoneFile(file, { origin: options.origin, at: options.at, content });
     if (judged.apex !== undefined) {
       const claimed = claims.get(judged.apex);
       if (claimed === undefined) claims.set(judged.apex, [file.name]);
@@ -72,8 +82,8 @@ export async function collectZones(
     // Standard input cannot be read twice.
     const keep = file.path === undefined || kept + judged.records.length <= options.keepRecords;
     if (keep) kept += judged.records.length;
-    const { apex, soa, records } = judged;
-    zones.push({ file, apex, soa, count: records.length, records: keep ? records : undefined });
+    const { apex, soa, records, warnings } = judged;
+    zones.push({ file, apex, soa, warnings, count: records.length, records: keep ? records : undefined });
     await setImmediate(); // lets signals and slow output be handled
   }
 
@@ -93,6 +103,15 @@ export function refusedItem({ file, apex, problems }: RefusedFile): Item {
     json: { file, outcome: 'refused', ...zone, problems },
     problems: problems.map(printProblem),
   };
+}
+
+/** A good file as they show it, with what is doubtful about it. */
+export function goodItem(
+  { json, line }: { readonly json: object; readonly line: string },
+  warnings: readonly FileProblem[],
+): Item {
+  const doubtful = warnings.length === 0 ? {} : { warnings };
+  return { json: { ...json, ...doubtful }, lines: [line], problems: warnings.map(printWarning) };
 }
 
 const NAMED_FILES = 3;

@@ -8,7 +8,10 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFile, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import { buildZone } from '../../zone/build-zone.ts';
-import type { Zone, ZoneRecord } from '../../zone/zone.ts';
+import { recordsOfZone } from '../../zone/records-of-zone.ts';
+import type { SignedZoneDoubt } from '../../zone/verbatim/doubt-list.ts';
+import { judgeSignedZone } from '../../zone/verbatim/judge-signed-zone.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import { confineInclude } from './confine-include.ts';
@@ -24,7 +27,14 @@ export interface FileProblem {
 }
 
 type JudgedFile =
-  | { kind: 'good'; file: ZoneFilePath; apex: Name; records: ZoneRecord[]; soa: Place }
+  | {
+      kind: 'good';
+      file: ZoneFilePath;
+      apex: Name;
+      records: ZoneRecord[];
+      soa: Place;
+      warnings: FileProblem[];
+    }
   | { kind: 'refused'; file: ZoneFilePath; apex: Name | undefined; problems: FileProblem[] };
 
 export interface Place {
@@ -33,8 +43,18 @@ export interface Place {
   readonly column: number;
 }
 
-/** `content` is what standard input held; a file is read here. */
-export function judgeZoneFile(file: ZoneFilePath, origin: Name | undefined, content?: string): JudgedFile {
+interface JudgeOptions {
+  readonly origin: Name | undefined;
+  /** Seconds since 1970, which signatures are judged at; undefined: they are not judged, since they were. */
+  readonly at: number | undefined;
+  /** What standard input held; a file is read here. */
+  readonly content?: string | undefined;
+}
+
+/** A zone with more sets is not verified whole: some seconds. */
+const MAX_VERIFIED_SETS = 20_000;
+
+export function judgeZoneFile(file: ZoneFilePath, { origin, at, content }: JudgeOptions): JudgedFile {
   let parsed: ZoneFile;
   try {
     // Bytes that are not UTF-8 become U+FFFD, which the parser refuses outside comments.
@@ -56,8 +76,17 @@ export function judgeZoneFile(file: ZoneFilePath, origin: Name | undefined, cont
   if (built.kind === 'refused') {
     return { kind: 'refused', file, apex, problems: placeProblems(file, parsed, built.problems) };
   }
-  const { zone } = built;
-  return { kind: 'good', file, apex: zone.apex, records: recordsOf(zone), soa: placeOf(file, soa) };
+  const { zone, stray } = built;
+  const doubts = at === undefined ? [] : judgeSignedZone(zone, { at, stray, maxVerified: MAX_VERIFIED_SETS });
+  const warnings = placeProblems(file, parsed, doubts);
+  return {
+    kind: 'good',
+    file,
+    apex: zone.apex,
+    records: [...recordsOfZone(zone)],
+    soa: placeOf(file, soa),
+    warnings,
+  };
 }
 
 function textProblems(file: ZoneFilePath, { problems }: ZoneFile): FileProblem[] {
@@ -78,22 +107,16 @@ function placeOf(
   return { file: name, line, column };
 }
 
+/** The same for what is doubtful and does not keep the file from loading. */
+export function printWarning(warning: FileProblem): string {
+  return printProblem({ ...warning, message: `warning: ${warning.message}` });
+}
+
 /** `file:line:column: field: message`, as compilers write it and editors read it. */
 export function printProblem(problem: FileProblem): string {
   const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
   const field = problem.field === undefined ? '' : `${problem.field}: `;
   return `${problem.file}${place}: ${field}${problem.message}`;
-}
-
-/** All records of a zone, as it is served: one TTL a set, each rdata once. */
-function recordsOf(zone: Zone): ZoneRecord[] {
-  const records: ZoneRecord[] = [];
-  for (const node of zone.nodes.values()) {
-    for (const { owner, type, ttl, rdata } of node.sets.values()) {
-      for (const one of rdata) records.push({ owner, type, ttl, rdata: one });
-    }
-  }
-  return records;
 }
 
 function besideFile(file: string, included: string): string {
@@ -104,7 +127,7 @@ function besideFile(file: string, included: string): string {
 function placeProblems(
   file: ZoneFilePath,
   parsed: ZoneFile,
-  problems: readonly ZoneProblem[],
+  problems: readonly (ZoneProblem | SignedZoneDoubt)[],
 ): FileProblem[] {
   const places = new Map<Name, Map<number, ZoneFileRecord>>();
   for (const { owner } of problems) if (owner !== undefined) places.set(owner, new Map());
@@ -115,6 +138,7 @@ function placeProblems(
   return problems.map(({ owner, type, message, code }) => {
     const ofOwner = owner === undefined ? undefined : places.get(owner);
     const record = type === undefined ? ofOwner?.values().next().value : ofOwner?.get(type);
+    if (owner === undefined) return { file: file.name, code, message };
     return { ...placeOf(file, record), code, message };
   });
 }

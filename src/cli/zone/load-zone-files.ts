@@ -5,17 +5,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { CustomerZoneError, type SavedZone, saveZones } from '../../store/zones/save-zones.ts';
+import { RefusedZonesError, type SavedZone, saveZones } from '../../store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Audited } from '../terminal/cli.ts';
 import { explainFailure, isAboutTheRows } from '../terminal/failure.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output.ts';
-import { collectZones, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
-import { judgeZoneFile } from './judge-zone-file.ts';
+import { collectZones, goodItem, type RefusedFile, refusedItem, type WaitingZone } from './collect-zones.ts';
+import { type FileProblem, judgeZoneFile } from './judge-zone-file.ts';
 
 interface LoadOrder {
   readonly paths: readonly string[];
   readonly origin: Name | undefined;
+  readonly at: number;
   readonly actor: string;
   readonly signal: AbortSignal;
   /** Saves with a row of the audit log. */
@@ -26,6 +27,7 @@ interface ReadyZone {
   readonly file: string;
   readonly apex: Name;
   readonly records: readonly ZoneRecord[];
+  readonly warnings: readonly FileProblem[];
 }
 
 const KEEP_RECORDS = 250_000;
@@ -60,6 +62,7 @@ class Load {
   async run(): Promise<void> {
     const { zones, files } = await collectZones(this.#order.paths, {
       origin: this.#order.origin,
+      at: this.#order.at,
       keepRecords: KEEP_RECORDS,
       signal: this.#order.signal,
       refuse: (refused) => this.#refuse(refused),
@@ -99,12 +102,12 @@ class Load {
 
   /** The zone with its records, which may have to be read again. Undefined when that fails now. */
   async #ready(zone: WaitingZone): Promise<ReadyZone | undefined> {
-    const { apex, records } = zone;
+    const { apex, records, warnings } = zone;
     const file = zone.file.name;
     zone.records = undefined; // from here on only the batch holds them
-    if (records !== undefined) return { file, apex, records };
-    const again = judgeZoneFile(zone.file, this.#order.origin);
-    if (again.kind === 'good' && again.apex === apex) return { file, apex, records: again.records };
+    if (records !== undefined) return { file, apex, records, warnings };
+    const again = judgeZoneFile(zone.file, { origin: this.#order.origin, at: undefined });
+    if (again.kind === 'good' && again.apex === apex) return { file, apex, records: again.records, warnings };
     const message = 'changed while it was being loaded';
     await this.#refuse({
       file,
@@ -124,25 +127,25 @@ class Load {
         return zones;
       });
     } catch (error) {
-      if (error instanceof CustomerZoneError) await this.#saveWithout(error.apexes, batch);
+      if (error instanceof RefusedZonesError) await this.#saveWithout(error, batch);
       else if (isAboutTheRows(error)) await this.#saveApart(batch, error);
       else throw error;
       return;
     }
-    const files = new Map(batch.map(({ apex, file }) => [apex, file]));
+    const ready = new Map(batch.map((zone) => [zone.apex, zone]));
     for (const zone of saved) {
       this.counts[zone.outcome]++;
       this.counts.records += zone.records;
-      await this.#listing.add(loadedItem(files.get(zone.apex)!, zone));
+      await this.#listing.add(loadedItem(ready.get(zone.apex)!, zone));
     }
   }
 
-  async #saveWithout(customers: readonly Name[], batch: readonly ReadyZone[]): Promise<void> {
-    for (const { file, apex } of batch.filter(({ apex }) => customers.includes(apex))) {
-      const message = `${printName(apex)} is a customer's domain, not an operator zone`;
+  async #saveWithout({ apexes, why }: RefusedZonesError, batch: readonly ReadyZone[]): Promise<void> {
+    for (const { file, apex } of batch.filter(({ apex }) => apexes.includes(apex))) {
+      const message = `${printName(apex)} ${why}`;
       await this.#refuse({ file, apex, problems: [{ file, message }] });
     }
-    const others = batch.filter(({ apex }) => !customers.includes(apex));
+    const others = batch.filter(({ apex }) => !apexes.includes(apex));
     if (others.length > 0) await this.#save(others);
   }
 
@@ -162,11 +165,9 @@ class Load {
   }
 }
 
-function loadedItem(file: string, saved: SavedZone): Item {
+function loadedItem({ file, warnings }: ReadyZone, saved: SavedZone): Item {
   const zone = printName(saved.apex);
   const { outcome, version, records } = saved;
-  return {
-    json: { file, outcome, zone, version, records },
-    lines: [`loaded ${zone} version ${version} records ${records} (${outcome})`],
-  };
+  const line = `loaded ${zone} version ${version} records ${records} (${outcome})`;
+  return goodItem({ json: { file, outcome, zone, version, records }, line }, warnings);
 }

@@ -25,6 +25,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
       const order = {
         paths,
         origin: originOf(origin),
+        at: nowInSeconds(),
         actor: cli.actor(),
         signal: cli.interruptible(),
         audited: (db: Database, work: Audited<SavedZone[]>) => cli.audited(db, 'zone.load', work),
@@ -39,7 +40,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
     .argument('<file...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
     .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
     .action(async (paths: string[], { origin }: OriginOption) => {
-      const order = { paths, origin: originOf(origin), signal: cli.interruptible() };
+      const order = { paths, origin: originOf(origin), at: nowInSeconds(), signal: cli.interruptible() };
       const { checkZoneFiles } = await import('./check-zone-files.ts');
       cli.exitCode = await checkZoneFiles(order, cli.output);
     });
@@ -72,6 +73,10 @@ export function addZoneCommands(program: Command, cli: Cli): void {
 
 function originOf(text: string | undefined) {
   return text === undefined ? undefined : parseZoneName(text);
+}
+
+function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 /** A fleet of operator zones may have no workers. What stays too long costs room, and no command its success. */

@@ -47,7 +47,8 @@ export function readNsec3(owner: Name, rdata: Uint8Array, zone: Name): Nsec3 | u
   return { owner, hash, next: nextHashedName, types: new Set(types), optOut, iterations, salt };
 }
 
-function hashIn(owner: Name): Uint8Array | undefined {
+/** The hash that is the first label of the owner of an NSEC3 record; undefined for another name. */
+export function hashIn(owner: Name): Uint8Array | undefined {
   try {
     return parseBase32Hex(owner.slice(1, 1 + owner.charCodeAt(0)));
   } catch (error) {

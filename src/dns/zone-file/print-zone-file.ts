@@ -1,7 +1,8 @@
 // Writes a zone as a file that people read and that BIND, NSD and Knot load: relative owners, canonical order
 // (RFC 4034 §6.1), the SOA first. An owner stands on the first of its lines only; below it the lines start blank.
 
-import { labelsOf, type Name, printName, ROOT } from '../name.ts';
+import { sortNames } from '../dnssec/sort-names.ts';
+import { type Name, printName, ROOT } from '../name.ts';
 import { printRdata } from '../record/rdata.ts';
 import { TYPE, typeMnemonic } from '../type-codes.ts';
 
@@ -75,22 +76,6 @@ function commonestTtl(groups: Iterable<readonly PrintableRecord[]>): number | un
   for (const group of groups) for (const { ttl } of group) counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
   const [commonest] = [...counts].sort(([a, ofA], [b, ofB]) => ofB - ofA || a - b);
   return commonest?.[0];
-}
-
-/** Canonical order by one key a name instead of many comparisons: labels from the right, octets above the separator. */
-export function sortNames(names: Iterable<Name>): Name[] {
-  const keyed = Array.from(names, (name) => ({
-    name,
-    key: labelsOf(name).reverse().map(raiseOctets).join('\0'),
-  }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return keyed.map(({ name }) => name);
-}
-
-function raiseOctets(label: string): string {
-  let raised = '';
-  for (let i = 0; i < label.length; i++) raised += String.fromCharCode(label.charCodeAt(i) + 1);
-  return raised;
 }
 
 function compareRecords(a: PrintableRecord, b: PrintableRecord): number {

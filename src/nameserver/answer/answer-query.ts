@@ -6,8 +6,8 @@ import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
 import { FLAG } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
-import type { AskedMarks } from '../../zone/image/asked-marks.ts';
-import { FOUND, ImageFinder } from '../../zone/image/find-in-image.ts';
+import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
+import { FOUND, ImageFinder } from '../../zone/image/find/find-in-image.ts';
 import type { Image } from '../../zone/image/image.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
@@ -130,6 +130,8 @@ export class Answerer {
         if (amplified === 'truncate') length = this.#write(out, outAt, room, amplified);
       }
       this.#counters.countAnswer(this.client.transport, this.#query.type, this.#rcode, !this.#complete);
+      if (this.#source === SOURCE.ZONE && this.#found.isSigned)
+        this.#counters.countSigned(this.#found.proofs.count, !this.#complete);
       return length;
     } catch (error) {
       this.#counters.failed++;
@@ -163,7 +165,7 @@ export class Answerer {
     if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
       return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
     const found = this.#found;
-    found.find(query.type);
+    found.find(query.type, query.dnssecOk);
     if (found.kind >= FOUND.REFUSED) return this.#refuse();
     this.#rcode = found.rcode;
     this.#authoritative = found.authoritative;
@@ -182,9 +184,10 @@ export class Answerer {
    * §4.15 (Not Ready) says that this server cannot answer now; Other (§4.1) would say nothing.
    */
   #refuse(): Source {
-    return this.#found.kind === FOUND.NOT_SERVED
-      ? this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY)
-      : this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    const { kind } = this.#found;
+    if (kind === FOUND.NOT_SERVED) return this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    if (kind === FOUND.FAILED) return this.#fail(RCODE.SERVFAIL, -1);
+    return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
   }
 
   #decideChaos(): Source {

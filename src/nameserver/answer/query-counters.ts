@@ -38,7 +38,10 @@ const OCTETS_DROPPED = ANSWERS + TRANSPORTS.length * COUNTED_TYPES.length * COUN
 const OCTETS_TRUNCATED = OCTETS_DROPPED + 1;
 const TCP_UNREAD = OCTETS_DROPPED + 2;
 const TCP_SLOWED = OCTETS_DROPPED + 3;
-const NUMBERS = OCTETS_DROPPED + 4;
+const SIGNED = OCTETS_DROPPED + 4;
+const SIGNED_TRUNCATED = OCTETS_DROPPED + 5;
+const PROOFS = OCTETS_DROPPED + 6;
+const NUMBERS = OCTETS_DROPPED + 7;
 
 export class QueryCounters {
   static readonly BYTES = NUMBERS * 8;
@@ -159,6 +162,24 @@ export class QueryCounters {
     const at = ANSWERS + (transport * COUNTED_TYPES.length + typeAt) * COUNTED_RCODES + rcode;
     numbers[at] = (numbers[at] as number) + 1;
     if (truncated) numbers[TRUNCATED + transport] = (numbers[TRUNCATED + transport] as number) + 1;
+  }
+
+  /** Counts an answer with signatures, which `countAnswer` counts as well, and the NSEC or NSEC3 sets in it. */
+  countSigned(proofs: number, truncated: boolean): void {
+    const numbers = this.#numbers;
+    numbers[SIGNED] = (numbers[SIGNED] as number) + 1;
+    numbers[PROOFS] = (numbers[PROOFS] as number) + proofs;
+    if (truncated) numbers[SIGNED_TRUNCATED] = (numbers[SIGNED_TRUNCATED] as number) + 1;
+  }
+
+  /** Answers from signed zones to who wants signatures, those of them with TC, and the NSEC and NSEC3 sets in them. */
+  get signed(): { readonly answers: number; readonly truncated: number; readonly proofs: number } {
+    const numbers = this.#numbers;
+    return {
+      answers: numbers[SIGNED] as number,
+      truncated: numbers[SIGNED_TRUNCATED] as number,
+      proofs: numbers[PROOFS] as number,
+    };
   }
 
   /** Records `answers` answers that each took this long. */

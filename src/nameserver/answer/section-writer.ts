@@ -3,12 +3,13 @@
 // question.
 
 import { TYPE } from '../../dns/type-codes.ts';
-import { FOUND, type ImageFinder } from '../../zone/image/find-in-image.ts';
-import { FoldedName } from '../../zone/image/folded-name.ts';
-import { FoundSet } from '../../zone/image/found-set.ts';
+import { FOUND, type ImageFinder } from '../../zone/image/find/find-in-image.ts';
+import { FoldedName } from '../../zone/image/find/folded-name.ts';
+import { FoundSet } from '../../zone/image/find/found-set.ts';
 import type { Image } from '../../zone/image/image.ts';
 import { RECORD_HEAD_OCTETS } from '../../zone/image/layout.ts';
 import { MAX_POINTER } from './name-writer.ts';
+import { ProofWriter } from './proof-writer.ts';
 import { SetWriter } from './set-writer.ts';
 
 /** More records than fit into a message. */
@@ -39,6 +40,7 @@ export class SectionWriter {
   additionals = 0;
   readonly #image: Image;
   readonly #found: ImageFinder;
+  readonly #proofs: ProofWriter;
   readonly #host: FoldedName;
   readonly #hostSet = new FoundSet();
   /** Hosts that were looked up for this set: their hashes and places. */
@@ -52,6 +54,7 @@ export class SectionWriter {
     this.#image = image;
     this.#found = found;
     this.message = new SetWriter(image, found.names);
+    this.#proofs = new ProofWriter(image, found, this.message);
     this.#host = new FoldedName(image.header);
   }
 
@@ -65,16 +68,19 @@ export class SectionWriter {
   writeFound(qtype: number): boolean {
     const found = this.#found;
     const { message } = this;
+    message.withSignatures = found.isSigned;
     for (let i = 0; i < found.answers; i++) {
       const set = found.answer[i] as FoundSet;
       if (!message.writeSet(set)) return false;
-      this.answers += set.records;
+      this.answers += set.records + message.signaturesOf(set);
     }
     const { kind } = found;
     if (kind === FOUND.NXDOMAIN || kind === FOUND.NODATA) return this.#writeSoa();
     if (kind === FOUND.REFERRAL) return this.#writeReferral();
+    // With signatures nothing is added that is not needed: smaller answers are worth more.
+    if (found.isSigned) return this.#writeProofs();
     if (found.isAnswered && qtype <= MAX_TYPE && TARGET_SKIP[qtype] !== NO_TARGET) {
-      this.#writeHosts(found.answer[found.answers - 1] as FoundSet, false);
+      this.#writeHosts(found.answer[found.answers - 1] as FoundSet, message.setPlace, false);
     }
     return true;
   }
@@ -88,30 +94,46 @@ export class SectionWriter {
     return true;
   }
 
-  /** Writes the SOA; its TTL says how long the negative answer holds (RFC 2308 §5). */
+  /** Writes the SOA and the proofs. Its TTL, and that of its signatures, says how long the answer holds (RFC 2308 §5). */
   #writeSoa(): boolean {
     const { message } = this;
-    const found = this.#found;
-    const start = message.at;
-    if (!message.writeSet(found.authority)) return false;
-    message.view.setInt32(start + TTL, found.zone.negativeTtl); // the owner is a pointer to the question
-    this.authorities = found.authority.records;
-    return true;
+    const { authority, zone, isSigned } = this.#found;
+    let at = message.at;
+    if (!message.writeSet(authority)) return false;
+    this.authorities = authority.records + message.signaturesOf(authority);
+    for (let left = this.authorities; left > 0; left--) {
+      message.view.setInt32(at + TTL, zone.negativeTtl); // each owner is a pointer to the question
+      at += RECORD_HEAD_OCTETS + message.view.getUint16(at + RECORD_HEAD_OCTETS - 2);
+    }
+    return !isSigned || this.#writeProofs();
   }
 
   #writeReferral(): boolean {
-    const ns = this.#found.authority;
-    if (!this.message.writeSet(ns)) return false;
+    const { message } = this;
+    const { authority: ns, ds, hasDs, isSigned } = this.#found;
+    if (!message.writeSet(ns)) return false;
+    const place = message.setPlace;
     this.authorities = ns.records;
-    return this.#writeHosts(ns, true);
+    if (hasDs) {
+      if (!message.writeSet(ds)) return false;
+      this.authorities += ds.records + ds.signatures;
+    }
+    if (isSigned && !this.#writeProofs()) return false;
+    return this.#writeHosts(ns, place, true);
+  }
+
+  #writeProofs(): boolean {
+    const isWhole = this.#proofs.writeAll();
+    this.authorities += this.#proofs.records;
+    return isWhole;
   }
 
   /**
-   * Writes addresses of the hosts named by the set that was written last; for a referral those at or below the cut come
+   * Writes addresses of the hosts named by the set that stands at a place; for a referral those at or below the cut come
    * first. False when one of these did not fit (RFC 9471 §3.1).
    */
-  #writeHosts(set: FoundSet, isReferral: boolean): boolean {
-    const { out, base, setPlace } = this.message;
+  #writeHosts(set: FoundSet, setPlace: number, isReferral: boolean): boolean {
+    const { out, base } = this.message;
     const skip = TARGET_SKIP[set.type] as number;
     const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
     let elsewhere = 0;
@@ -127,6 +149,7 @@ export class SectionWriter {
       else if (!this.#writeHost(set, target)) return false;
       place = rdata + (((out[base + rdata - 2] as number) << 8) | (out[base + rdata - 1] as number));
     }
+    if (this.#found.isSigned) return true;
     // Sibling glue (RFC 9471 §3.2).
     for (let i = 0; i < elsewhere; i++) {
       this.#readName(this.#elsewhere[i] as number);

@@ -5,8 +5,8 @@
 
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
-import type { FoldedName } from '../../zone/image/folded-name.ts';
-import type { FoundSet } from '../../zone/image/found-set.ts';
+import type { FoldedName } from '../../zone/image/find/folded-name.ts';
+import type { FoundSet } from '../../zone/image/find/found-set.ts';
 import type { Image } from '../../zone/image/image.ts';
 import { RECORD_HEAD_OCTETS } from '../../zone/image/layout.ts';
 import { MAX_POINTER, NameWriter } from './name-writer.ts';
@@ -42,6 +42,8 @@ export class SetWriter extends NameWriter {
   setPlace = 0;
   /** The place of the name of the host whose addresses are written. */
   hostPlace = -1;
+  /** Sets are written with their signatures. */
+  withSignatures = false;
   readonly #views: readonly DataView[];
   /** A name as it will be written, in any case. */
   readonly #name = new Uint8Array(256);
@@ -84,16 +86,25 @@ export class SetWriter extends NameWriter {
 
   #copy(set: FoundSet, owner: number): boolean {
     const start = this.at;
-    if (start + set.octets > this.limit) return false;
+    const octets = this.withSignatures ? set.octets + set.signatureOctets : set.octets;
+    if (start + octets > this.limit) return false;
     this.rdataPlace = start - this.base + RECORD_HEAD_OCTETS;
-    this.copyFrom(this.#views[set.segment] as DataView, set.at, set.octets);
+    this.copyFrom(this.#views[set.segment] as DataView, set.at, octets);
     const storedStart = MESSAGE_HEADER_OCTETS + set.ownerOctets + QUESTION_TAIL_OCTETS;
     const setShift = start - this.base - storedStart;
     const ownerShift = this.question.length - set.ownerOctets;
     if (set.hasPointers && (setShift !== 0 || ownerShift !== 0)) {
       this.#moveRecords(set, owner, storedStart, ownerShift, setShift);
-    } else if (owner !== MESSAGE_HEADER_OCTETS) this.#moveOwners(start, set.records, owner);
+      if (owner !== MESSAGE_HEADER_OCTETS)
+        this.#moveOwners(start + set.octets, this.signaturesOf(set), owner);
+    } else if (owner !== MESSAGE_HEADER_OCTETS)
+      this.#moveOwners(start, set.records + this.signaturesOf(set), owner);
     return true;
+  }
+
+  /** How many signatures of the set are written. */
+  signaturesOf(set: FoundSet): number {
+    return this.withSignatures ? set.signatures : 0;
   }
 
   /** Makes the name at a place the owner of `records` records from `at` on; each owner is a pointer now. */
@@ -117,7 +128,7 @@ export class SetWriter extends NameWriter {
     const { out } = this;
     const skip = NAME_SKIP[set.type] as number;
     const names = NAMES[set.type] as number;
-    let at = this.at - set.octets;
+    let at = this.base + this.setPlace;
     for (let left = set.records; left > 0; left--) {
       out[at] = 0xc0 | (owner >> 8);
       out[at + 1] = owner;
@@ -170,6 +181,18 @@ export class SetWriter extends NameWriter {
       this.copyFrom(source, at, end - at);
       this.view.setUint16(start - 2, this.at - start);
       from = end;
+    }
+    return this.#rewriteSignatures(set, owner);
+  }
+
+  #rewriteSignatures(set: FoundSet, owner: number): boolean {
+    const source = this.#views[set.segment] as DataView;
+    let from = set.at + set.octets;
+    for (let left = this.signaturesOf(set); left > 0; left--) {
+      const octets = RECORD_HEAD_OCTETS - OWNER_OCTETS + source.getUint16(from + RDLENGTH);
+      if (!this.#writeOwner(set.name, set.label, owner) || this.at + octets > this.limit) return false;
+      this.copyFrom(source, from + OWNER_OCTETS, octets);
+      from += OWNER_OCTETS + octets;
     }
     return true;
   }

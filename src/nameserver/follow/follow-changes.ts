@@ -17,12 +17,12 @@ import {
   type SeenChange,
   type ZoneState,
 } from '../../store/feed/change-feed.ts';
-import type { NodeReport } from '../../store/feed/nodes.ts';
+import { DNSSEC_ABILITY, type NodeReport } from '../../store/feed/nodes.ts';
 import { checkSchema, SchemaError } from '../../store/migrate/migrate.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
-import type { AskedMarks } from '../../zone/image/asked-marks.ts';
+import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
@@ -206,6 +206,7 @@ class Follower implements Following {
 
   #report(): NodeReport {
     const cursor = this.#loaded ? this.#cursor : undefined;
+    const { writer } = this.#options;
     return {
       name: this.#options.nodeName,
       instance: this.#instance,
@@ -218,6 +219,8 @@ class Follower implements Following {
       records: this.#followed.records,
       held: this.#hold.state(),
       unserved: this.#followed.unservedIds(),
+      abilities: [DNSSEC_ABILITY],
+      image: { used: writer.bytesUsed, capacity: writer.image.capacityBytes },
     };
   }
 

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { SchemaError } from '../../store/migrate/migrate.ts';
-import { AskedMarks } from '../../zone/image/asked-marks.ts';
+import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import { Image } from '../../zone/image/image.ts';
 import { ImageWriter } from '../../zone/image/write-image.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';

@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../process/reconnect.ts';
 import { buildZone } from '../../zone/build-zone.ts';
-import { findImageFault } from '../../zone/image/check-image.ts';
+import { findImageFault } from '../../zone/image/check/check-image.ts';
 import type { Image } from '../../zone/image/image.ts';
 import { FORMAT, HEADER_BYTES, READER_SLOTS_AT } from '../../zone/image/layout.ts';
 import { ImageFullError } from '../../zone/image/space.ts';

@@ -2,7 +2,7 @@
 // built from those: that which answers.
 
 import { programUrl } from '../../process/compiled.ts';
-import { AskedMarks } from '../../zone/image/asked-marks.ts';
+import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import { Image, ReaderSlot } from '../../zone/image/image.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';

@@ -61,7 +61,7 @@ export const API_SETTINGS = {
   /** The first seals, all open; none: `npm start` makes one. */
   keySecrets: setting({
     name: 'KEY_SECRETS',
-    readers: ['API', 'npm start'],
+    readers: ['API', 'workers', 'CLI', 'npm start'],
     schema: keySecrets,
     byDefault: NOTHING_LISTED,
     is: 'comma list of `name:base64 of 32 octets`: secrets with which stored secrets are sealed',

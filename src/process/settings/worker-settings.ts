@@ -112,6 +112,13 @@ export const WORKER_SETTINGS = {
     byDefault: '28d',
     is: 'how long a pending domain waits for its delegation until it is `disabled`',
   }),
+  keyBackupAfterMs: setting({
+    name: 'KEY_BACKUP_AFTER',
+    readers: WORKERS,
+    schema: span,
+    byDefault: '24h',
+    is: 'how old the newest backup of the database is at most: the DS of a younger key is not asked for, since a restore would lose the key',
+  }),
   unverifiedMaxMs: setting({
     name: 'UNVERIFIED_MAX',
     readers: WORKERS,

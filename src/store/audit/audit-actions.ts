@@ -102,6 +102,7 @@ const AUDIT_ACTIONS = {
   'domain.approve': { target: 'domain', fields: ['svc_ns', 'take'] },
   'domain.plan': { target: 'domain', fields: SUBSCRIPTION },
   'domain.move': { target: 'domain', fields: [] },
+  'domain.dnssec': { target: 'domain', fields: [] },
   'records.edit': { target: 'domain', fields: [] },
   // Who else may see and change a domain.
   'member.update': { target: 'member', fields: MEMBER },
@@ -121,6 +122,8 @@ const AUDIT_ACTIONS = {
   'vantage.remove': { target: 'vantage', fields: ['network', 'address'] },
   'zone.load': { target: 'zone', fields: ['zones', 'names'] },
   'zone.unload': { target: 'zone', fields: ['zones', 'names'] },
+  'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
+  'node.forget': { target: 'node', fields: [] },
 } as const satisfies Readonly<Record<string, ActionRule>>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

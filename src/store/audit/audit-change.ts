@@ -18,6 +18,7 @@ const ACTIONS: Readonly<Record<DomainOperation, AuditAction | undefined>> = {
   move: 'domain.move',
   delete: 'domain.delete',
   restore: 'domain.restore',
+  dnssec: 'domain.dnssec',
   // What follows from settings of the service, and from other zones, is nobody's write.
   settings: undefined,
   addresses: undefined,

@@ -16,21 +16,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';
-import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import { decodeSignedZone, SIGNED_ZONE_JSON, type SignedZoneJson } from '../keys/signed-zone.ts';
+import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import type { LockedDomain } from '../publish/publish-zone.ts';
 import { recordsAtApexAnd } from '../records/load-touched-records.ts';
 import { decodeRecord, newRecordIds, type RecordJson } from '../records/record-row.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
 
-export interface DomainLock {
-  readonly row: DomainRow;
-  /** Undefined for a domain that has lost its name. */
-  readonly zone: LockedZone | undefined;
-  readonly settings: PublishSettings;
-  /** The time of this change, in whole milliseconds as in JavaScript. */
-  readonly now: Date;
+export interface DomainLock extends LockedDomain {
   /** What was asked for with the lock. */
   readonly ahead?: LoadedAhead;
 }
@@ -65,11 +62,19 @@ export async function lockDomain(
       select ${LOCKED_ZONE_COLUMNS} from zones where id = (select zone_id from domains where id = ${domainId})
       for update)
     select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, ${TIME} as now, to_jsonb(z)
-      || jsonb_build_object('nextVersion', nextval('change_version')) as zone${ahead ? aheadOf(ahead) : sql``}
-    from ${DOMAIN_TABLES} left join zone z on true where d.id = ${domainId}`.execute(trx);
-  const { settings, now, zone, records, ids, ...row } = rows[0] as LockedRow;
+      || jsonb_build_object('nextVersion', nextval('change_version')) as zone,
+      ${SIGNED_ZONE_JSON} as signed${ahead ? aheadOf(ahead) : sql``}
+    from ${DOMAIN_TABLES} left join signed_zones s on s.domain_id = d.id left join zone z on true
+    where d.id = ${domainId}`.execute(trx);
+  const { settings, now, zone, signed, records, ids, ...row } = rows[0] as LockedRow;
   if (row.recordCount >= LONG_ROWS) await allowLong(trx);
-  const lock = { row, zone: zone ?? undefined, settings: decodePublishSettings(settings), now };
+  const lock = {
+    row,
+    zone: zone ?? undefined,
+    signed: signed === null ? undefined : decodeSignedZone(signed),
+    settings: decodePublishSettings(settings),
+    now,
+  };
   if (ahead === undefined) return lock;
   return { ...lock, ahead: { records: (records ?? []).map(decodeRecord), ids: ids ?? [] } };
 }
@@ -88,15 +93,9 @@ interface LockedRow extends DomainRow {
   readonly settings: string | null;
   readonly now: Date;
   readonly zone: LockedZone | null;
+  readonly signed: SignedZoneJson | null;
   readonly records?: readonly RecordJson[] | null;
   readonly ids?: readonly number[];
-}
-
-const TIME = sql`date_trunc('milliseconds', clock_timestamp())`;
-
-export async function currentTime(trx: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select ${TIME} as now`.execute(trx);
-  return (rows[0] as { now: Date }).now;
 }
 
 const NAMES_LOCK = 0x6e616d65; // 'name'

@@ -15,20 +15,14 @@ import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { claimName } from './claim-name.ts';
 import { insertParts, setParts } from './domain-parts.ts';
-import {
-  currentTime,
-  type DomainLock,
-  isGone,
-  lockDomain,
-  lockDomainAndNames,
-  lockNamesAround,
-} from './lock-domain.ts';
+import { type DomainLock, isGone, lockDomain, lockDomainAndNames, lockNamesAround } from './lock-domain.ts';
 import { loseClaim } from './lose-claim.ts';
 import { openBackgroundScan } from './open-scan.ts';
 import { writeOther } from './save-other.ts';

@@ -18,10 +18,10 @@ import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
+import { findManagedIds } from '../publish/managed-records.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
 import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
 import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
-import { findManagedIds } from './managed-records.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
 /** What can be loaded of a domain under its lock. */

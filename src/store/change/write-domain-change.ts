@@ -1,33 +1,24 @@
-// Writes one change of a domain, under its locks: the published records that follow from it, serial and version, the
-// feed's row and the log's. What is published is a function of the domain's records, the settings and the last known
-// addresses of its ANAME targets (until those are known: what is published there). Only the names concerned are
-// written.
+// Writes one change of a domain, under its locks: the published records that follow from it (publish-zone.ts), serial and
+// version, the feed's row and the log's. Only the names concerned are written, and in a signed zone their neighbours.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import {
-  apexRecords,
-  type FlattenedTarget,
-  nextSerial,
-  publishApex,
-  publishName,
-} from '../../zone/publish/publish.ts';
+import { nextSerial } from '../../zone/publish/publish.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
 import { actionOfChange } from '../audit/audit-change.ts';
 import { auditInsert } from '../audit/write-audit.ts';
-import { type DomainRow, nameserversOf } from '../domains/domain.ts';
-import type { PublishSettings } from '../postgres/answer-settings.ts';
+import { nameserversOf } from '../domains/domain.ts';
+import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
-import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DomainOperation } from '../postgres/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
-import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
-import { loadRecordsAt, loadRecordsByName } from '../records/load-touched-records.ts';
+import { saveManagedRecords } from '../publish/managed-records.ts';
+import { publishedChunks } from '../publish/publish-zone.ts';
 import { encodeOperation } from '../records/record-row.ts';
 import {
   type ChangedZone,
@@ -36,9 +27,8 @@ import {
   type LockedZone,
   writeDifference,
 } from '../zones/write-zone.ts';
-import { type Chunk, chunksOf, type RecordRow, recordRows } from '../zones/zone-rows.ts';
+import type { Chunk } from '../zones/zone-rows.ts';
 import type { DomainLock } from './lock-domain.ts';
-import { saveManagedRecords } from './managed-records.ts';
 
 interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;
@@ -83,7 +73,7 @@ export async function writeDomainChange(
   if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
   if (zone !== undefined) {
     const deleted = served === 'none';
-    const written = deleted ? await clearZone(trx, zone) : await publish(trx, lock, serial, order);
+    const written = deleted ? await clearZone(trx, lock) : await publish(trx, lock, serial, order);
     last = written.last;
     changes.push({ zoneId: zone.id, version: changeId, records: written.records, deleted });
   }
@@ -103,7 +93,7 @@ export async function writeDomainChange(
   return { changeId, serial };
 }
 
-async function nextVersion(trx: Database): Promise<number> {
+export async function nextVersion(trx: Database): Promise<number> {
   const { rows } = await sql<{ id: number }>`select nextval('change_version') as id`.execute(trx);
   return (rows[0] as { id: number }).id;
 }
@@ -115,8 +105,9 @@ interface Published {
   readonly last?: Chunk;
 }
 
-async function clearZone(trx: Database, zone: LockedZone): Promise<Published> {
-  if (!zone.deleted) await sql`delete from zone_records where zone_id = ${zone.id}`.execute(trx);
+async function clearZone(trx: Database, { zone, signed }: DomainLock): Promise<Published> {
+  if (signed !== undefined) await noteSignatures(trx, signed.id, null);
+  if (zone?.deleted === false) await sql`delete from zone_records where zone_id = ${zone.id}`.execute(trx);
   return { records: 0 };
 }
 
@@ -129,114 +120,17 @@ async function publish(
   const zone = lock.zone as LockedZone;
   let { records } = zone;
   let last: Chunk | undefined;
-  for await (const chunk of chunksToPublish(trx, lock, serial, order)) {
+  for await (const chunk of publishedChunks(trx, lock, serial, { ...order, isWhole: isWhole(lock, order) })) {
     if (last !== undefined) records += (await writeDifference(trx, last)).get(zone.id) ?? 0;
     last = chunk;
   }
   return { records, ...(last !== undefined && { last }) };
 }
 
-async function* chunksToPublish(
-  trx: Database,
-  lock: DomainLock,
-  serial: number,
-  order: DomainChangeOrder,
-): AsyncGenerator<Chunk> {
-  const { row, settings } = lock;
-  const zone = lock.zone as LockedZone;
-  const { publish, served } = order;
-  if (publish === 'whole' || isWhole(lock, order)) {
-    const records = await wholeZone(trx, row, settings, serial, served, lockFlattened);
-    yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows: recordRows(records) }]);
-  } else {
-    const changed = await withApex(trx, row, publish);
-    const flattened = await lockFlattened(trx, zone.id, changed.values()); // looked up before they are served, too
-    const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : changed;
-    yield* chunksOfNames(publishNames(row, settings, serial, names, served, flattened), zone);
-  }
-}
-
-async function withApex(
-  trx: Database,
-  row: DomainRow,
-  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
-): Promise<ReadonlyMap<Name, readonly CustomerRecord[]>> {
-  const apex = decodeNameColumn(row.name);
-  return names.has(apex) ? names : new Map([...names, [apex, await loadRecordsAt(trx, row.id, [apex])]]);
-}
-
 /** Whether more than the names concerned is written: the zone is served again, or was published with other settings. */
 function isWhole({ row, zone, settings }: DomainLock, { publish, served }: DomainChangeOrder): boolean {
   if (publish === 'whole' || row.answersGeneration !== settings.generation) return true;
   return served !== 'none' && (zone?.deleted === true || served !== row.served);
-}
-
-/** All records that nodes serve for the domain. */
-export async function wholeZone(
-  trx: Database,
-  row: DomainRow,
-  settings: PublishSettings,
-  serial: number,
-  served: Served,
-  flattenedOf: FlattenedOf,
-): Promise<ZoneRecord[]> {
-  const byName: ReadonlyMap<Name, CustomerRecord[]> =
-    served === 'full' ? await loadRecordsByName(trx, row.id) : new Map();
-  const flattened = await flattenedOf(trx, row.zoneId, byName.values());
-  return [...publishNames(row, settings, serial, byName, served, flattened).values()].flat();
-}
-
-/**
- * Publishes the records at these names and at the apex, whose own records are needed when the domain is served in full.
- */
-function publishNames(
-  row: DomainRow,
-  settings: PublishSettings,
-  serial: number,
-  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
-  served: Served,
-  flattened: ReadonlyMap<Name, FlattenedTarget>,
-): Map<Name, ZoneRecord[]> {
-  const apex = decodeNameColumn(row.name);
-  const published = new Map<Name, ZoneRecord[]>();
-  for (const [name, records] of names) {
-    published.set(name, publishName(records, settings.edges, flattened.get(name)));
-  }
-  const nameservers = nameserversOf(row, settings);
-  const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
-  published.set(apex, publishApex(own, published.get(apex) ?? [], { served, status: row.status }));
-  return published;
-}
-
-const CHUNK_ROWS = 10_000;
-const CHUNK_BYTES = 8 << 20;
-
-/** Splits the records into chunks that hold each name whole. */
-export function* chunksOfNames(
-  names: ReadonlyMap<Name, readonly ZoneRecord[]>,
-  zone: LockedZone,
-): Generator<Chunk> {
-  const { id: zoneId, nextVersion: version } = zone;
-  let chunk: Chunk = { slices: [], rows: [] };
-  let bytes = 0;
-  for (const [name, records] of names) {
-    const first = encodeNameColumn(name);
-    // No owner lies between a name and the same text with another character.
-    chunk.slices.push({ zoneId, version, first, end: `${first}\x01` });
-    for (const row of recordRows(records)) {
-      chunk.rows.push({ ...row, zoneId, version });
-      bytes += bytesIn(row);
-    }
-    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && bytes < CHUNK_BYTES) continue;
-    yield chunk;
-    chunk = { slices: [], rows: [] };
-    bytes = 0;
-  }
-  if (chunk.slices.length > 0) yield chunk;
-}
-
-function bytesIn({ rdata, owner }: RecordRow): number {
-  return rdata.length + owner.length;
 }
 
 export async function writeLog(

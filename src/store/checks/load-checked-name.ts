@@ -53,6 +53,10 @@ export interface SavedState {
   readonly parentText: string;
 }
 
+/** The DS records of its keys, as the key machine prints them; null: it was never signed. */
+const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*].ds[*]') from signed_zones s
+  where s.domain_id = d.id and s.machine is not null)`;
+
 /** Undefined: the domain is gone, or in a status that is not checked. */
 export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
   const { rows } = await sql<CheckedRow>`
@@ -66,7 +70,7 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom",
       d.turn_until as "turnUntil", coalesce(${TXT_COUNTS}, false) as "hasTxt",
       d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
-      c.parent as "parentText", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
+      c.parent as "parentText", ${OWN_DS} as "ownDs", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
       ${HOLDERS_OF_NAME} as holders, ${SIGHTINGS_OF_NAME} as sightings,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
       (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
@@ -153,6 +157,7 @@ interface CheckedRow {
   readonly nextCheckAt: Date | null;
   readonly unknowns: number;
   readonly parentText: string;
+  readonly ownDs: readonly string[] | null;
   readonly verdict: Verdict | null;
   readonly checkedAt: Date | null;
   readonly turnAskedAt: Date | null;
@@ -208,6 +213,7 @@ function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishS
     accountId,
     state: stateOf(row, status),
     sets: setsOf(row, settings),
+    ...(row.ownDs && { ownDs: new Set(row.ownDs.map(dsDigits)) }),
     byOperator,
     wasHolder: wasHolder(holders, accountId, nowMs),
     takeoverSeenAt: takeoverSeenAt?.getTime(),
@@ -215,6 +221,16 @@ function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishS
     unknowns: row.unknowns,
     plannedAt: row.nextCheckAt?.getTime(),
   };
+}
+
+/** The rdata of a DS from its text, `12345 13 2 ABCD…` (RFC 4034 §5.1). */
+function dsDigits(text: string): string {
+  const [tag, algorithm, digestType, digest = ''] = text.split(' ');
+  const fixed = Buffer.alloc(4);
+  fixed.writeUInt16BE(Number(tag));
+  fixed[2] = Number(algorithm);
+  fixed[3] = Number(digestType);
+  return fixed.toString('hex') + digest.toLowerCase();
 }
 
 function setsOf(row: CheckedRow, settings: PublishSettings): readonly ClaimSet[] {

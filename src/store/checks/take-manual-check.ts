@@ -2,7 +2,7 @@
 // `unknown`, at most twice a day.
 
 import { sql } from 'kysely';
-import { currentTime } from '../change/lock-domain.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 

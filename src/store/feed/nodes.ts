@@ -21,7 +21,13 @@ export interface NodeReport {
   held: HeldRemovals | undefined;
   /** The zones whose newest content the node does not serve. */
   unserved: readonly number[];
+  abilities: readonly string[];
+  /** Bytes of the image that are in use, and that it may have. */
+  image: { used: number; capacity: number };
 }
+
+/** The node answers signed zones with their signatures and proofs. */
+export const DNSSEC_ABILITY = 'dnssec';
 
 /** Removals that wait for an operator. */
 interface HeldRemovals {
@@ -80,13 +86,14 @@ const MAX_UNSERVED = 1000;
 export async function saveNodeReport(connection: Connection, report: NodeReport): Promise<void> {
   await connection.query(
     `insert into nodes as n (name, instance, started_at, loaded, epoch, position, snapshot, zones, records,
-       held_id, held_since, held_zones, unserved)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       held_id, held_since, held_zones, unserved, abilities, image_octets, image_capacity)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (name) do update set instance = excluded.instance, started_at = excluded.started_at,
        seen_at = excluded.seen_at, left_at = null, loaded = excluded.loaded, epoch = excluded.epoch,
        position = excluded.position, snapshot = excluded.snapshot, zones = excluded.zones,
        records = excluded.records, held_id = excluded.held_id, held_since = excluded.held_since,
-       held_zones = excluded.held_zones, unserved = excluded.unserved`,
+       held_zones = excluded.held_zones, unserved = excluded.unserved, abilities = excluded.abilities,
+       image_octets = excluded.image_octets, image_capacity = excluded.image_capacity, forgotten_at = null`,
     [
       report.name,
       report.instance,
@@ -101,6 +108,9 @@ export async function saveNodeReport(connection: Connection, report: NodeReport)
       report.held?.since ?? null,
       report.held?.zones ?? 0,
       report.unserved.length <= MAX_UNSERVED ? report.unserved : null,
+      report.abilities,
+      report.image.used,
+      report.image.capacity,
     ],
   );
 }
@@ -220,4 +230,28 @@ export async function confirmNodes(db: Database, names?: readonly string[]): Pro
     if (zones !== undefined) return { name, outcome: 'confirmed', zones };
     return { name, outcome: known.some((node) => node.name === name) ? 'nothing-held' : 'absent', zones: 0 };
   });
+}
+
+export interface ForgottenNode {
+  name: string;
+  /** `live`: it reports itself, so that it is not gone. `absent`: there is no such node. */
+  outcome: 'forgotten' | 'unchanged' | 'live' | 'absent';
+}
+
+/**
+ * Notes that nodes are gone for good: steps of keys no longer wait for what they may still serve. One that reports itself again
+ * is waited for again.
+ */
+export async function forgetNodes(db: Database, names: readonly string[]): Promise<ForgottenNode[]> {
+  const { rows } = await sql<{ name: string; outcome: ForgottenNode['outcome'] }>`
+    with known as materialized (
+      select name, forgotten_at, left_at is null and seen_at > clock_timestamp() - interval '5 seconds' as live
+      from nodes where name = any(${names}::text[]) for update),
+    forgotten as (
+      update nodes n set forgotten_at = clock_timestamp() from known k
+      where n.name = k.name and not k.live and k.forgotten_at is null)
+    select name, case when live then 'live' when forgotten_at is not null then 'unchanged' else 'forgotten' end as outcome
+    from known`.execute(db);
+  const outcomes = new Map(rows.map(({ name, outcome }) => [name, outcome]));
+  return names.map((name) => ({ name, outcome: outcomes.get(name) ?? 'absent' }));
 }

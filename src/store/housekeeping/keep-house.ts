@@ -6,6 +6,7 @@ import { purgeNameHolders } from '../claims/name-holders.ts';
 import { purgeRights } from '../claims/rights.ts';
 import { purgeSightings } from '../claims/sightings.ts';
 import { purgeSweptNames } from '../claims/swept-names.ts';
+import { destroyRetiredKeys } from '../keys/key-store.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
@@ -33,6 +34,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeRights(db);
     await purgeTakeovers(db);
     await purgePeople(db);
+    await destroyRetiredKeys(db);
   }
   await purgeVantageJobs(db);
   await purgeNonces(db);

@@ -32,6 +32,7 @@ import * as invites from './migrations/0042-invites.ts';
 import * as audit from './migrations/0044-audit.ts';
 import * as administration from './migrations/0045-administration.ts';
 import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.ts';
+import * as dnssec from './migrations/0047-dnssec.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -65,4 +66,5 @@ export const migrations: Record<string, Migration> = {
   '0044-audit': audit,
   '0045-administration': administration,
   '0046-audit-of-moved-domains': auditOfMovedDomains,
+  '0047-dnssec': dnssec,
 };

@@ -4,25 +4,34 @@
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
 import { apexRecords, nextSerial, publishApex, publishName } from '../../zone/publish/publish.ts';
+import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { currentTime, type DomainLock } from '../change/lock-domain.ts';
-import { saveManagedRecords } from '../change/managed-records.ts';
-import { chunksOfNames, writeLog } from '../change/write-domain-change.ts';
+import type { DomainLock } from '../change/lock-domain.ts';
+import { writeLog } from '../change/write-domain-change.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
+import { type ChangeToSign, signChange } from '../keys/sign-change.ts';
+import { isWrittenSigned, loadSignedDomains } from '../keys/signed-zone.ts';
 import {
   loadPublishSettings,
   type PublishSettings,
   saveGenerationPublished,
 } from '../postgres/answer-settings.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { saveManagedRecords } from '../publish/managed-records.ts';
+import { ownersOf } from '../publish/publish-zone.ts';
 import { lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt } from '../records/load-touched-records.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
+import { chunksOfOwners } from '../zones/zone-rows.ts';
 
 const BATCH_DOMAINS = 200;
 const BATCH_RECORDS = 20_000;
+/** Signing takes long: of signed domains a batch has no more than this. */
+const BATCH_SIGNED = 40;
 
 /** Gives how many domains were concerned. The caller wakes the nodes. */
 export async function republishDomains(db: Database): Promise<number> {
@@ -48,16 +57,20 @@ export async function republishDomains(db: Database): Promise<number> {
 }
 
 async function nextBatch(db: Database, after: number, generation: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number; records: number }>`
-    select id, record_count as records from domains
+  const { rows } = await sql<{ id: number; records: number; isSigned: boolean }>`
+    select id, record_count as records,
+      exists (select from signed_zones s where s.domain_id = d.id) as "isSigned"
+    from domains d
     where id > ${after} and answers_generation < ${generation} order by id limit ${BATCH_DOMAINS}`.execute(
     db,
   );
   let records = 0;
+  let signed = 0;
   const ids: number[] = [];
   for (const row of rows) {
     records += row.records;
-    if (ids.length > 0 && records > BATCH_RECORDS) break;
+    if (row.isSigned) signed++;
+    if (ids.length > 0 && (records > BATCH_RECORDS || signed > BATCH_SIGNED)) break;
     ids.push(row.id);
   }
   return ids;
@@ -91,7 +104,13 @@ async function republish(
     holding.map(({ name }) => name),
     false,
   );
-  const locks = holding.map((row): DomainLock => ({ row, zone: zones.get(row.name), settings, now }));
+  const signed = await loadSignedDomains(
+    trx,
+    holding.map(({ id }) => id),
+  );
+  const locks = holding.map(
+    (row): DomainLock => ({ row, zone: zones.get(row.name), signed: signed.get(row.id), settings, now }),
+  );
   await settleManagedRecords(trx, locks);
   const concerned: { lock: DomainLock; growth: number }[] = [];
   for (const lock of locks) {
@@ -99,7 +118,7 @@ async function republish(
     const growth = await republishOne(trx, lock);
     if (growth !== undefined) concerned.push({ lock, growth });
   }
-  await finish(trx, concerned, settings);
+  await finish(trx, concerned);
   await sql`
     update domains set answers_generation = ${settings.generation} where id = any(${lockedIds}::bigint[])`.execute(
     trx,
@@ -125,8 +144,9 @@ async function settleManagedRecords(trx: Database, locks: readonly DomainLock[])
   }
 }
 
-/** Publishes one domain with the serial that it has; undefined when nothing differs. */
-async function republishOne(trx: Database, { row, zone, settings }: DomainLock): Promise<number | undefined> {
+/** By how much the domain's number of records grew; undefined when nothing differs, the serial apart. */
+async function republishOne(trx: Database, lock: DomainLock): Promise<number | undefined> {
+  const { row, signed, settings } = lock;
   const apex = decodeNameColumn(row.name);
   const derived = row.answersGeneration < settings.generations.edges ? await loadDerivedNames(trx, row) : [];
   const records = row.served === 'full' ? await loadRecordsAt(trx, row.id, [apex, ...derived]) : [];
@@ -136,11 +156,38 @@ async function republishOne(trx: Database, { row, zone, settings }: DomainLock):
     const at = records.filter((record) => record.name === name);
     published.set(name, publishName(at, settings.edges, flattened.get(name)));
   }
-  const own = ownRecords(row, settings, row.serial);
-  published.set(apex, publishApex(own, published.get(apex) ?? [], row));
+  const owners = published.get(apex) ?? [];
+  const withSerial = (serial: number) =>
+    new Map(published).set(apex, publishApex(ownRecords(row, settings, serial), owners, row));
+  const zone = lock.zone as LockedZone;
+  if (isWrittenSigned(signed)) {
+    const change: ChangeToSign = {
+      zoneId: zone.id,
+      apex,
+      signed,
+      now: lock.now,
+      wanted: withSerial(row.serial),
+    };
+    if ((await signChange(trx, change)).length === 0) return undefined;
+    const wanted = withSerial(nextSerial(row.serial));
+    return await writeOwners(trx, zone, apex, await signChange(trx, { ...change, wanted }));
+  }
+  const growth = await writeOwners(trx, zone, apex, ownersOf(withSerial(row.serial)));
+  if (growth === undefined) return undefined;
+  const [soa] = ownRecords(row, settings, nextSerial(row.serial));
+  await writeOwners(trx, zone, apex, [{ owner: apex, types: [TYPE.SOA], records: [soa as ZoneRecord] }]);
+  return growth;
+}
+
+async function writeOwners(
+  trx: Database,
+  zone: LockedZone,
+  apex: Name,
+  owners: Iterable<OwnerRows>,
+): Promise<number | undefined> {
   let growth: number | undefined;
-  for (const chunk of chunksOfNames(published, zone as LockedZone)) {
-    const grown = (await writeDifference(trx, chunk)).get((zone as LockedZone).id);
+  for (const chunk of chunksOfOwners(zone, apex, owners)) {
+    const grown = (await writeDifference(trx, chunk)).get(zone.id);
     if (grown !== undefined) growth = (growth ?? 0) + grown;
   }
   return growth;
@@ -164,7 +211,6 @@ async function loadDerivedNames(trx: Database, row: DomainRow): Promise<Name[]> 
 async function finish(
   trx: Database,
   concerned: readonly { lock: DomainLock; growth: number }[],
-  settings: PublishSettings,
 ): Promise<void> {
   if (concerned.length === 0) return;
   const by = { kind: 'system' } as const;
@@ -173,9 +219,6 @@ async function finish(
     const { row } = lock;
     const zone = lock.zone as LockedZone;
     const serial = nextSerial(row.serial);
-    await sql`
-      update zone_records set rdata = ${soaOf(row, settings, serial)}, version = ${zone.nextVersion}
-      where zone_id = ${zone.id} and owner = ${row.name} and type = 6 and not removed`.execute(trx);
     await sql`update domains set serial = ${serial}, updated_at = ${lock.now} where id = ${row.id}`.execute(
       trx,
     );
@@ -189,9 +232,4 @@ async function finish(
     });
   }
   await writeChanges(trx, changes, 'zone.save', { source: 'migrate' });
-}
-
-function soaOf(row: DomainRow, settings: PublishSettings, serial: number): Buffer {
-  const [soa] = ownRecords(row, settings, serial);
-  return Buffer.from((soa as ZoneRecord).rdata);
 }

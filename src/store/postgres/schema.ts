@@ -24,6 +24,8 @@ export type ChangeSource =
   | 'revert'
   | 'status'
   | 'migrate'
+  /** Signatures were made anew in their time. */
+  | 'signing'
   | 'demo'
   | 'test';
 export type ChangeOperation = 'zone.save' | 'zone.unload';
@@ -39,7 +41,9 @@ export type DomainOperation =
   /** It left its account, or came to another one. */
   | 'move'
   /** The addresses of targets of ANAME records have changed. */
-  | 'addresses';
+  | 'addresses'
+  /** A step of its keys: it is signed, or no more, or with others. */
+  | 'dnssec';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 /** Why a scan was made: for a new domain; on request, to import; on request, as a preview. */
 export type ScanKind = 'background' | 'manual' | 'preview';
@@ -74,6 +78,70 @@ interface ZoneRecordsTable {
   /** The version of the zone that wrote, changed or removed this row. */
   version: number;
   removed: Generated<boolean>;
+  /** Of NSEC the canonical key of its owner, of NSEC3 the hash: octets in the order of the ring. */
+  place: Buffer | null;
+}
+
+/** Where a zone stands on its way to being signed, or from it. While `signing` and `unsigning` it is answered as unsigned. */
+export type SigningPhase =
+  | 'signing'
+  | 'waiting'
+  | 'ds_wanted'
+  | 'secure'
+  | 'rolling'
+  | 'ds_removal'
+  | 'unsigning'
+  | 'off';
+export type DenialKind = 'nsec' | 'nsec3';
+export type KeyRole = 'csk' | 'ksk' | 'zsk';
+/** What a key signs: the DNSKEY set (and CDS, CDNSKEY), all other sets, or both. */
+export type KeySigns = 'none' | 'keys' | 'data' | 'both';
+
+interface SignedZonesTable {
+  id: GeneratedAlways<number>;
+  domain_id: number | null;
+  /** Of an operator zone. */
+  zone_name: string | null;
+  goal: 'signed' | 'unsigned';
+  denial: DenialKind;
+  algorithm: number;
+  split: Generated<boolean>;
+  phase: SigningPhase;
+  /** Compare-and-set of steps. */
+  seq: Generated<number>;
+  machine: unknown;
+  findings: unknown;
+  /** CDS and CDNSKEY ask the parent to remove the DS (RFC 8078 §4). */
+  cds_delete: Generated<boolean>;
+  /** The SOA of the file that was loaded. */
+  loaded_soa: Buffer | null;
+  due_at: Date | null;
+  /** From then on signatures are made anew; null: there are none of ours. */
+  resign_at: Date | null;
+  /** When the first signature ends. */
+  expires_at: Date | null;
+  leased_until: Date | null;
+  verbatim: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+interface SigningKeysTable {
+  id: Generated<number>;
+  signed_zone_id: number;
+  role: KeyRole;
+  algorithm: number;
+  flags: number;
+  key_tag: number;
+  /** The last field of the DNSKEY record. */
+  public_key: Buffer;
+  box_id: number | null;
+  sealed: Buffer | null;
+  origin: Generated<'ours' | 'foreign'>;
+  signs: Generated<KeySigns>;
+  in_cds: Generated<boolean>;
+  made_at: Generated<Date>;
+  published_at: Date | null;
+  retired_at: Date | null;
 }
 
 interface ChangesTable {
@@ -153,6 +221,13 @@ interface NodesTable {
   held_since: Date | null;
   held_zones: number;
   confirmed_id: string | null;
+  /** Zones whose newest content it does not serve; null: over 1,000. */
+  unserved: number[] | null;
+  abilities: Generated<string[]>;
+  image_octets: number | null;
+  image_capacity: number | null;
+  /** An operator said that it is gone for good: keys no longer wait for it. */
+  forgotten_at: Date | null;
 }
 
 interface FeedTable {
@@ -772,6 +847,8 @@ interface VantageNoncesTable {
 export interface Schema {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
+  signed_zones: SignedZonesTable;
+  signing_keys: SigningKeysTable;
   changes: ChangesTable;
   domain_changes: DomainChangesTable;
   audit_log: AuditLogTable;

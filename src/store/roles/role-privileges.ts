@@ -27,7 +27,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   zone_records: grants('s', 'siud', 'siud'),
   changes: grants('s', 'si', 'sid'),
   feed: grants('s', 's', 'su'),
-  nodes: grants('s', 's', ''), // a node's report: NODE_REPORT_COLUMNS; global admins confirm: `confirmed_id`
+  nodes: grants('s', 's', 's'), // a node's report: NODE_REPORT_COLUMNS; global admins confirm: `confirmed_id`
   settings: grants('', 's', 's'),
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
@@ -39,8 +39,10 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   sign_in_failures: grants('', 'siud', 'sd'),
   mails: grants('', 'i', 'sud'),
   takeover_mails: grants('', '', 'sd'), // written by FUNCTIONS
-  key_boxes: grants('', 'siu', ''),
-  key_checks: grants('', 'si', ''),
+  key_boxes: grants('', 'siu', 'siu'),
+  key_checks: grants('', 'si', 'si'),
+  signed_zones: grants('', 'siu', 'siu'), // goes with its domain
+  signing_keys: grants('', 'siu', 'siu'),
   given_ns_sets: grants('', 'si', 'si'),
   account_ns_sets: grants('', 'siu', 's'),
   memberships: grants('', 'siud', ''),
@@ -99,6 +101,10 @@ export const NODE_REPORT_COLUMNS = [
   'held_since',
   'held_zones',
   'unserved',
+  'abilities',
+  'image_octets',
+  'image_capacity',
+  'forgotten_at',
 ] as const;
 
 /** The columns in which a node reports zones that are asked for. */
@@ -123,7 +129,8 @@ export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   change_version: ['zonefleet_api', 'zonefleet_worker'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
-  key_boxes_id_seq: ['zonefleet_api'],
+  key_boxes_id_seq: ['zonefleet_api', 'zonefleet_worker'],
+  signing_keys_id_seq: ['zonefleet_api', 'zonefleet_worker'],
 };
 
 /** BullMQ's schema holds only jobs: producers lock, read and move the same rows as workers. */

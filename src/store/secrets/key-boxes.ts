@@ -79,6 +79,23 @@ export class KeyBoxes {
     return plain;
   }
 
+  /**
+   * Seals every box with the first secret; then the others are no longer needed. What is in the boxes stays as it is. Gives the
+   * number of boxes that were sealed anew.
+   */
+  async rewrap(db: Database): Promise<number> {
+    const { name, secret } = this.#first();
+    return await db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ id: number }>`
+        select id from key_boxes where wrap <> ${name} order by id for update`.execute(trx);
+      for (const { id } of rows) {
+        const sealed = seal(secret, await this.#boxKey(trx, id), aboutBox(name, id));
+        await sql`update key_boxes set wrap = ${name}, sealed = ${sealed} where id = ${id}`.execute(trx);
+      }
+      return rows.length;
+    });
+  }
+
   async #takePlace(trx: Database): Promise<number | undefined> {
     const { rows } = await sql<{ id: number }>`
       update key_boxes set used = used + 1

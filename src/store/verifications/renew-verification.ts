@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely';
 import { setParts } from '../change/domain-parts.ts';
-import { currentTime } from '../change/lock-domain.ts';
 import { tokenColumns } from '../change/start-status.ts';
 import { findingsWithout } from '../domains/findings-column.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { IS_TO_BE_VERIFIED, lockVerified } from './load-verified-domain.ts';

@@ -109,11 +109,15 @@ function negativeTtl(rows: readonly HeldRow[], zoneText: string): number {
   return soa === undefined ? 0 : Math.min(soa.ttl, soa.rdata.readUInt32BE(soa.rdata.length - 4));
 }
 
+/** No name exists because of these: signatures lie at other sets, and NSEC3 at hashes (RFC 5155 §7.2.8). */
+const OF_NO_NAME: readonly number[] = [TYPE.RRSIG, TYPE.NSEC3];
+
 /** Whether the name exists: it does when a name lies below it (RFC 4592 §2.2.2). */
 async function hasName(db: Database, zoneId: number, nameText: string): Promise<boolean> {
   const end = `.${nameText}`;
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from zone_records where zone_id = ${zoneId} and owner = ${nameText} and not removed)
+    select exists (select from zone_records where zone_id = ${zoneId} and owner = ${nameText} and not removed
+        and type <> all(${OF_NO_NAME}::integer[]))
       or exists (select from zone_records where zone_id = ${zoneId} and not removed
         and right(owner, ${end.length}::integer) = ${end}
         and substr(owner, length(owner) - ${end.length}::integer, 1) <> '\\') as found`.execute(db);

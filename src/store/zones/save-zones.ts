@@ -6,11 +6,14 @@
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import { isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
+import { isOfSigner, saveSignedZone } from './save-signed-zone.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
 
@@ -33,18 +36,41 @@ export interface UnloadedZone {
   version?: number;
 }
 
-/** The zone is a customer's domain, which cannot be loaded or unloaded as an operator zone. */
-export class CustomerZoneError extends Error {
-  override readonly name = 'CustomerZoneError';
+/** Zones that cannot be saved; the others of the call could. */
+export class RefusedZonesError extends Error {
+  override readonly name: string = 'RefusedZonesError';
   readonly apexes: readonly Name[];
+  /** Said of one of them. */
+  readonly why: string;
+
+  constructor(names: readonly string[], why: string, whyMany: string) {
+    super(names.length === 1 ? `${names[0]} ${why}` : `${names.join(', ')} ${whyMany}`);
+    this.why = why;
+    this.apexes = names.map(decodeNameColumn);
+  }
+}
+
+/** The zone is a customer's domain, which cannot be loaded or unloaded as an operator zone. */
+export class CustomerZoneError extends RefusedZonesError {
+  override readonly name = 'CustomerZoneError';
 
   constructor(names: readonly string[]) {
     super(
-      names.length === 1
-        ? `${names[0]} is a customer's domain, not an operator zone`
-        : `${names.join(', ')} are customers' domains, not operator zones`,
+      names,
+      "is a customer's domain, not an operator zone",
+      "are customers' domains, not operator zones",
     );
-    this.apexes = names.map(decodeNameColumn);
+  }
+}
+
+const OUTS = 'load it without DNSSEC records, or take our signatures away first (dnssec disable)';
+
+/** The file has DNSSEC records, and we sign the zone: there can be only one signer. */
+class TwoSignersError extends RefusedZonesError {
+  override readonly name = 'TwoSignersError';
+
+  constructor(names: readonly string[]) {
+    super(names, `is signed here: ${OUTS}`, `are signed here: ${OUTS}`);
   }
 }
 
@@ -54,7 +80,7 @@ export class CustomerZoneError extends Error {
  */
 export async function saveZones(
   db: Database,
-  zones: readonly { apex: Name; records: readonly ZoneRecord[] }[],
+  zones: readonly ZoneToSave[],
   by: ChangeBy,
 ): Promise<SavedZone[]> {
   if (zones.length === 0) return [];
@@ -62,21 +88,31 @@ export async function saveZones(
   for (const { apex, records } of zones) {
     const name = encodeNameColumn(apex);
     if (wanted.has(name)) throw new RangeError(`${name} is saved twice in one call`);
-    wanted.set(name, recordRows(records));
+    wanted.set(name, recordRows(apex, records));
   }
   const { locked, changed } = await inTransaction(db, async (trx) => {
     await allowLong(trx);
     const locked = await lockOperatorZones(trx, [...wanted.keys()], true);
-    const rows: ZoneRows[] = [...locked.values()].map((zone) => ({
+    const signed = await loadSignedZones(trx, [...wanted.keys()]);
+    refuseTwoSigners(zones, signed);
+    const isPlain = ({ name }: { readonly name: string }) => !isWrittenSigned(signed.get(name));
+    const plain = [...locked.values()].filter(isPlain);
+    const rows: ZoneRows[] = plain.map((zone) => ({
       zoneId: zone.id,
       version: zone.nextVersion,
       rows: wanted.get(zone.name) ?? [],
     }));
-    const changed = new Set([...locked.values()].filter((zone) => zone.deleted).map((zone) => zone.id));
+    const changed = new Set(plain.filter((zone) => zone.deleted).map((zone) => zone.id));
     for (const chunk of chunksOf(rows)) {
       for (const zoneId of (await writeDifference(trx, chunk)).keys()) changed.add(zoneId);
     }
-    await writeChanges(trx, rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone), 'zone.save', by);
+    const changes = rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone);
+    const ours = zones.filter(({ apex }) => !isPlain({ name: encodeNameColumn(apex) }));
+    for (const one of await saveSignedZones(trx, ours, { locked, signed })) {
+      changed.add(one.zoneId);
+      changes.push(one);
+    }
+    await writeChanges(trx, changes, 'zone.save', by);
     return { locked, changed };
   });
   if (changed.size > 0) announce(db);
@@ -87,6 +123,35 @@ export async function saveZones(
     if (!changed.has(zone.id)) return { apex, version: zone.version, outcome: 'unchanged', records };
     return { apex, version: zone.nextVersion, outcome: zone.deleted ? 'created' : 'replaced', records };
   });
+}
+
+type ZoneToSave = { readonly apex: Name; readonly records: readonly ZoneRecord[] };
+
+function refuseTwoSigners(zones: readonly ZoneToSave[], signed: ReadonlyMap<string, SignedZone>): void {
+  const refused = zones.filter(({ apex, records }) => {
+    const ours = signed.get(encodeNameColumn(apex));
+    const isOurs = ours !== undefined && ours.phase !== 'off' && ours.phase !== 'unsigning';
+    return isOurs && records.some((record) => isOfSigner(apex, record));
+  });
+  if (refused.length > 0) throw new TwoSignersError(refused.map(({ apex }) => encodeNameColumn(apex)));
+}
+
+/** Gives those that differ. */
+async function saveSignedZones(
+  trx: Database,
+  zones: readonly ZoneToSave[],
+  { locked, signed }: { locked: ReadonlyMap<string, LockedZone>; signed: ReadonlyMap<string, SignedZone> },
+): Promise<ChangedZone[]> {
+  const changes: ChangedZone[] = [];
+  if (zones.length === 0) return changes;
+  const now = await currentTime(trx);
+  for (const { apex, records } of zones) {
+    const name = encodeNameColumn(apex);
+    const order = { apex, records, signed: signed.get(name) as SignedZone, now };
+    const changed = await saveSignedZone(trx, locked.get(name) as LockedZone, order);
+    if (changed !== undefined) changes.push(changed);
+  }
+  return changes;
 }
 
 /**

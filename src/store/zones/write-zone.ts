@@ -66,15 +66,17 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
   return sql`slice as materialized (
       select * from unnest(
         ${arrayOf('bigint', slices, (s) => s.zoneId)}, ${arrayOf('bigint', slices, (s) => s.version)},
-        ${arrayOf('text', slices, (s) => s.first)}, ${arrayOf('text', slices, (s) => s.end)}
-      ) as s(zone_id, version, first, "end")),
+        ${arrayOf('text', slices, (s) => s.first)}, ${arrayOf('text', slices, (s) => s.end)},
+        ${arrayOf('text', slices, ({ types }) => types && `{${types.join()}}`)}
+      ) as s(zone_id, version, first, "end", types)),
     incoming as materialized (
       select i.*, case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
       from unnest(
         ${arrayOf('bigint', rows, (r) => r.zoneId)}, ${arrayOf('bigint', rows, (r) => r.version)},
         ${arrayOf('text', rows, (r) => r.owner)}, ${arrayOf('integer', rows, (r) => r.type)},
-        ${arrayOf('bigint', rows, (r) => r.ttl)}, ${arrayOf('bytea', rows, (r) => r.rdata)}
-      ) as i(zone_id, version, owner, type, ttl, rdata)),
+        ${arrayOf('bigint', rows, (r) => r.ttl)}, ${arrayOf('bytea', rows, (r) => r.rdata)},
+        ${arrayOf('bytea', rows, (r) => r.place)}
+      ) as i(zone_id, version, owner, type, ttl, rdata, place)),
     present as materialized (
       select r.*, s.version from slice s cross join lateral (
         -- both ends in the index, for each slice by itself
@@ -82,7 +84,7 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
                case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
         from zone_records r
         where r.zone_id = s.zone_id and r.owner >= s.first and r.owner < coalesce(s."end", chr(127))
-          and not r.removed offset 0) r),
+          and (s.types is null or r.type = any(s.types::integer[])) and not r.removed offset 0) r),
     fresh as materialized (
       select i.*, p.zone_id is null as added
       from incoming i left join present p using (zone_id, owner, type, identity)
@@ -99,8 +101,8 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
     dropped as (
       delete from zone_records r using going g where r.ctid = g.ctid and g.succeeded),
     written as (
-      insert into zone_records as r (zone_id, owner, type, ttl, rdata, version)
-      select zone_id, owner, type, ttl, rdata, version from fresh
+      insert into zone_records as r (zone_id, owner, type, ttl, rdata, version, place)
+      select zone_id, owner, type, ttl, rdata, version, place from fresh
       on conflict (zone_id, owner, type,
         (case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end))
       do update set ttl = excluded.ttl, version = excluded.version, removed = false),

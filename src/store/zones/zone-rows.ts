@@ -1,7 +1,10 @@
 // Zones as parameters of the statement that writes them: sorted, each record once, cut into chunks of bounded size. A
 // slice is a range of owner names: rows in Postgres that lie in it and are not among the slice's rows are removed.
 
+import { encodeKey } from '../../dns/dnssec/canonical-key.ts';
 import type { Name } from '../../dns/name.ts';
+import { placeOfRecord } from '../../zone/signing/denial-records.ts';
+import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 
@@ -13,6 +16,8 @@ export interface RecordRow {
   type: number;
   ttl: number;
   rdata: Buffer;
+  /** Of NSEC and NSEC3: where it stands in the ring. */
+  place?: Uint8Array;
 }
 
 export interface ZoneRows {
@@ -28,6 +33,8 @@ interface Slice {
   first: string;
   /** The owner before which the slice ends; null is the end of the zone. */
   end: string | null;
+  /** Rows of other types are not concerned; absent: rows of all types are. */
+  types?: readonly number[];
 }
 
 export interface Chunk {
@@ -36,13 +43,17 @@ export interface Chunk {
 }
 
 /** Sorts records by owner as Postgres's "C" collation does. A duplicate is left out, and the lower TTL is kept. */
-export function recordRows(records: readonly ZoneRecord[]): RecordRow[] {
-  const rows = records.map(({ owner, type, ttl, rdata }) => ({
-    owner: ownerColumn(owner),
-    type,
-    ttl,
-    rdata: Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength),
-  }));
+export function recordRows(apex: Name, records: readonly ZoneRecord[]): RecordRow[] {
+  const rows = records.map(({ owner, type, ttl, rdata }): RecordRow => {
+    const place = placeOfRecord({ owner, type }, apex);
+    return {
+      owner: ownerColumn(owner),
+      type,
+      ttl,
+      rdata: Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength),
+      ...(place !== undefined && { place: encodeKey(place) }),
+    };
+  });
   rows.sort(
     (a, b) => compareText(a.owner, b.owner) || a.type - b.type || a.rdata.compare(b.rdata) || a.ttl - b.ttl,
   );
@@ -99,6 +110,31 @@ export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
       chunk = { slices: [], rows: [] };
       bytes = 0;
     }
+  }
+  if (chunk.slices.length > 0) yield chunk;
+}
+
+/** Cuts what stands at owners into chunks that hold each owner whole. */
+export function* chunksOfOwners(
+  zone: { readonly id: number; readonly nextVersion: number },
+  apex: Name,
+  owners: Iterable<OwnerRows>,
+): Generator<Chunk> {
+  const { id: zoneId, nextVersion: version } = zone;
+  let chunk: Chunk = { slices: [], rows: [] };
+  let bytes = 0;
+  for (const { owner, types, records } of owners) {
+    const first = encodeNameColumn(owner);
+    // No owner lies between a name and the same text with another character.
+    chunk.slices.push({ zoneId, version, first, end: `${first}\x01`, ...(types && { types }) });
+    for (const row of recordRows(apex, records)) {
+      chunk.rows.push({ ...row, zoneId, version });
+      bytes += row.rdata.length + row.owner.length;
+    }
+    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && bytes < CHUNK_BYTES) continue;
+    yield chunk;
+    chunk = { slices: [], rows: [] };
+    bytes = 0;
   }
   if (chunk.slices.length > 0) yield chunk;
 }

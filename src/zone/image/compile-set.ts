@@ -5,7 +5,7 @@
 import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/header.ts';
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
 import { nameFields } from '../../dns/record/rdata.ts';
-import { CLASS } from '../../dns/type-codes.ts';
+import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet } from '../zone.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 
@@ -16,6 +16,15 @@ export function setStart(ownerOctets: number): number {
 
 /** The most octets that `compileSet` writes. */
 export function maxSetOctets({ rdata }: RecordSet): number {
+  return octetsOfRecords(rdata);
+}
+
+/** The octets that `compileSignatures` writes. */
+export function octetsOfSignatures({ signatures }: RecordSet): number {
+  return signatures === undefined ? 0 : octetsOfRecords(signatures);
+}
+
+function octetsOfRecords(rdata: readonly Uint8Array[]): number {
   let octets = 0;
   for (const one of rdata) octets += RECORD_HEAD_OCTETS + one.length;
   return octets;
@@ -46,7 +55,7 @@ export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at:
   const fields = nameFields(set.type);
   const hasMoreNames = set.rdata.length * fields.length > 1;
   for (const rdata of set.rdata) {
-    writeHead(set);
+    writeHead(set.type, set.ttl);
     const start = length;
     if (fields.length === 0) copy(rdata, 0, rdata.length);
     else {
@@ -65,7 +74,21 @@ export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at:
   return (length - at) | flags;
 }
 
-function writeHead({ type, ttl }: RecordSet): void {
+/** Writes the signatures of a set, with its TTL (RFC 4034 §3). Returns the set's third word: octets and number. */
+export function compileSignatures(set: RecordSet, into: Uint8Array, at: number): number {
+  const { signatures = [], ttl } = set;
+  out = into;
+  length = at;
+  for (const rdata of signatures) {
+    writeHead(TYPE.RRSIG, ttl);
+    out[length - 2] = rdata.length >> 8;
+    out[length - 1] = rdata.length;
+    copy(rdata, 0, rdata.length);
+  }
+  return (length - at) | (signatures.length << 16);
+}
+
+function writeHead(type: number, ttl: number): void {
   out[length] = 0xc0;
   out[length + 1] = MESSAGE_HEADER_OCTETS;
   out[length + 2] = type >> 8;

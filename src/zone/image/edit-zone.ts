@@ -7,15 +7,18 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { soaNumbers } from '../build-zone.ts';
 import { checkApex, checkNode, checkSizes } from '../check-node.ts';
 import { collectRecords } from '../collect-records.ts';
-import { MARK_TYPE, markOf, type RecordSet, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
+import { type DenialStyle, denialStyle, isSameStyle } from '../find-denials.ts';
+import { MARK_TYPE, type RecordSet, type ZoneRecord } from '../zone.ts';
 import { ProblemList } from '../zone-problem.ts';
+import { DenialEdit } from './edit-denials.ts';
 import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
 import { MIN_MEAN_NAMES, NODE_FLAG } from './layout.ts';
-import { changeIndex, findNode, forEachName, unitsOfBucket } from './name-index.ts';
-import { readNode, viewNode } from './read-node.ts';
+import { changeIndex, findNode, unitsOfBucket } from './name-index.ts';
+import type { OrderChange } from './order-index.ts';
+import { viewNode } from './read-node.ts';
 import type { Space } from './space.ts';
-import { recordsOfSet } from './stored-set.ts';
+import { recordsOfSet, StoredSet, signaturesOfSet, withSignatures } from './stored-set.ts';
 import { type NodeContent, shapeOfNode, unitsOfNode, writeNode } from './write-node.ts';
 import {
   log2BucketsFor,
@@ -57,6 +60,7 @@ export class ZoneEdit {
   readonly #touched = new Map<Name, TouchedName>();
   /** The touched names, by their number of labels. */
   readonly #levels: TouchedName[][] = [];
+  readonly #hashed: DenialEdit;
   #oldBuckets: readonly number[] = [];
   #unproven: boolean;
 
@@ -65,31 +69,68 @@ export class ZoneEdit {
     this.#space = space;
     this.#root = root;
     this.#served = readRoot(image, root);
+    this.#hashed = new DenialEdit(image, space, this.#served);
     this.#unproven = this.#served.unproven;
   }
 
-  /** False: the touched names alone do not tell whether the result is a valid zone. */
+  /** False: the touched names alone do not tell whether the result is a valid zone, or how it proves denials. */
   apply({ records, gone }: ZoneChanges): boolean {
     const { apex } = this.#served;
     const problems = new ProblemList();
     const changed = collectRecords(apex, records, problems);
     if (problems.list.length > 0) return false;
+    const signatures = new Map<Name, SignaturesOfOwner>(changed.signatures);
     for (const { owner, type } of gone) {
       if (!isWithin(owner, apex)) continue;
-      const name = this.#touch(owner);
-      name.sets.delete(type);
-      if (type === MARK_TYPE) this.#mark(name, false, false);
+      if (type === TYPE.RRSIG) signatures.set(owner, NO_SIGNATURES);
+      else if (type === TYPE.NSEC3) this.#hashed.touch(owner).set = undefined;
+      else this.#remove(owner, type);
     }
     for (const { name, sets } of changed.nodes.values()) {
-      checkSizes(name, sets, problems);
       const touched = this.#touch(name);
-      for (const set of sets.values()) touched.sets.set(set.type, set);
+      for (const set of sets.values()) touched.sets.set(set.type, signedAs(set, touched.sets.get(set.type)));
       if (changed.marked.has(name)) this.#mark(touched, true, false);
       else if (name === apex && changed.unproven) this.#mark(touched, false, true);
     }
-    if (problems.list.length > 0) return false;
+    for (const set of changed.hashed.values()) {
+      const touched = this.#hashed.touch(set.owner);
+      touched.set = signedAs(set, touched.set);
+    }
+    for (const [owner, ofOwner] of signatures) this.#sign(owner, ofOwner);
+    this.#checkSizes(problems);
+    if (problems.list.length > 0 || this.#style === undefined) return false;
     this.#settle();
     return this.#isSound();
+  }
+
+  #remove(owner: Name, type: number): void {
+    const name = this.#touch(owner);
+    name.sets.delete(type);
+    if (type === MARK_TYPE) this.#mark(name, false, false);
+  }
+
+  /** Gives the sets of an owner these signatures: all that it has. */
+  #sign(owner: Name, signatures: SignaturesOfOwner): void {
+    const { sets } = this.#touch(owner);
+    for (const [type, set] of sets) sets.set(type, resigned(set, signatures.get(type)?.rdata));
+    const hashed = this.#hashed.touch(owner);
+    if (hashed.set !== undefined) hashed.set = resigned(hashed.set, signatures.get(TYPE.NSEC3)?.rdata);
+  }
+
+  #checkSizes(problems: ProblemList): void {
+    for (const { name, sets } of this.#touched.values()) {
+      const isNew = (set: RecordSet) => !(set instanceof StoredSet);
+      checkSizes(name, [...sets.values()].filter(isNew), problems);
+    }
+    for (const { owner, set } of this.#hashed.owners)
+      if (set !== undefined) checkSizes(owner, [set], problems);
+  }
+
+  /** How the edited zone proves denials; undefined: in another way than before, so that the whole chain comes or goes. */
+  get #style(): DenialStyle | undefined {
+    const before = denialStyle(viewNode(this.#image, this.#served.apexNode, this.#served.apex).sets);
+    const apexNode = this.#touched.get(this.#served.apex);
+    return apexNode === undefined || isSameStyle(denialStyle(apexNode.sets), before) ? before : undefined;
   }
 
   #mark(name: TouchedName, marked: boolean, unproven: boolean): void {
@@ -166,6 +207,11 @@ export class ZoneEdit {
       count(root, name, 1);
       name.newNode = writeNode(this.#image, this.#space, apex, name);
     }
+    root.records += this.#hashed.moreRecords;
+    Object.assign(
+      root,
+      this.#hashed.write(this.#style ?? 'none', [...this.#touched.values()].map(denialChange)),
+    );
     const apexNode = this.#touched.get(apex);
     if (apexNode !== undefined) {
       root.apexNode = apexNode.newNode;
@@ -186,8 +232,35 @@ export class ZoneEdit {
       if (oldNode !== 0) this.#space.retire(oldNode, unitsOfNode(this.#image, oldNode));
     }
     for (const ref of this.#oldBuckets) this.#space.retire(ref, unitsOfBucket(this.#image, ref));
+    this.#hashed.retire();
     this.#space.retire(this.#root, unitsOfRoot(this.#image, this.#root));
   }
+}
+
+type SignaturesOfOwner = ReadonlyMap<number, { readonly rdata: readonly Uint8Array[] }>;
+const NO_SIGNATURES: SignaturesOfOwner = new Map();
+
+/** A set that comes without word of signatures keeps those of the one in its place: the store sends all that change. */
+function signedAs(set: RecordSet, before: RecordSet | undefined): RecordSet {
+  if (before === undefined || signaturesOfSet(before) === 0) return set;
+  return withSignatures(set, before.signatures);
+}
+
+/** The set with these signatures: the same one if it has them. */
+function resigned(set: RecordSet, signatures: readonly Uint8Array[] = []): RecordSet {
+  const isSame =
+    signaturesOfSet(set) === signatures.length &&
+    (signatures.length === 0 || (set.signatures ?? []).every((one, i) => isSameRdata(one, signatures[i])));
+  return isSame ? set : withSignatures(set, signatures);
+}
+
+function isSameRdata(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+function denialChange({ name, sets, before, oldNode, newNode }: TouchedName): OrderChange {
+  const had = before?.sets.has(TYPE.NSEC) === true;
+  return { name, oldNode: had ? oldNode : 0, newNode: sets.has(TYPE.NSEC) ? newNode : 0 };
 }
 
 function exists({ sets, children, marked }: NodeContent): boolean {
@@ -196,7 +269,7 @@ function exists({ sets, children, marked }: NodeContent): boolean {
 
 /** Adds a name to the sums of a root, or takes it out of them. */
 function count(root: Writable<RootContent>, { name, sets }: NodeContent, sign: 1 | -1): void {
-  for (const set of sets.values()) root.records += sign * recordsOfSet(set);
+  for (const set of sets.values()) root.records += sign * (recordsOfSet(set) + signaturesOfSet(set));
   root.names += sign;
   if (sets.has(TYPE.NS) && name !== root.apex) root.cuts += sign;
   if (sets.has(TYPE.DNAME)) root.dnames += sign;
@@ -204,29 +277,3 @@ function count(root: Writable<RootContent>, { name, sets }: NodeContent, sign: 1
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** The records of the zone at this root with changes made to them. */
-export function* recordsAfter(image: Image, root: number, changes: ZoneChanges): Generator<ZoneRecord> {
-  const { apex, unproven } = readRoot(image, root);
-  const touched = new Map<Name, Set<number>>();
-  for (const { owner, type } of [...changes.gone, ...changes.records]) {
-    const types = touched.get(owner);
-    if (types === undefined) touched.set(owner, new Set([type]));
-    else types.add(type);
-  }
-  const nodes: number[] = [];
-  forEachName(image, root, (_, node) => {
-    nodes.push(node);
-  });
-  for (const node of nodes) {
-    const { name, sets, marked } = readNode(image, node, apex);
-    const types = touched.get(name);
-    for (const { owner, type, ttl, rdata } of sets.values()) {
-      if (types?.has(type)) continue;
-      for (const one of rdata) yield { owner, type, ttl, rdata: one };
-    }
-    if (marked && !types?.has(MARK_TYPE)) yield markOf(name);
-  }
-  if (unproven && !touched.get(apex)?.has(MARK_TYPE)) yield unprovenMarkOf(apex);
-  yield* changes.records;
-}

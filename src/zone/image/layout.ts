@@ -40,7 +40,7 @@ export function byteOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 4;
+export const FORMAT = 5;
 export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
@@ -106,7 +106,7 @@ export function unitsForTable(log2Capacity: number): number {
 // Ends with the apex's folded wire name, padded to whole words with zeros, and the index of the zone's names: with log2 buckets = 0
 // the one bucket itself, else 2^log2 refs of buckets; a name's is number `hash >>> (32 - log2)`. A bucket is a word with the
 // number of names in it, then for each the hash of the full name and the ref of its node; a ref of 0 is a bucket without
-// names. In a bucket names have no order.
+// names. In a bucket names have no order. A root with HAS_ORDER has the words of ROOT_ORDER behind all that.
 
 export const ROOT = {
   /** Float64, as are the next two: which content of the store the zone was made of. For the writer. */
@@ -143,7 +143,36 @@ export const ROOT_FLAG = {
   NOT_SERVED: 16,
   /** It is answered whole although nothing has proved it: that it is asked for is noted (asked-marks.ts). */
   UNPROVEN: 32,
+  /** The words of ROOT_ORDER follow the index. */
+  HAS_ORDER: 64,
+  /** The SOA has a signature: answers with DO have signatures and proofs. Implies HAS_ORDER. */
+  SIGNED: 128,
 } as const;
+
+/** Behind the index of a root with HAS_ORDER. */
+export const ROOT_ORDER = {
+  /** Ref of the order index of what proves that names are not there; 0: nothing does. */
+  DENIALS: 0,
+  /** Ref of the order index of NSEC3 that prove nothing now. */
+  IDLE: 1,
+  /** 1: DENIALS are NSEC3, and stand in no other index; 0: they are the names with NSEC. */
+  IS_HASHED: 2,
+} as const;
+export const ROOT_ORDER_WORDS = 3;
+
+// ——— Order index: nodes in the canonical order of their owners (RFC 4034 §6.1), for owners of NSEC3 the order of the hashes —
+//
+// A leaf is a word `items << 1`, then for each item the first eight octets of the canonical key of its owner
+// (src/dns/dnssec/canonical-key.ts) as two words, the first octet highest, each with its highest bit turned over so that they
+// compare as signed words; then the ref of the node. A top is a word `items << 1 | 1`, then for each leaf the key of its
+// first item and the ref of the leaf. A ref of an index is that of its top, or of the only leaf.
+
+export const ORDER = { SHAPE: 0, ITEMS: 1 } as const;
+/** The three words of an item. */
+export const ORDER_ITEM = { HIGH: 0, LOW: 1, REF: 2 } as const;
+export const ORDER_ITEM_WORDS = 3;
+export const MAX_LEAF_ITEMS = 64;
+export const MIN_LEAF_ITEMS = 16;
 
 /** Names in a bucket, on average: buckets are doubled above and halved below. */
 export const MAX_MEAN_NAMES = 8;
@@ -152,11 +181,16 @@ export const MAX_LOG2_BUCKETS = 24;
 
 // ——— Node: a name that exists ————————————————————————————————————————————————————————————————————————————————————————
 //
-// Two words, two words for each record set, sets in rising order of type; then octets without padding: the owner's labels in
-// front of the apex, folded, and the wire octets of each set, in the same order.
+// Two words, two words for each record set (three with NODE_FLAG.SIGNED: `setWordsOf`), sets in rising order of type; then
+// octets without padding: the owner's labels in front of the apex, folded, and the wire octets of each set, in the same order.
+// The octets of a set's signatures follow its own.
 //
 // The octets of a set are its records as they stand in the answer section, the set being first there and the question's
-// name being the owner: owner C0 0C, type, class IN, TTL, RDLENGTH, RDATA. All records of a set have one TTL.
+// name being the owner: owner C0 0C, type, class IN, TTL, RDLENGTH, RDATA. All records of a set have one TTL, its signatures
+// too (RFC 4034 §3). A signature is such a record with the signer's name written out (RFC 4034 §3.1.7). RRSIG is no set.
+//
+// The owners of NSEC3 sets are no names of the zone (RFC 5155 §7.2.8): their nodes have this one set, and stand in an order
+// index only.
 //
 // Let S be where the set starts there: 12 + octets of the owner + 4. In types that may be sent compressed (RFC 3597 §4; see
 // `nameFields`) a name in rdata may end in a pointer p; HAS_POINTERS says whether any does. Wherever the name's octets in the
@@ -188,16 +222,24 @@ export const NODE_FLAG = {
   MARKED: 16,
   /** Its first label is `*`. */
   IS_WILDCARD: 32,
+  /** A set has signatures: each set has three words. */
+  SIGNED: 64,
 } as const;
 
-/** The two words of a set. */
+/** The words of a set. */
 export const SET = {
   /** Lower half: type. Upper half: records. */
   TYPE: 0,
   /** Lower half: octets. Upper half: SET_FLAG bits. */
   OCTETS: 1,
+  /** With NODE_FLAG.SIGNED. Lower half: octets of the signatures. Upper half: how many they are. */
+  SIGNATURES: 2,
 } as const;
-export const SET_WORDS = 2;
+
+/** How many words each set of a node has; `shape` is the node's first word. */
+export function setWordsOf(shape: number): number {
+  return 2 + ((shape >>> 6) & 1);
+}
 
 export const SET_FLAG = {
   HAS_POINTERS: 1 << 16,

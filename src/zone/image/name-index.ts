@@ -3,7 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
-import { byteOf, NODE, SET_WORDS, segmentOf, UNIT_BYTES, wordOf } from './layout.ts';
+import { byteOf, NODE, segmentOf, setWordsOf, UNIT_BYTES, wordOf } from './layout.ts';
 import type { Space } from './space.ts';
 import { type Bucket, bucketNumber, bucketOf, indexAt, log2BucketsOf } from './zone-root.ts';
 
@@ -192,7 +192,7 @@ function isOwnedBy(image: Image, node: number, name: Name, relative: number): bo
   const shape = (image.words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
   if (((shape >>> 8) & 0xff) !== relative) return false;
   const bytes = image.bytes[segmentOf(node)] as Uint8Array;
-  const at = byteOf(node) + (NODE.SETS + (shape >>> 16) * SET_WORDS) * 4;
+  const at = byteOf(node) + (NODE.SETS + (shape >>> 16) * setWordsOf(shape)) * 4;
   for (let i = 0; i < relative; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false;
   return true;
 }

@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
-import { byteOf, NODE, NODE_FLAG, SET, SET_WORDS, segmentOf, wordOf } from './layout.ts';
+import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, wordOf } from './layout.ts';
 import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
 
@@ -17,6 +17,20 @@ export function readNode(image: Image, ref: number, apex: Name): NodeContent {
   return { ...node, sets: new Map([...node.sets].map(([type, set]) => [type, set.read()])) };
 }
 
+/** The name of a node. */
+export function ownerOfNode(image: Image, ref: number, apex: Name): Name {
+  const shape = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + NODE.SHAPE] as number;
+  const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
+  const at = byteOf(ref) + (NODE.SETS + (shape >>> 16) * setWordsOf(shape)) * 4;
+  return ownerAt(bytes, at, (shape >>> 8) & 0xff, apex);
+}
+
+function ownerAt(bytes: Uint8Array, at: number, relative: number, apex: Name): Name {
+  let name = '';
+  for (let i = at; i < at + relative; i++) name += String.fromCharCode(bytes[i] as number);
+  return (name + apex) as Name;
+}
+
 /** A node whose sets are read on demand: valid until its block is retired. */
 export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const words = image.words[segmentOf(ref)] as Int32Array;
@@ -24,22 +38,22 @@ export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const at = wordOf(ref);
   const shape = words[at + NODE.SHAPE] as number;
   const relative = (shape >>> 8) & 0xff;
-  const setsEnd = at + NODE.SETS + (shape >>> 16) * SET_WORDS;
+  const setWords = setWordsOf(shape);
+  const setsEnd = at + NODE.SETS + (shape >>> 16) * setWords;
   let bytesAt = byteOf(ref) + (setsEnd - at) * 4;
-  let name = '';
-  for (let i = 0; i < relative; i++) name += String.fromCharCode(bytes[bytesAt + i] as number);
-  name += apex;
+  const name = ownerAt(bytes, bytesAt, relative, apex);
   bytesAt += relative;
   const sets = new Map<number, StoredSet>();
-  for (let set = at + NODE.SETS; set < setsEnd; set += SET_WORDS) {
+  for (let set = at + NODE.SETS; set < setsEnd; set += setWords) {
     const first = words[set + SET.TYPE] as number;
     const second = words[set + SET.OCTETS] as number;
+    const third = setWords > SET.SIGNATURES ? (words[set + SET.SIGNATURES] as number) : 0;
     const type = first & 0xffff;
-    sets.set(type, new StoredSet(name as Name, type, first >>> 16, second, bytes, bytesAt));
-    bytesAt += second & 0xffff;
+    sets.set(type, new StoredSet(name, type, first >>> 16, second, third, bytes, bytesAt));
+    bytesAt += (second & 0xffff) + (third & 0xffff);
   }
   return {
-    name: name as Name,
+    name,
     sets,
     children: words[at + NODE.CHILDREN] as number,
     hasWildcardChild: (shape & NODE_FLAG.HAS_WILDCARD_CHILD) !== 0,

@@ -1,5 +1,5 @@
-// A record set as it is stored in the image. An edit copies the octets of sets that it does not change: their records
-// are read only on demand.
+// A record set as it is stored in the image, with its signatures. An edit copies the octets of sets that it does not change:
+// their records are read only on demand.
 
 import type { Name } from '../../dns/name.ts';
 import { nameFields, readRdata } from '../../dns/record/rdata.ts';
@@ -20,6 +20,8 @@ export class StoredSet implements RecordSet {
   readonly records: number;
   /** The second of its words: octets and flags. */
   readonly second: number;
+  /** The third of its words, or 0: octets and number of its signatures. */
+  readonly third: number;
   /** A segment of the image, and where in it the set stands: creating a view is expensive. */
   readonly #segment: Uint8Array;
   readonly #start: number;
@@ -30,6 +32,7 @@ export class StoredSet implements RecordSet {
     type: number,
     records: number,
     second: number,
+    third: number,
     segment: Uint8Array,
     start: number,
   ) {
@@ -37,12 +40,18 @@ export class StoredSet implements RecordSet {
     this.type = type;
     this.records = records;
     this.second = second;
+    this.third = third;
     this.#segment = segment;
     this.#start = start;
   }
 
+  /** Of its own records, without its signatures. */
   get octets(): number {
     return this.second & 0xffff;
+  }
+
+  get signatureOctets(): number {
+    return this.third & 0xffff;
   }
 
   get ttl(): number {
@@ -52,10 +61,11 @@ export class StoredSet implements RecordSet {
     return upper * 0x10000 + (((segment[at + 2] as number) << 8) | (segment[at + 3] as number));
   }
 
+  /** Copies its records and its signatures. */
   copyTo(octets: Uint8Array, at: number): void {
     const from = this.#segment;
     const start = this.#start;
-    const { octets: length } = this;
+    const length = this.octets + this.signatureOctets;
     if (length > LONG_OCTETS) octets.set(from.subarray(start, start + length), at);
     else for (let i = 0; i < length; i++) octets[at + i] = from[start + i] as number;
   }
@@ -65,10 +75,23 @@ export class StoredSet implements RecordSet {
     return this.#rdata;
   }
 
+  get signatures(): readonly Uint8Array[] {
+    const signatures: Uint8Array[] = [];
+    const segment = this.#segment;
+    let at = this.#start + this.octets;
+    for (let left = this.third >>> 16; left > 0; left--) {
+      const start = at + RECORD_HEAD_OCTETS;
+      at = start + (((segment[start - 2] as number) << 8) | (segment[start - 1] as number));
+      signatures.push(segment.slice(start, at));
+    }
+    return signatures;
+  }
+
   /** The same set with memory of its own. */
   read(): RecordSet {
     const { owner, type, ttl, rdata } = this;
-    return { owner, type, ttl, rdata };
+    const set = { owner, type, ttl, rdata };
+    return this.third === 0 ? set : { ...set, signatures: this.signatures };
   }
 
   #read(): Uint8Array[] {
@@ -95,6 +118,17 @@ export class StoredSet implements RecordSet {
 /** The number of its records, without reading them. */
 export function recordsOfSet(set: RecordSet): number {
   return set instanceof StoredSet ? set.records : set.rdata.length;
+}
+
+/** The number of its signatures, without reading them. */
+export function signaturesOfSet(set: RecordSet): number {
+  return set instanceof StoredSet ? set.third >>> 16 : (set.signatures?.length ?? 0);
+}
+
+/** The set with these signatures in place of its own. */
+export function withSignatures(set: RecordSet, signatures: readonly Uint8Array[] | undefined): RecordSet {
+  const { owner, type, ttl, rdata } = set;
+  return { owner, type, ttl, rdata, ...(signatures === undefined ? {} : { signatures }) };
 }
 
 /** The answer that the set was compiled for, as far as pointers lead into it. */

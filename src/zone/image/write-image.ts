@@ -1,27 +1,32 @@
 // The only writer of an image: puts zones in, takes them out, keeps the counts. A change is published whole or, when it
 // does not fit, not at all: then ImageFullError is thrown and everything is served as before.
 
+import { sortNames } from '../../dns/dnssec/sort-names.ts';
 import { isWildcard, type Name, parentOf, printName, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { buildZone } from '../build-zone.ts';
-import type { Zone } from '../zone.ts';
+import type { RecordSet, Zone } from '../zone.ts';
 import type { ZoneProblem } from '../zone-problem.ts';
-import { recordsAfter, type ZoneChanges, ZoneEdit } from './edit-zone.ts';
+import { type ZoneChanges, ZoneEdit } from './edit-zone.ts';
 import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
 import { HEADER } from './layout.ts';
 import { forEachBucket, forEachName, IndexedNames, unitsOfBucket, writeIndex } from './name-index.ts';
+import { blocksOf, forEachOrdered, unitsOfOrderBlock, writeOrder } from './order-index.ts';
+import { recordsAfter } from './records-after.ts';
 import { ImageFullError, Space } from './space.ts';
-import { unitsOfNode, writeNode } from './write-node.ts';
+import { hashedNode, unitsOfNode, writeNode } from './write-node.ts';
 import {
   isServedRoot,
   isUnprovenRoot,
   log2BucketsFor,
+  NO_ORDER,
   readRoot,
   recordsOfRoot,
   unitsOfRoot,
   writeRoot,
   type ZoneContent,
+  type ZoneOrder,
 } from './zone-root.ts';
 import { findRoot, rootsOf, rootsWithHash, ZoneTable } from './zone-table.ts';
 
@@ -143,6 +148,7 @@ export class ImageWriter {
       cuts: 0,
       dnames: 0,
       wildcards: 0,
+      ...NO_ORDER,
     };
     const root = { id, version, mark, apex, ...nothing, apexOnly: false, unproven: false, isServed: false };
     const ref = writeRoot(this.image, this.#space, root, 0);
@@ -248,6 +254,7 @@ export class ImageWriter {
     for (const name of nodes.keys()) if (isWildcard(name)) wildcards++;
     const names = this.#names;
     names.clear();
+    const denying = zone.denials?.kind === 'nsec' ? new Map<Name, number>() : undefined;
     for (const { name, sets } of nodes.values()) {
       const below = children.get(name) ?? 0;
       const wildcard = wildcards > 0 && below > 0 ? wildcardBelow(name) : undefined;
@@ -260,22 +267,61 @@ export class ImageWriter {
       if (name === apex) apexNode = ref;
       if (name !== apex && sets.has(TYPE.NS)) cuts++;
       if (sets.has(TYPE.DNAME)) dnames++;
+      if (sets.has(TYPE.NSEC)) denying?.set(name, ref);
     }
     const { serial, negativeTtl, unproven, records } = zone;
     const { id, version, mark } = content;
     const counts = { records, names: nodes.size, cuts, dnames, wildcards };
     const apexOnly = zone.marked.has(apex);
     const flags = { apexOnly, unproven, isServed: true };
-    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...flags, ...counts };
+    const order = this.#writeDenials(zone, denying);
+    const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...flags, ...counts, ...order };
     const ref = writeRoot(this.image, this.#space, root, log2BucketsFor(nodes.size));
     writeIndex(this.image, this.#space, ref, names);
     return ref;
+  }
+
+  /** Writes the order indexes of a zone; `denying` has the nodes with NSEC. */
+  #writeDenials(
+    { apex, denials, idleDenials }: Zone,
+    denying: ReadonlyMap<Name, number> | undefined,
+  ): ZoneOrder {
+    if (denials === undefined && idleDenials === undefined) return NO_ORDER;
+    const idle = new Map(idleDenials?.map((set) => [set.owner, set]));
+    const idleSets = sortNames(idle.keys()).map((owner) => idle.get(owner) as RecordSet);
+    const owners = denials?.kind === 'nsec' ? denials.owners : [];
+    const proving =
+      denials?.kind === 'nsec3'
+        ? this.#writeHashed(
+            apex,
+            denials.entries.map(({ set }) => set),
+          )
+        : owners.map((name) => ({ name, node: denying?.get(name) as number }));
+    return {
+      signed: denials !== undefined,
+      denials: writeOrder(this.image, this.#space, apex, proving),
+      idleDenials: writeOrder(this.image, this.#space, apex, this.#writeHashed(apex, idleSets)),
+      isHashed: denials?.kind === 'nsec3',
+    };
+  }
+
+  #writeHashed(apex: Name, sets: readonly RecordSet[]): { name: Name; node: number }[] {
+    return sets.map((set, index) => {
+      if ((index & NAMES_A_STEP) === 0) this.onStep();
+      return { name: set.owner, node: writeNode(this.image, this.#space, apex, hashedNode(set)) };
+    });
   }
 
   #retireZone(root: number): void {
     const { image } = this;
     forEachName(image, root, (_, node) => this.#space.retire(node, unitsOfNode(image, node)));
     forEachBucket(image, root, (ref) => this.#space.retire(ref, unitsOfBucket(image, ref)));
+    const { denials, idleDenials, isHashed } = readRoot(image, root);
+    const hashed = [idleDenials, ...(isHashed ? [denials] : [])];
+    for (const order of hashed)
+      forEachOrdered(image, order, (node) => this.#space.retire(node, unitsOfNode(image, node)));
+    for (const order of [denials, idleDenials])
+      for (const ref of blocksOf(image, order)) this.#space.retire(ref, unitsOfOrderBlock(image, ref));
     this.#space.retire(root, unitsOfRoot(image, root));
   }
 

@@ -3,11 +3,11 @@
 import { isWildcard, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet } from '../zone.ts';
-import { compileSet, maxSetOctets } from './compile-set.ts';
+import { compileSet, compileSignatures, maxSetOctets, octetsOfSignatures } from './compile-set.ts';
 import type { Image } from './image.ts';
-import { byteOf, NODE, NODE_FLAG, SET, SET_WORDS, segmentOf, UNIT_BYTES, wordOf } from './layout.ts';
+import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, UNIT_BYTES, wordOf } from './layout.ts';
 import type { Space } from './space.ts';
-import { recordsOfSet, StoredSet } from './stored-set.ts';
+import { recordsOfSet, StoredSet, signaturesOfSet } from './stored-set.ts';
 
 /** A name that exists, as it goes into the image. */
 export interface NodeContent {
@@ -18,6 +18,12 @@ export interface NodeContent {
   readonly hasWildcardChild: boolean;
   /** The name exists even without records. */
   readonly marked: boolean;
+}
+
+/** The node of an NSEC3 set: its owner is no name of the zone (RFC 5155 §7.2.8). */
+export function hashedNode(set: RecordSet): NodeContent {
+  const sets = new Map([[set.type, set]]);
+  return { name: set.owner, sets, children: 0, hasWildcardChild: false, marked: false };
 }
 
 let draft = new ArrayBuffer(4096);
@@ -46,25 +52,49 @@ export function writeNode(image: Image, space: Space, apex: Name, node: NodeCont
 function compileNode(apex: Name, node: NodeContent): number {
   const relative = node.name.length - apex.length;
   const sets = inOrderOfType(node.sets);
-  let length = (NODE.SETS + sets.length * SET_WORDS) * 4 + relative;
-  let needed = length;
-  for (const set of sets) needed += set instanceof StoredSet ? set.octets : maxSetOctets(set);
-  makeRoom(needed);
-  words[NODE.SHAPE] = flagsOf(apex, node) | (relative << 8) | (sets.length << 16);
+  const shape = flagsOf(apex, node) | (relative << 8) | (sets.length << 16);
+  const setWords = setWordsOf(shape);
+  let length = (NODE.SETS + sets.length * setWords) * 4 + relative;
+  makeRoom(length + octetsOfSets(sets));
+  words[NODE.SHAPE] = shape;
   words[NODE.CHILDREN] = node.children;
   for (let i = 0; i < relative; i++) bytes[length - relative + i] = node.name.charCodeAt(i);
   let at = NODE.SETS;
   for (const set of sets) {
-    // A set's octets depend only on its owner and the apex, so an unchanged set is copied.
-    const isStored = set instanceof StoredSet;
-    const second = isStored ? set.second : compileSet(set, apex.length, bytes, length);
-    if (isStored) set.copyTo(bytes, length);
     words[at + SET.TYPE] = set.type | (recordsOfSet(set) << 16);
-    words[at + SET.OCTETS] = second;
-    length += second & 0xffff;
-    at += SET_WORDS;
+    length += compileInto(set, apex.length, at, length, setWords > SET.SIGNATURES);
+    at += setWords;
   }
   return length;
+}
+
+/** Writes a set with its signatures, and the words that tell their octets. Returns the octets. */
+function compileInto(
+  set: RecordSet,
+  apexOctets: number,
+  word: number,
+  at: number,
+  isSigned: boolean,
+): number {
+  // A set's octets depend only on its owner and the apex, so an unchanged set is copied.
+  const isStored = set instanceof StoredSet;
+  const second = isStored ? set.second : compileSet(set, apexOctets, bytes, at);
+  if (isStored) set.copyTo(bytes, at);
+  words[word + SET.OCTETS] = second;
+  const octets = second & 0xffff;
+  if (!isSigned) return octets;
+  const third = isStored ? set.third : compileSignatures(set, bytes, at + octets);
+  words[word + SET.SIGNATURES] = third;
+  return octets + (third & 0xffff);
+}
+
+function octetsOfSets(sets: readonly RecordSet[]): number {
+  let octets = 0;
+  for (const set of sets) {
+    if (set instanceof StoredSet) octets += set.octets + set.signatureOctets;
+    else octets += maxSetOctets(set) + octetsOfSignatures(set);
+  }
+  return octets;
 }
 
 function inOrderOfType(sets: ReadonlyMap<number, RecordSet>): RecordSet[] {
@@ -79,8 +109,14 @@ function flagsOf(apex: Name, { name, sets, hasWildcardChild, marked }: NodeConte
     (sets.has(TYPE.CNAME) ? NODE_FLAG.HAS_CNAME : 0) |
     (hasWildcardChild ? NODE_FLAG.HAS_WILDCARD_CHILD : 0) |
     (marked ? NODE_FLAG.MARKED : 0) |
-    (isWildcard(name) ? NODE_FLAG.IS_WILDCARD : 0)
+    (isWildcard(name) ? NODE_FLAG.IS_WILDCARD : 0) |
+    (hasSignatures(sets) ? NODE_FLAG.SIGNED : 0)
   );
+}
+
+function hasSignatures(sets: ReadonlyMap<number, RecordSet>): boolean {
+  for (const set of sets.values()) if (signaturesOfSet(set) > 0) return true;
+  return false;
 }
 
 function unitsFor(length: number): number {
@@ -97,10 +133,12 @@ export function unitsOfNode(image: Image, ref: number): number {
   const from = image.words[segmentOf(ref)] as Int32Array;
   const at = wordOf(ref);
   const shape = from[at + NODE.SHAPE] as number;
-  const sets = shape >>> 16;
-  let length = (NODE.SETS + sets * SET_WORDS) * 4 + ((shape >>> 8) & 0xff);
-  for (let i = 0; i < sets; i++) {
-    length += (from[at + NODE.SETS + i * SET_WORDS + SET.OCTETS] as number) & 0xffff;
+  const setWords = setWordsOf(shape);
+  const setsEnd = at + NODE.SETS + (shape >>> 16) * setWords;
+  let length = (setsEnd - at) * 4 + ((shape >>> 8) & 0xff);
+  for (let word = at + NODE.SETS; word < setsEnd; word += setWords) {
+    length += (from[word + SET.OCTETS] as number) & 0xffff;
+    if (setWords > SET.SIGNATURES) length += (from[word + SET.SIGNATURES] as number) & 0xffff;
   }
   return unitsFor(length);
 }

@@ -8,6 +8,8 @@ import {
   MAX_MEAN_NAMES,
   ROOT,
   ROOT_FLAG,
+  ROOT_ORDER,
+  ROOT_ORDER_WORDS,
   segmentOf,
   UNIT_BYTES,
   wordOf,
@@ -22,7 +24,7 @@ export interface ZoneContent {
 }
 
 /** The content of a root, without its index. */
-export interface RootContent extends ZoneContent {
+export interface RootContent extends ZoneContent, ZoneOrder {
   readonly apex: Name;
   readonly apexNode: number;
   readonly serial: number;
@@ -36,6 +38,23 @@ export interface RootContent extends ZoneContent {
   readonly unproven: boolean;
   /** False: the zone is ours, and cannot be served. */
   readonly isServed: boolean;
+}
+
+/** What a root says of signatures and proofs. */
+export interface ZoneOrder {
+  /** The SOA has a signature. */
+  readonly signed: boolean;
+  /** Refs of order indexes, 0 for none, and whether the first is of NSEC3 (ROOT_ORDER). */
+  readonly denials: number;
+  readonly idleDenials: number;
+  readonly isHashed: boolean;
+}
+
+/** Of a zone without DNSSEC. */
+export const NO_ORDER: ZoneOrder = { signed: false, denials: 0, idleDenials: 0, isHashed: false };
+
+function hasOrder({ signed, denials, idleDenials }: ZoneOrder): boolean {
+  return signed || denials !== 0 || idleDenials !== 0;
 }
 
 /** A run of pairs (hash, ref of a node) in words: a bucket behind its count. */
@@ -63,8 +82,9 @@ function indexWords(log2Buckets: number, names: number): number {
   return log2Buckets === 0 ? 1 + 2 * names : 1 << log2Buckets;
 }
 
-function unitsForRoot(apexOctets: number, log2Buckets: number, names: number): number {
-  const words = ROOT.APEX + wordsOf(apexOctets) + indexWords(log2Buckets, names);
+function unitsForRoot(apexOctets: number, log2Buckets: number, names: number, isOrdered: boolean): number {
+  const words =
+    ROOT.APEX + wordsOf(apexOctets) + indexWords(log2Buckets, names) + (isOrdered ? ROOT_ORDER_WORDS : 0);
   return Math.ceil((words * 4) / UNIT_BYTES);
 }
 
@@ -74,7 +94,8 @@ function wordsOf(bytes: number): number {
 
 /** A new root, its index still to be filled in from word `indexAt`. Throws ImageFullError. */
 export function writeRoot(image: Image, space: Space, root: RootContent, log2Buckets: number): number {
-  const ref = space.allocate(unitsForRoot(root.apex.length, log2Buckets, root.names));
+  const isOrdered = hasOrder(root);
+  const ref = space.allocate(unitsForRoot(root.apex.length, log2Buckets, root.names, isOrdered));
   const words = image.words[segmentOf(ref)] as Int32Array;
   const numbers = image.numbers[segmentOf(ref)] as Float64Array;
   const at = wordOf(ref);
@@ -92,7 +113,9 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
     (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0) |
     (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0) |
     (root.unproven ? ROOT_FLAG.UNPROVEN : 0) |
-    (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED);
+    (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED) |
+    (isOrdered ? ROOT_FLAG.HAS_ORDER : 0) |
+    (root.signed ? ROOT_FLAG.SIGNED : 0);
   words[at + ROOT.SHAPE] =
     flags | (root.apex.length << 8) | (labelCount(root.apex) << 16) | (log2Buckets << 24);
   words[at + ROOT.APEX_NODE] = root.apexNode;
@@ -102,7 +125,33 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
   const apexAt = byteOf(ref) + ROOT.APEX * 4;
   words[at + ROOT.APEX + wordsOf(root.apex.length) - 1] = 0;
   for (let i = 0; i < root.apex.length; i++) bytes[apexAt + i] = root.apex.charCodeAt(i);
+  if (isOrdered) writeOrderWords(words, orderAt(image, ref), root);
   return ref;
+}
+
+function writeOrderWords(words: Int32Array, at: number, root: ZoneOrder): void {
+  words[at + ROOT_ORDER.DENIALS] = root.denials;
+  words[at + ROOT_ORDER.IDLE] = root.idleDenials;
+  words[at + ROOT_ORDER.IS_HASHED] = root.isHashed ? 1 : 0;
+}
+
+/** The word where the order indexes of a root with HAS_ORDER are told: behind the index. */
+function orderAt(image: Image, ref: number): number {
+  const names = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.NAMES] as number;
+  return indexAt(image, ref) + indexWords(log2BucketsOf(image, ref), names);
+}
+
+function readOrderWords(image: Image, ref: number): ZoneOrder {
+  const shape = shapeOf(image, ref);
+  if ((shape & ROOT_FLAG.HAS_ORDER) === 0) return NO_ORDER;
+  const words = image.words[segmentOf(ref)] as Int32Array;
+  const at = orderAt(image, ref);
+  return {
+    signed: (shape & ROOT_FLAG.SIGNED) !== 0,
+    denials: words[at + ROOT_ORDER.DENIALS] as number,
+    idleDenials: words[at + ROOT_ORDER.IDLE] as number,
+    isHashed: words[at + ROOT_ORDER.IS_HASHED] === 1,
+  };
 }
 
 export function readRoot(image: Image, ref: number): RootContent {
@@ -125,6 +174,7 @@ export function readRoot(image: Image, ref: number): RootContent {
     apexNode: words[at + ROOT.APEX_NODE] as number,
     serial: (words[at + ROOT.SERIAL] as number) >>> 0,
     negativeTtl: words[at + ROOT.NEGATIVE_TTL] as number,
+    ...readOrderWords(image, ref),
   };
 }
 
@@ -143,7 +193,8 @@ export function recordsOfRoot(image: Image, ref: number): number {
 export function unitsOfRoot(image: Image, ref: number): number {
   const shape = shapeOf(image, ref);
   const names = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.NAMES] as number;
-  return unitsForRoot((shape >>> 8) & 0xff, shape >>> 24, names);
+  const isOrdered = (shape & ROOT_FLAG.HAS_ORDER) !== 0;
+  return unitsForRoot((shape >>> 8) & 0xff, shape >>> 24, names, isOrdered);
 }
 
 export function log2BucketsOf(image: Image, ref: number): number {

@@ -2,9 +2,10 @@
 // origins, not what is published, and with a comment after each record for what a zone file cannot express. Each line
 // has its owner, so that lines can be moved.
 
+import { sortNames } from '../../dns/dnssec/sort-names.ts';
 import { type Name, nameInRdata, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
-import { relativeOwner, sortNames } from '../../dns/zone-file/print-zone-file.ts';
+import { relativeOwner } from '../../dns/zone-file/print-zone-file.ts';
 import type { CustomerRecord, RecordValue } from '../records/customer-record.ts';
 import { type ApiType, wireTypeCode } from '../records/customer-types.ts';
 import { printSettingsComment } from './settings-comment.ts';

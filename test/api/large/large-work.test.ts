@@ -24,7 +24,10 @@ afterAll(async () => {
 });
 
 function threads({ url }: TestDatabase, options: ConstructorParameters<typeof LargeWork>[1] = {}): LargeWork {
-  return new LargeWork({ databaseUrl: url, allowReservedNames: true, countryDb: undefined }, options);
+  return new LargeWork(
+    { databaseUrl: url, keySecrets: [], allowReservedNames: true, countryDb: undefined },
+    options,
+  );
 }
 
 const BATCH = '/domains/large.example/records/batch';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printPlainRecord } from '../../../src/api/print/plain-record.ts';
 import { RecordPrinter } from '../../../src/api/print/print-record.ts';
 import { RecordTexts } from '../../../src/api/print/record-text.ts';
-import { Record as RecordSchema } from '../../../src/api/schemas/record.ts';
+import { Record as RecordSchema } from '../../../src/api/schemas/records/record.ts';
 import { foldCase, type Name } from '../../../src/dns/name.ts';
 import { encodeNameColumn } from '../../../src/store/postgres/name-column.ts';
 import { decodeListed, listRecordRows } from '../../../src/store/records/load-records.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { MAX_PROBLEMS } from '../../../src/api/answers/problem.ts';
-import { RecordsBatch } from '../../../src/api/schemas/batch.ts';
 import { boundedArray } from '../../../src/api/schemas/bounded-array.ts';
-import { MAX_IMPORT_ITEMS, RecordsImport } from '../../../src/api/schemas/import.ts';
+import { RecordsBatch } from '../../../src/api/schemas/records/batch.ts';
+import { MAX_IMPORT_ITEMS, RecordsImport } from '../../../src/api/schemas/records/import.ts';
 
 /** An item that counts how often it is judged. */
 function counted() {

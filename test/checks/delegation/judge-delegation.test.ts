@@ -171,6 +171,11 @@ table('a parent that this fleet serves', EXPECTED, [
   ['database', 'not_delegated', '1!', 'NOT_DELEGATED', 0],
 ]);
 
+table('a DS of a key of the domain', { ...EXPECTED, ownDs: new Set([`30390d02${'07'.repeat(32)}`]) }, [
+  [`${A} +ds; ${A} +ds`, 'match', '2!', ''],
+  [`${F} +ds; ${F} +ds`, 'foreign', '2!', 'NS_FOREIGN'],
+]);
+
 table('a DS at the parent', EXPECTED, [
   [`${A} +ds; ${A} +ds`, 'match +ds', '2!', 'STALE_DS'],
   [`${A}; ${A} +ds`, 'match +ds', '2!', 'STALE_DS'],

@@ -23,6 +23,7 @@ function collect(
 ): Promise<CollectedZones> {
   return collectZones([folder.path], {
     origin: options.origin,
+    at: 1_800_000_000,
     keepRecords: options.keepRecords ?? 1000,
     signal: options.signal ?? new AbortController().signal,
     refuse: async (file) => {

@@ -4,6 +4,8 @@ import { judgeZoneFile, printProblem } from '../../../src/cli/zone/judge-zone-fi
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
+const NOW = 1_800_000_000;
+
 let folder: ZoneFolder;
 
 beforeAll(() => {
@@ -13,7 +15,7 @@ afterAll(() => folder.remove());
 
 function judge(content: string | Uint8Array, origin?: Name) {
   const path = folder.write('judged.zone', content);
-  return judgeZoneFile({ name: 'judged.zone', path }, origin);
+  return judgeZoneFile({ name: 'judged.zone', path }, { origin, at: NOW });
 }
 
 function problemsOf(content: string | Uint8Array): string[] {
@@ -75,7 +77,7 @@ describe('a bad zone file', () => {
       expect.stringMatching(/^part\.inc:2:7: address: /),
     ]);
     const path = folder.write('outer.zone', smallZone('example.com.', '$INCLUDE part.inc\n'));
-    const judged = judgeZoneFile({ name: 'zones/outer.zone', path }, undefined);
+    const judged = judgeZoneFile({ name: 'zones/outer.zone', path }, { origin: undefined, at: NOW });
     expect(judged.kind === 'refused' && judged.problems[0]?.file).toBe('zones/part.inc');
   });
 
@@ -96,9 +98,12 @@ describe('a bad zone file', () => {
   });
 
   it('that cannot be read is refused, not a crash', () => {
-    const judged = judgeZoneFile({ name: 'x', path: join(folder.path, 'missing.zone') }, undefined);
+    const judged = judgeZoneFile(
+      { name: 'x', path: join(folder.path, 'missing.zone') },
+      { origin: undefined, at: NOW },
+    );
     expect(judged).toMatchObject({ kind: 'refused', problems: [{ file: 'x', message: 'no such file' }] });
-    const itself = judgeZoneFile({ name: 'x', path: folder.path }, undefined);
+    const itself = judgeZoneFile({ name: 'x', path: folder.path }, { origin: undefined, at: NOW });
     expect(itself).toMatchObject({ kind: 'refused', problems: [{ message: 'a folder, not a file' }] });
   });
 });

@@ -32,6 +32,7 @@ async function load(options: { json?: boolean; paths?: string[]; signal?: AbortS
   const order = {
     paths: options.paths ?? [folder.path],
     origin: undefined,
+    at: 1_800_000_000,
     actor: 'tester',
     audited: <T>(db: Database, work: Audited<T>) =>
       audited(db, { action: 'zone.load', by: { kind: 'cli', name: 'tester' } }, work),

@@ -6,7 +6,7 @@ import { printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
-import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
 

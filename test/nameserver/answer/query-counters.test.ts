@@ -21,6 +21,13 @@ test('answers are counted by transport, type and rcode', () => {
   expect([...counters.truncated]).toEqual([1, 1]);
 });
 
+test('answers with signatures are counted with their proofs', () => {
+  const counters = new QueryCounters();
+  counters.countSigned(2, false);
+  counters.countSigned(0, true);
+  expect(sumCounters([counters, counters]).signed).toEqual({ answers: 4, truncated: 2, proofs: 4 });
+});
+
 test('types without a name of their own are counted together', () => {
   const counters = new QueryCounters();
   for (const type of [0, 3, 300, 511, 512, 65535]) counters.countAnswer(0, type, RCODE.NOERROR, false);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Query, readQuery } from '../../../src/nameserver/answer/read-query.ts';
-import { FoldedName } from '../../../src/zone/image/folded-name.ts';
+import { FoldedName } from '../../../src/zone/image/find/folded-name.ts';
 import { assemble, queryFor } from '../../support/answer/packets.ts';
 import { smallImage } from '../../support/zone/zone-image.ts';
 

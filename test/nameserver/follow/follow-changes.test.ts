@@ -7,7 +7,7 @@ import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { hashName } from '../../../src/zone/image/hash-name.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

@@ -7,7 +7,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import { Answerer } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { FollowedZones } from '../../../src/nameserver/follow/followed-zones.ts';
-import { findImageFault } from '../../../src/zone/image/check-image.ts';
+import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { queryFor } from '../../support/answer/queries.ts';

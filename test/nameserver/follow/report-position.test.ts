@@ -24,6 +24,8 @@ function nodeReport(name: string): NodeReport {
     records: 3,
     held: undefined,
     unserved: [],
+    abilities: [],
+    image: { used: 0, capacity: 1 },
   };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/nameserver/follow/start-image-thread.ts';
 import { readRestoreNote } from '../../../src/nameserver/snapshot/restore-note.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { collectingLog, type LogLine, smallZone } from '../../support/processes/follow.ts';

@@ -8,7 +8,7 @@ import {
   type TcpLimits,
   type TcpListener,
 } from '../../../src/nameserver/tcp/tcp.ts';
-import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type TestNodeOptions, testNode } from '../../support/answer/test-node.ts';

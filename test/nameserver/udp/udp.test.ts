@@ -7,7 +7,7 @@ import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts'
 import { listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import type { UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
-import { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { exchangeUdp } from '../../support/answer/sockets.ts';

@@ -21,9 +21,10 @@ import {
 import type { SignedZone } from '../../support/dnssec/signed-zone.ts';
 import { dsOf, makeKey } from '../../support/dnssec/signing.ts';
 import { askMany, isInstalled } from '../../support/peers/peers.ts';
-import { recursive, startUnbound, type Validator } from '../../support/peers/unbound.ts';
 import { randomFrom } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
+import { startUnbound } from '../../support/validators/unbound.ts';
+import { recursive, type ValidatingResolver } from '../../support/validators/validator.ts';
 import { ROOT_A } from '../../support/world/test-resolver.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
@@ -74,7 +75,7 @@ describe.skipIf(missing !== '')(`the resolver and Unbound${missing}`, () => {
   const anchor = dsOf(name('.'), key);
   let chains: readonly Chain[] = [];
   let internet: ChainInternet;
-  let unbound: Validator;
+  let unbound: ValidatingResolver;
   let resolver: Resolver;
 
   beforeAll(async () => {
@@ -86,7 +87,10 @@ describe.skipIf(missing !== '')(`the resolver and Unbound${missing}`, () => {
       zones.map(({ apex }, i) => ({ zone: printName(apex), port: internet.ports[i + 1] as number })),
     );
     const root = { zone: '.', port: internet.ports[0] as number };
-    unbound = await startUnbound([root, ...stubs], `. IN DS ${printRdata(TYPE.DS, anchor)}`);
+    unbound = await startUnbound({
+      anchors: [`. IN DS ${printRdata(TYPE.DS, anchor)}`],
+      reached: { stubs: [root, ...stubs] },
+    });
     const places = [ROOT_A, ...LEVEL_ADDRESSES];
     resolver = createResolver({
       exchange: createExchange({

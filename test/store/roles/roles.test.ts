@@ -40,7 +40,7 @@ const report = (name: string): NodeReport => ({
     position: 1,
     snapshot: '1:1:',
   },
-  ...{ zones: 1, records: 1, held: undefined, unserved: [] },
+  ...{ zones: 1, records: 1, held: undefined, unserved: [], abilities: [], image: { used: 0, capacity: 1 } },
 });
 
 async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {

@@ -31,6 +31,8 @@ dname DNAME y.example.
 deep.ent TXT x
 *.wild A 192.0.2.9
 a\\.b NS ns.example.
+0p9mhaveqvm6t7vbl5lop2u3t2rp3tom NSEC3 1 0 0 - 0P9MHAVEQVM6T7VBL5LOP2U3T2RP3TOM A RRSIG
+0p9mhaveqvm6t7vbl5lop2u3t2rp3tom RRSIG NSEC3 13 2 300 20300101000000 20200101000000 1 lab. AAAA
 `;
 
 /** One line: `zone cut ns… +ds glue… ttl | exists alias`. */
@@ -92,6 +94,7 @@ describe.each(testServers())('on $name', (server) => {
       ['absent.lab.', 'lab. - 120'],
       ['a\\.b.lab.', 'lab. a\\.b.lab. ns.example. 300 exists'],
       ['b.lab.', 'lab. - 120'],
+      ['0p9mhaveqvm6t7vbl5lop2u3t2rp3tom.lab.', 'lab. - 120'], // RFC 5155 §7.2.8
       ['lab.', 'none'],
       ['xlab.', 'none'],
       ['shop.example.', 'none'],

@@ -4,17 +4,19 @@ import type { Name } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { encodeMessage } from './encode-message.ts';
-import { type AnsweringNode, answeringNode, answerQuery } from './test-node.ts';
+import { type AnsweringNode, answeringNode, answerQuery, type WrittenNode } from './test-node.ts';
 
 export interface Asked {
   readonly name: Name;
   readonly type: number;
   /** UDP payload size of the OPT record; undefined: the query has none. */
   readonly udpPayloadSize: number | undefined;
+  /** DO, with an OPT record only; false unless told. */
+  readonly dnssecOk?: boolean;
 }
 
-export function queryFor({ name, type, udpPayloadSize }: Asked, id = 0): Uint8Array {
-  const edns = { udpPayloadSize: udpPayloadSize ?? 0, version: 0, dnssecOk: false, options: [] };
+export function queryFor({ name, type, udpPayloadSize, dnssecOk = false }: Asked, id = 0): Uint8Array {
+  const edns = { udpPayloadSize: udpPayloadSize ?? 0, version: 0, dnssecOk, options: [] };
   return encodeMessage({
     id,
     qr: false,
@@ -35,7 +37,7 @@ export function queryFor({ name, type, udpPayloadSize }: Asked, id = 0): Uint8Ar
 }
 
 /** A node that serves these zones. */
-export function nodeOf(zones: ReadonlyMap<Name, Zone>): AnsweringNode {
+export function nodeOf(zones: ReadonlyMap<Name, Zone>): WrittenNode {
   const node = answeringNode(zones.values(), {
     version: 'test',
     nodeName: 'test',

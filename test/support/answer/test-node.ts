@@ -5,10 +5,12 @@ import type { AmplificationLimit } from '../../../src/nameserver/answer/amplific
 import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
-import type { AskedMarks } from '../../../src/zone/image/asked-marks.ts';
+import type { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
+import type { DenialStyle } from '../dnssec/denial-chain.ts';
+import { signedZone } from '../zone/sign-zone.ts';
 import { zoneOf } from '../zone/zone-text.ts';
 
 export const RFC_9018_SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
@@ -31,6 +33,10 @@ export interface AnsweringNode {
   readonly failures: unknown[];
 }
 
+export interface WrittenNode extends AnsweringNode {
+  readonly writer: ImageWriter;
+}
+
 export interface TestNode extends AnsweringNode {
   clockMs: number;
 }
@@ -44,6 +50,8 @@ export interface TestNodeOptions {
   asked?: AskedMarks;
   /** Nothing has proved the zone. */
   unproven?: boolean;
+  /** The zone is signed, and proves what is not there in this way. */
+  denial?: DenialStyle;
 }
 
 export function exampleZoneText(): string {
@@ -52,7 +60,8 @@ export function exampleZoneText(): string {
 
 export function testNode(options: TestNodeOptions = {}): TestNode {
   const { unproven = false } = options;
-  const zone = { ...zoneOf('example.test.', options.zoneText ?? exampleZoneText()), unproven };
+  const plain = zoneOf('example.test.', options.zoneText ?? exampleZoneText());
+  const zone = { ...(options.denial === undefined ? plain : signedZone(plain, options.denial)), unproven };
   const node = answeringNode([zone], {
     nodeName: options.nodeName ?? 'node-1',
     version: 'Zonefleet 1.2.3',
@@ -75,7 +84,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
 }
 
 /** A node that serves these zones. */
-export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): AnsweringNode {
+export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): WrittenNode {
   const list = [...zones];
   const records = list.reduce((sum, zone) => sum + zone.records, 0);
   const image = new Image(createImage((1 << 20) + records * 2048, 0x5eed));
@@ -84,7 +93,7 @@ export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): 
   const counters = new QueryCounters();
   const failures: unknown[] = [];
   const answerer = new Answerer(image, settings, counters, (error) => failures.push(error));
-  return { image, settings, answerer, reader: new ReaderSlot(image, 0), counters, failures };
+  return { image, settings, answerer, reader: new ReaderSlot(image, 0), counters, failures, writer };
 }
 
 /** Writes the answer into `out` and returns its length; 0 is silence. */

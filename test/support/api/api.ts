@@ -5,12 +5,12 @@ import { pino } from 'pino';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
-import { addDocsPage } from '../../../src/api/docs-page.ts';
+import { describeRoutes } from '../../../src/api/description/describe-routes.ts';
+import { addDocsPage } from '../../../src/api/description/docs-page.ts';
 import { addHealth } from '../../../src/api/health.ts';
 import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
-import { describeRoutes } from '../../../src/api/openapi.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
 import { databaseReadiness } from '../../../src/api/readiness.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
@@ -19,6 +19,7 @@ import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/ac
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
 import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
@@ -98,6 +99,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const db = options.db ?? database.db;
   // Connect with the API's own role, so that missing privileges fail here; the test itself is the owner.
   const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
+  const boxes = new KeyBoxes(TEST_KEY_SECRETS);
+  for (const each of [own, db]) useKeyBoxes(each, boxes);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
@@ -110,7 +113,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       scans,
       countryOf: options.countryOf,
       trial: options.trial,
-      people: openPeople(own, new KeyBoxes(TEST_KEY_SECRETS), {
+      people: openPeople(own, boxes, {
         publicUrl: PUBLIC_URL,
         sendsMail: true,
         registration: true,

@@ -56,7 +56,8 @@ export class DenialChain {
       const shown = isCut(at)
         ? [...types.keys()].filter((type) => type === TYPE.NS || type === TYPE.DS)
         : [...types.keys()];
-      const isSigned = !isCut(at) || types.has(TYPE.DS) || style.kind === 'nsec';
+      // A marked name has no sets: its NSEC is signed, and its NSEC3 shows nothing.
+      const isSigned = style.kind === 'nsec' || (isCut(at) ? types.has(TYPE.DS) : types.size > 0);
       kept.set(at, [
         ...shown,
         ...(isSigned ? [TYPE.RRSIG] : []),
@@ -75,6 +76,10 @@ export class DenialChain {
       types: types.sort((a, b) => a - b),
     }));
     this.#links.sort((a, b) => compareNames(a.owner, b.owner));
+  }
+
+  owners(): Name[] {
+    return this.#links.map(({ owner }) => owner);
   }
 
   recordAt(owner: Name): { type: number; rdata: Uint8Array } {

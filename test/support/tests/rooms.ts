@@ -10,13 +10,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'dns/record': 'dns',
   'dns/message': 'dns dns/record',
   'dns/dnssec': 'dns dns/record',
-  'dns/zone-file': 'dns dns/record',
-  zone: 'dns dns/message dns/record',
+  'dns/zone-file': 'dns dns/record dns/dnssec',
+  zone: 'dns dns/message dns/record dns/dnssec',
   'zone/domain': 'dns zone',
-  'zone/image': 'dns dns/message dns/record zone',
+  'zone/image': 'dns dns/dnssec dns/message dns/record zone',
   'zone/records': 'dns dns/record dns/zone-file zone',
+  'zone/signing': 'dns dns/dnssec dns/record zone',
+  'zone/verbatim': 'dns dns/dnssec dns/record zone zone/signing',
   'zone/edit': 'dns zone zone/domain zone/records',
-  'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records',
+  'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records dns/dnssec',
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
@@ -29,6 +31,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/vantage': 'checks/child checks/claims checks/delegation',
   'checks/scan': 'dns dns/record checks/delegation',
   'checks/txt': 'dns checks/claims checks/delegation',
+  'checks/dnssec': 'checks/validation dns dns/message dns/dnssec checks/delegation',
   process: 'zone/records checks/child',
   'process/settings': 'dns zone/pool process',
   queue: '',
@@ -49,13 +52,16 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/scan':
     'dns dns/record checks/delegation checks/scan resolver/replies resolver/state resolver/walk',
   'resolver/txt': 'dns checks/delegation checks/txt resolver/replies resolver/state resolver/walk',
+  'resolver/dnssec':
+    'checks/dnssec dns resolver/child resolver/state resolver/walk checks/validation resolver/validation',
   resolver:
-    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
+  'store/keys': 'dns dns/dnssec zone zone/signing store/postgres store/secrets',
   'store/people': 'store/accounts store/postgres store/secrets',
   'store/sharing': 'dns zone/domain store/accounts store/postgres',
   'store/anchors': 'checks/validation store/postgres',
@@ -67,10 +73,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/domains':
     'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing',
   'store/roles': 'store/postgres',
-  'store/zones': 'dns dns/record checks/delegation zone store/postgres',
+  'store/zones':
+    'dns dns/dnssec dns/record checks/delegation zone zone/publish zone/signing store/keys store/postgres',
   'store/claims': 'dns checks/claims store/domains store/nameservers store/postgres',
+  'store/publish':
+    'dns zone zone/domain zone/publish zone/records zone/signing store/domains store/keys store/postgres store/records store/zones',
   'store/change':
-    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit',
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit store/keys store/publish',
+  'store/signing':
+    'dns zone zone/publish zone/signing store/accounts store/change store/keys store/postgres store/zones store/feed dns/dnssec',
   'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
   'store/aname':
     'dns zone/publish zone/records checks/aname checks/delegation store/change store/postgres store/records store/zones',
@@ -78,13 +89,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/change store/claims store/domains store/postgres store/records store/vantage',
+    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/zones store/keys',
   'store/migrate':
-    'dns zone zone/publish process store/change store/domains store/postgres store/records store/roles store/zones',
+    'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
+  'store/dnssec':
+    'checks/dnssec dns dns/dnssec store/accounts store/change store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
@@ -101,25 +114,28 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/calls':
     'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
   'api/schemas':
-    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing',
+    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec',
+  'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit',
-  'api/large': 'process store/postgres api/answers api/body api/calls api/routes',
+    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec',
+  'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets',
   'api/http':
-    'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people',
-  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/schemas',
+    'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
+  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description',
   'cli/terminal':
-    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit',
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets',
   'cli/account':
     'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
+  'cli/dnssec':
+    'dns dns/dnssec dns/record store/keys store/postgres store/secrets store/signing cli/terminal checks/dnssec store/dnssec',
   'cli/domain':
     'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
@@ -127,20 +143,21 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/scan':
     'dns dns/record zone zone/records checks/scan process store/domains store/postgres store/scans cli/terminal',
   'cli/vantage': 'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
-  'cli/zone': 'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal',
+  'cli/zone':
+    'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal zone/verbatim',
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing',
   'workers/jobs':
-    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing',
-  'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds',
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec',
+  'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics',
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing',
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',
   start:
-    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people',
-  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start',
+    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec',
 };

@@ -22,7 +22,7 @@ const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
 /** They wait for time-outs. */
 const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
 /** Flows and proofs that show in seconds that the whole works: `npm test` has them, too. */
-const TOUR = ['api-tour', 'zone-load', 'zonemaster'];
+const TOUR = ['api-tour', 'dnssec-edits', 'zone-load', 'zonemaster'];
 const STARTS_PROCESSES =
   /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|observer-process|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */

@@ -38,6 +38,8 @@ export const LETTERS: Readonly<
   // Let in, though there is nothing to be done in this state.
   x: { status: 400, code: 'wrong_state' },
   d: { status: 409, code: 'domain_disabled' },
+  // Let in, while something else is under way.
+  y: { status: 409, code: 'dnssec_busy' },
 };
 
 export interface Sent {
@@ -52,6 +54,7 @@ export interface Sent {
 
 export type Row = readonly [letters: string, sent?: Sent];
 
+const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
 const NEW_PASSWORD = 'another horse battery';
 
@@ -71,6 +74,11 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/enable': ['000 rnk pp...n i.. .ff. .. . .b 0', { status: 'disabled' }],
   'POST /domains/{domain}/verify': ['000 rnk pp...n i.. .ff. .. . db 0', { dnsMode: 'external' }],
   'POST /domains/{domain}/ns-check': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/dnssec': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/dnssec/enable': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'POST /domains/{domain}/dnssec/disable': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'POST /domains/{domain}/dnssec/rollover': ['000 rnk ppyyyn iyy yffy yy y db 0', TO_BE_SIGNED],
+  'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],

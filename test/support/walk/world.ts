@@ -12,6 +12,7 @@ import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.
 import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { setPassword } from '../../../src/store/people/credentials.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
@@ -200,6 +201,12 @@ export class World {
         select id from sessions where account_id = ${accountId} and user_agent = 'other'`.execute(this.#db);
       return (rows[0] as { id: number }).id;
     });
+  }
+
+  /** The domain is to be signed, and nobody has begun. */
+  async haveSigned(): Promise<void> {
+    const changed = await enableDnssec(this.#db, { domainId: await this.domainId(), ...BY });
+    if (changed.kind !== 'updated') throw new Error(`not enabled: ${JSON.stringify(changed)}`);
   }
 
   /** The token of a link. */

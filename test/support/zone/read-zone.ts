@@ -2,11 +2,14 @@
 // entered a reader slot.
 
 import type { Name } from '../../../src/dns/name.ts';
+import { parseBase32Hex } from '../../../src/dns/record/base-encodings.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { type HashParameters, hashParameters } from '../../../src/zone/find-denials.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { forEachName } from '../../../src/zone/image/name-index.ts';
+import { forEachOrdered } from '../../../src/zone/image/order-index.ts';
 import { readNode } from '../../../src/zone/image/read-node.ts';
-import { isServedRoot, readRoot } from '../../../src/zone/image/zone-root.ts';
+import { isServedRoot, readRoot, type ZoneOrder } from '../../../src/zone/image/zone-root.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import type { RecordSet, Zone, ZoneNode } from '../../../src/zone/zone.ts';
 
@@ -17,7 +20,7 @@ export function readZone(image: Image, apex: Name): Zone | undefined {
 }
 
 function readZoneAt(image: Image, root: number): Zone {
-  const { apex, serial, negativeTtl, unproven, records } = readRoot(image, root);
+  const { apex, serial, negativeTtl, unproven, records, ...order } = readRoot(image, root);
   const nodes = new Map<Name, ZoneNode>();
   const marks = new Set<Name>();
   forEachName(image, root, (_, ref) => {
@@ -26,5 +29,40 @@ function readZoneAt(image: Image, root: number): Zone {
     if (marked) marks.add(name);
   });
   const soa = nodes.get(apex)?.sets.get(TYPE.SOA) as RecordSet;
-  return { apex, soa, negativeTtl, serial, nodes, marked: marks, unproven, records };
+  const found = { apex, soa, negativeTtl, serial, nodes, marked: marks, unproven, records };
+  return { ...found, ...readDenials(image, apex, soa, nodes, order) };
+}
+
+/** What the order indexes hold, as the zone that was put there says it. */
+function readDenials(
+  image: Image,
+  apex: Name,
+  soa: RecordSet,
+  nodes: ReadonlyMap<Name, ZoneNode>,
+  { signed, isHashed, denials, idleDenials }: ZoneOrder,
+): Pick<Zone, 'denials' | 'idleDenials'> {
+  if (signed !== (soa.signatures !== undefined)) throw new Error('the root says otherwise of the signature');
+  const idle = setsIn(image, apex, idleDenials);
+  const rest = idle.length === 0 ? {} : { idleDenials: idle };
+  if (!signed) return rest;
+  if (!isHashed) return { denials: { kind: 'nsec', owners: namesIn(image, apex, denials) }, ...rest };
+  const sets = nodes.get(apex)?.sets.get(TYPE.NSEC3PARAM);
+  const { iterations, salt } = hashParameters(sets)[0] as HashParameters;
+  const entries = setsIn(image, apex, denials).map((set) => ({
+    hash: parseBase32Hex(set.owner.slice(1, 33)),
+    set,
+  }));
+  return { denials: { kind: 'nsec3', iterations, salt, entries }, ...rest };
+}
+
+function namesIn(image: Image, apex: Name, order: number): Name[] {
+  const names: Name[] = [];
+  forEachOrdered(image, order, (ref) => names.push(readNode(image, ref, apex).name));
+  return names;
+}
+
+function setsIn(image: Image, apex: Name, order: number): RecordSet[] {
+  const sets: RecordSet[] = [];
+  forEachOrdered(image, order, (ref) => sets.push(...readNode(image, ref, apex).sets.values()));
+  return sets;
 }

@@ -2,9 +2,9 @@
 // compared with.
 
 import { createHash } from 'node:crypto';
+import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
 import { foldCase, type Name } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import { sortNames } from '../../../src/dns/zone-file/print-zone-file.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 
 /** Rdata whose names are lower-cased (RFC 4034 §6.2): the octets before them and behind. */

@@ -12,12 +12,12 @@ import {
   wordOf,
 } from '../../../src/zone/image/layout.ts';
 import { forEachBucket, forEachName, unitsOfBucket } from '../../../src/zone/image/name-index.ts';
+import { blocksOf, forEachOrdered, unitsOfOrderBlock } from '../../../src/zone/image/order-index.ts';
 import { readNode } from '../../../src/zone/image/read-node.ts';
 import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
 import { shapeOfNode, unitsOfNode } from '../../../src/zone/image/write-node.ts';
 import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/zone/image/zone-root.ts';
 import { findRoot, rootsOf } from '../../../src/zone/image/zone-table.ts';
-import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 
 export function smallImage(octets: number = 4 * 2 ** 20): Image {
   return new Image(createImage(octets, 0x5eed));
@@ -27,7 +27,7 @@ export function smallImage(octets: number = 4 * 2 ** 20): Image {
 export function zoneInImage(image: Image, apex: Name): unknown {
   const root = findRoot(image, apex);
   if (root === 0) return undefined;
-  const { apexNode, ...content } = readRoot(image, root);
+  const { apexNode, denials, idleDenials, ...content } = readRoot(image, root);
   const nodes: [string, unknown][] = [];
   const places = new Set<number>();
   forEachName(image, root, (hash, ref) => {
@@ -40,21 +40,20 @@ export function zoneInImage(image: Image, apex: Name): unknown {
   });
   if (places.size !== nodes.length) throw new Error('two names share a node');
   nodes.sort(([a], [b]) => (a < b ? -1 : 1));
-  return { content, nodes: new Map(nodes) };
+  const order = [denials, idleDenials].map((index) => orderedNodes(image, apex, index));
+  return { content, nodes: new Map(nodes), order };
+}
+
+function orderedNodes(image: Image, apex: Name, order: number): unknown[] {
+  const nodes: unknown[] = [];
+  forEachOrdered(image, order, (ref) => {
+    nodes.push({ ...readNode(image, ref, apex), shape: shapeOfNode(image, ref) });
+  });
+  return nodes;
 }
 
 export function log2BucketsIn(image: Image, apex: Name): number {
   return log2BucketsOf(image, findRoot(image, apex));
-}
-
-export function recordsOfZone(zone: Zone): ZoneRecord[] {
-  const records: ZoneRecord[] = [];
-  for (const { sets } of zone.nodes.values()) {
-    for (const { owner, type, ttl, rdata } of sets.values()) {
-      for (const one of rdata) records.push({ owner, type, ttl, rdata: one });
-    }
-  }
-  return records;
 }
 
 /** Start and units of everything in the image: what is in use and what is free. Sorted. */
@@ -71,6 +70,15 @@ export function blocksIn(image: Image, free: Int32Array): [ref: number, units: n
     forEachName(image, root, (_, ref) => {
       blocks.push([ref, unitsOfNode(image, ref)]);
     });
+    const { denials, idleDenials, isHashed } = readRoot(image, root);
+    for (const order of [denials, idleDenials]) {
+      for (const ref of blocksOf(image, order)) blocks.push([ref, unitsOfOrderBlock(image, ref)]);
+    }
+    for (const order of isHashed ? [denials, idleDenials] : [idleDenials]) {
+      forEachOrdered(image, order, (ref) => {
+        blocks.push([ref, unitsOfNode(image, ref)]);
+      });
+    }
   }
   const sized = blocks.map(([ref, units]): [number, number] => [ref, ref === 0 ? units : held(units)]);
   for (let i = 0; i < free.length; i += 2) sized.push([free[i] as number, free[i + 1] as number]);

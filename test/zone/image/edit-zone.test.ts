@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
-import { findImageFault } from '../../../src/zone/image/check-image.ts';
+import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
 import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseName, ROOT } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
@@ -30,7 +31,9 @@ describe('a zone read from an image', () => {
     }
   });
 
-  it.each([...RANDOM_RDATA])('has every rdata of type %s as it was', (type, rdata) => {
+  // NSEC3 is no set of a name, and the image does not hold it yet.
+  const ofNames = [...RANDOM_RDATA].filter(([type]) => type !== TYPE.NSEC3);
+  it.each(ofNames)('has every rdata of type %s as it was', (type, rdata) => {
     const apex = parseName('example.');
     fc.assert(
       fc.property(fc.uniqueArray(rdata, { minLength: 1, maxLength: 5, selector: String }), (all) => {

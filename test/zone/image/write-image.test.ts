@@ -9,6 +9,7 @@ import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
+import { signedZone } from '../../support/zone/sign-zone.ts';
 import { blocksIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
 
@@ -91,13 +92,45 @@ describe('a writer', () => {
     expect(image.records).toBe(24_000);
     expect((image.bytesUsed - before) / image.records).toBeLessThan(80);
   });
+
+  it('takes 115 bytes a signature at most, and 3.8 KB for such a zone with all that signs it', () => {
+    const plain = recipeZone(7, 'zone-7.test.'); // 13 octets
+    const signed = signedZone(plain, { kind: 'nsec' });
+    const bytesFor = (zone: Zone) => {
+      const image = smallImage(2 ** 20);
+      const before = image.bytesUsed;
+      new ImageWriter(image).put(zone, contentOf(1));
+      return image.bytesUsed - before;
+    };
+    const bare: Zone = { ...signed, nodes: withoutSignatures(signed) };
+    const signatures = signed.records - recordsIn(bare);
+    expect(signatures).toBeGreaterThan(15);
+    expect((bytesFor(signed) - bytesFor(bare)) / signatures).toBeLessThanOrEqual(115);
+    expect(bytesFor(signed)).toBeLessThanOrEqual(3800);
+  });
 });
 
+function withoutSignatures({ nodes }: Zone): Zone['nodes'] {
+  return new Map(
+    [...nodes].map(([name, node]) => {
+      const sets = [...node.sets].map(
+        ([type, { owner, ttl, rdata }]) => [type, { owner, type, ttl, rdata }] as const,
+      );
+      return [name, { name, sets: new Map(sets) }];
+    }),
+  );
+}
+
+function recordsIn({ nodes }: Zone): number {
+  const sets = [...nodes.values()].flatMap((node) => [...node.sets.values()]);
+  return sets.reduce((sum, { rdata }) => sum + rdata.length, 0);
+}
+
 /** SOA, 2 NS, 3 A, 2 CNAME, MX and 3 TXT of 30, 40 and 110 characters. */
-function recipeZone(i: number): Zone {
+function recipeZone(i: number, apex = `customer-${i}.example.`): Zone {
   const txt = (length: number): string => `TXT "${'t'.repeat(length)}"`;
   return zoneOf(
-    `customer-${i}.example.`,
+    apex,
     [
       '@ 3600 SOA ns1.nic.invalid. hostmaster.nic.invalid. 1 2 3 4 5',
       '@ 3600 NS ns1.nic.invalid.\n@ 3600 NS ns2.nic.invalid.',

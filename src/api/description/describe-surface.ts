@@ -1,0 +1,95 @@
+// One document, from the routes of one surface and the schemas that validate their requests.
+
+import { fastifySwagger } from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { type Route, takesIdempotencyKey } from '../calls/route.ts';
+import type { DescribedSurface } from './documents.ts';
+import { finishDocument } from './finish-document.ts';
+
+/** A document of some of the routes. */
+export async function describeSurface(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { decorator, title, about, tags, security, schemes, closed }: DescribedSurface,
+): Promise<void> {
+  const paths = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  await app.register(fastifySwagger, {
+    decorator: decorator as 'swagger',
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title,
+        version: '1.0.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+        description: about.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+      },
+      servers: [{ url: '/' }],
+      security,
+      components: { securitySchemes: { ...schemes } },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+        name,
+        description: tags[name] ?? name,
+      })),
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: the plugin's type knows no schema but its own
+    transform: ({ schema, url, route, ...rest }: any) => {
+      const declared: Route | undefined = route.config?.route;
+      const isHere = declared !== undefined && paths.has(`${declared.method} ${declared.path}`);
+      if (!isHere || declared.method === 'OPTIONS') return { schema: { hide: true }, url };
+      return jsonSchemaTransform({ ...rest, route, url, schema: describedSchema(declared, schema) });
+    },
+    transformObject: (input) =>
+      finishDocument(
+        jsonSchemaTransformObject(input) as unknown as OpenAPIV3_1.Document,
+        routes,
+        closed,
+      ) as never,
+  });
+}
+
+function describedSchema(route: Route, schema: object): object {
+  const params = {
+    ...(route.path.includes('{domain}') ? { domain: DOMAIN_PARAMETER } : {}),
+    ...route.params?.shape,
+  };
+  return {
+    ...schema,
+    // a body without required members is optional
+    ...(route.body === undefined ? { body: undefined } : {}),
+    ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
+    ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
+    ...securityOf(route),
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+  };
+}
+
+/** What differs from most routes, which every credential may call. */
+function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
+  if (access.kind === 'public') return { security: [] };
+  if (access.kind === 'vantage') return { security: [{ vantage: [] }] };
+  return access.kind === 'session' || access.kind === 'admin'
+    ? { security: [{ bearer: [] }, { session: [] }] }
+    : {};
+}
+
+const DOMAIN_PARAMETER = z
+  .string()
+  .describe(
+    'The domain by its name (any case, Unicode or A-labels, with or without the final dot) or by its numeric `id`. A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest.',
+  );
+
+const IDEMPOTENCY_HEADERS = z.object({
+  'Idempotency-Key': z
+    .string()
+    .max(191)
+    .optional()
+    .describe(
+      'Makes the call happen once: a repeat gets the first answer. Counts for the account, for ever.',
+    ),
+});

@@ -1,0 +1,131 @@
+// DNSSEC of a domain: read it, and say what shall be. What follows is done step by step, by workers, when it is safe.
+
+import type { z } from 'zod';
+import {
+  type ChangedGoal,
+  abortDnssec as saveAbort,
+  disableDnssec as saveDisable,
+  enableDnssec as saveEnable,
+  rollDnssec as saveRoll,
+} from '../../store/dnssec/change-goal.ts';
+import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
+import { asActor } from '../callers/caller.ts';
+import type { Api, DomainCall } from '../calls/call.ts';
+import { domainRoute } from '../calls/route.ts';
+import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
+import { Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
+
+const WRITE = {
+  method: 'POST',
+  audit: 'changes',
+  tag: 'DNSSEC',
+  permission: 'domain.settings',
+  response: Dnssec,
+  answerHeaders: ['X-Change-Id'],
+} as const;
+
+const getDnssec = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/dnssec',
+  operationId: 'getDnssec',
+  tag: 'DNSSEC',
+  summary: 'DNSSEC of a domain: its keys, what the parent shows, and what to enter at the registrar.',
+  permission: 'domain.view',
+  response: Dnssec,
+  run: ({ api, domain }) => answer(api, domain),
+});
+
+const enableDnssec = domainRoute({
+  ...WRITE,
+  path: '/domains/{domain}/dnssec/enable',
+  operationId: 'enableDnssec',
+  summary: 'Has a domain signed.',
+  description:
+    'Signs the zone, and asks for a DS record as soon as no resolver can hold answers from before: `registrar` says when and which. A domain that is signed already is answered as it is.',
+  body: EnableDnssec.nullish(),
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  run: async (call) =>
+    await answerChanged(call, await saveEnable(call.api.db, { ...orderOf(call), ...call.body })),
+});
+
+const disableDnssec = domainRoute({
+  ...WRITE,
+  path: '/domains/{domain}/dnssec/disable',
+  operationId: 'disableDnssec',
+  summary: 'Has the signatures of a domain taken away, once no DS record is left.',
+  description:
+    'Remove the DS record at the registrar: the zone stays signed until the parent has shown none for seven days. Nothing that you call here makes the domain unreachable.',
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  run: async (call) => await answerChanged(call, await saveDisable(call.api.db, orderOf(call))),
+});
+
+const rollDnssec = domainRoute({
+  ...WRITE,
+  path: '/domains/{domain}/dnssec/rollover',
+  operationId: 'rollDnssec',
+  summary: 'Changes to a new key.',
+  description:
+    'The old key stays until its DS record is gone from the parent. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
+  body: RollDnssec.nullish(),
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  run: async (call) => {
+    const compromised = call.body?.reason === 'compromised';
+    return await answerChanged(call, await saveRoll(call.api.db, { ...orderOf(call), compromised }));
+  },
+});
+
+const abortDnssec = domainRoute({
+  ...WRITE,
+  path: '/domains/{domain}/dnssec/abort',
+  operationId: 'abortDnssec',
+  summary: 'Goes back to what was wanted before the last call.',
+  description: 'Only until that is reached.',
+  problems: ['wrong_state', 'dnssec_unavailable'],
+  run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
+});
+
+export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, abortDnssec];
+
+type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
+
+function orderOf({ caller, domain }: AnyCall) {
+  return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;
+}
+
+async function answerChanged(call: AnyCall, changed: ChangedGoal) {
+  switch (changed.kind) {
+    case 'absent':
+      return notFound('domain');
+    case 'refused':
+      return refusal(changed);
+    case 'updated':
+      if (changed.changeId !== undefined) call.answerHeader('X-Change-Id', changed.changeId);
+      return await answer(call.api, call.domain);
+    default:
+      return changed satisfies never;
+  }
+}
+
+const RETRY_SECONDS = 60;
+
+function refusal({ code, message, retryAfterSeconds }: Extract<ChangedGoal, { kind: 'refused' }>): Problem {
+  if (code !== 'dnssec_unavailable') return problem(code, message);
+  const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
+  return new Problem(503, message, { code, headers });
+}
+
+async function answer(api: Api, { id, ...domain }: VisibleDomain): Promise<z.input<typeof Dnssec>> {
+  const stored = await loadDnssec(api.db, id);
+  return stored === undefined ? NO_DNSSEC : printDnssec(stored, delegatedTo(domain));
+}
+
+/** By what the parent was last seen to name. */
+function delegatedTo({ currentNs, nameserverSets }: Pick<VisibleDomain, 'currentNs' | 'nameserverSets'>) {
+  if (currentNs === null || currentNs.length === 0) return 'unknown';
+  const ours = new Set(nameserverSets.flat());
+  const known = currentNs.filter((name) => ours.has(name)).length;
+  if (known === 0) return 'elsewhere';
+  return known === currentNs.length ? 'ours' : 'both';
+}

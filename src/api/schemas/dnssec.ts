@@ -1,0 +1,129 @@
+// DNSSEC of a domain: its keys, what the registrar has to show, what the parent shows, and what happens next.
+
+import { z } from 'zod';
+import { DNSSEC_STATUSES } from '../../checks/dnssec/dnssec-status.ts';
+import { REGISTRAR_ACTIONS } from '../../checks/dnssec/registrar-action.ts';
+import { Id } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
+
+const DENIALS = ['nsec', 'nsec3'] as const;
+/** ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080): those that we sign with. */
+const ALGORITHMS = [13, 15] as const;
+
+const KEY_STATES = ['made', 'published', 'signing', 'retiring', 'withdrawn'] as const;
+const KEY_DS = ['none', 'wanted', 'partial', 'seen', 'unwanted'] as const;
+
+const algorithm = z.object({
+  number: z.int().min(0).max(255),
+  name: z.string().describe('The mnemonic, as `ECDSAP256SHA256`.'),
+});
+
+const Ds = z.object({
+  key_tag: z.int().min(0).max(65_535),
+  algorithm: z.int().min(0).max(255),
+  digest_type: z.int().min(0).max(255).describe('2 is SHA-256, which every registry takes; 4 is SHA-384.'),
+  digest: z.string().describe('In hexadecimal digits.'),
+  text: z.string().describe('As in a zone file: `12345 13 2 9F…`.'),
+  cds: z
+    .boolean()
+    .describe(
+      'The zone asks for it with a CDS record too: a registry that reads those needs nothing from you.',
+    ),
+});
+
+const Dnskey = z.object({
+  flags: z.int(),
+  protocol: z.int(),
+  algorithm: z.int().min(0).max(255),
+  public_key: z.string().describe('In base64.'),
+  key_tag: z.int().min(0).max(65_535),
+  text: z.string().describe('As in a zone file.'),
+});
+
+const Key = z.object({
+  id: Id,
+  role: z
+    .enum(['csk', 'ksk', 'zsk'])
+    .describe('`csk` signs everything; with `split`, `ksk` signs the keys and `zsk` the rest.'),
+  key_tag: z.int().min(0).max(65_535),
+  algorithm: z.int().min(0).max(255),
+  origin: z.enum(['ours', 'foreign']).describe('`foreign`: of another operator, whose signatures count too.'),
+  state: z.enum(KEY_STATES),
+  ds: z
+    .enum(KEY_DS)
+    .describe(
+      'Its DS record at the parent. `partial`: some addresses show it. `unwanted`: shown, and to be removed.',
+    ),
+  made_at: Timestamp,
+  next: z
+    .object({
+      step: z.string(),
+      at: Timestamp.optional(),
+      waits_for: z.string().optional().describe('In words for people.'),
+    })
+    .optional(),
+});
+
+const Registrar = z
+  .object({
+    action: z.enum(REGISTRAR_ACTIONS),
+    from: Timestamp.optional().describe('Not before this time. Until then `add` and `ds` are empty.'),
+    add: z.array(Ds),
+    remove: z.array(z.string()).describe('DS records as the parent shows them.'),
+    message: z.string(),
+  })
+  .describe('What to enter at the registrar now.');
+
+const Finding = z.object({
+  code: z.string(),
+  severity: z.enum(['info', 'warning', 'error']),
+  message: z.string(),
+});
+
+export const Dnssec = z
+  .object({
+    status: z
+      .enum(DNSSEC_STATUSES)
+      .describe(
+        '`off`; `signing`: being signed; `waiting`: signed, too early for a DS; `ds_wanted`: enter the DS; `secure`; `rolling`: to another key; `ds_removal`: remove the DS; `unsigning`; `broken`: the parent shows only DS records that match no key; `verbatim`: loaded with its signatures.',
+      ),
+    goal: z.enum(['signed', 'unsigned']),
+    denial: z
+      .enum(DENIALS)
+      .describe('With `nsec` anybody can list the names of the zone; `nsec3` makes that costly.'),
+    algorithm,
+    ds: z.array(Ds),
+    dnskey: z.array(Dnskey),
+    keys: z.array(Key),
+    at_parent: z
+      .object({
+        checked_at: Timestamp,
+        addresses: z.int().min(0).describe('Addresses of the parent that answered …'),
+        agreeing: z.int().min(0).describe('… and how many of them show the same.'),
+        ttl: z.int().min(0).optional(),
+        ds: z.array(z.object({ text: z.string(), ours: z.boolean(), key_id: Id.optional() })),
+      })
+      .optional(),
+    registrar: Registrar,
+    signatures: z
+      .object({ made_until: Timestamp, next_refresh: Timestamp })
+      .optional()
+      .describe('When the first signature ends, and when it is made anew at the latest.'),
+    leaving: z
+      .object({ message: z.string(), wait_seconds: z.int().min(0) })
+      .optional()
+      .describe('How to move the domain elsewhere without an outage, while the parent shows a DS.'),
+    foreign_keys: z.array(Dnskey),
+    findings: z.array(Finding),
+  })
+  .meta({ id: 'Dnssec' });
+
+export const EnableDnssec = z.strictObject({
+  denial: z.enum(DENIALS).optional(),
+  algorithm: z.literal(ALGORITHMS).optional(),
+  split: z.boolean().optional().describe('A key for the keys and one for the rest, instead of one for all.'),
+});
+
+export const RollDnssec = z.strictObject({
+  reason: z.enum(['planned', 'compromised']).default('planned'),
+});

@@ -1,0 +1,140 @@
+// Takes in what was seen since the last time, and begins the next step if one is due.
+
+import type { DsEvidence } from './ds-evidence.ts';
+import { pruned, refreshed, withPositions, withServing, withShown, withWritten } from './keep-ledger.ts';
+import type { Machine, Preflight } from './machine.ts';
+import { ownersOf } from './machine-key.ts';
+import { type Delegation, type Next, nextStep, rulesFor, type Step, sepKeys } from './next-keys.ts';
+import { isAtEveryNode, type NodePosition } from './node-positions.ts';
+import { forgetGone, forgetRuns, keysShown, remembered, shownNow } from './parent-memory.ts';
+import type { MachineRules } from './rules.ts';
+import { union, without } from './serving.ts';
+
+export interface Facts {
+  /** By the clock of Postgres. */
+  readonly at: number;
+  /** Changes when the database is restored. */
+  readonly epoch: string;
+  readonly nodes: readonly NodePosition[];
+  /** The largest TTL that the zone had since the last time, negative answers included, in seconds. */
+  readonly dataTtl: number;
+  readonly delegation: Delegation;
+  /** Only what is new. */
+  readonly ds?: DsEvidence;
+  readonly preflight?: Preflight;
+}
+
+export interface Advanced {
+  readonly machine: Machine;
+  /** To be written: then `written` says at which version of the zone. */
+  readonly step: Step | undefined;
+}
+
+/**
+ * Before the transaction that ends a long write, call it again: what was seen meanwhile is in `machine` then, and the write
+ * goes on only if `machine.serving` is still the same.
+ */
+export function advance(before: Machine, facts: Facts, rules: MachineRules): Advanced {
+  const seen = takeIn(before, facts, rulesFor(before, rules));
+  const next = nextStep(seen, facts.delegation, facts.at, rules);
+  if (next.kind === 'step') return { machine: begin(seen, next.step, facts, rules), step: next.step };
+  return { machine: { ...seen, ...afterWait(seen, next, facts.at) }, step: undefined };
+}
+
+/** `version`: the first version of the zone that has all of the step. */
+export function written(machine: Machine, version: number): Machine {
+  return { ...machine, version, ledger: withWritten(machine.ledger, machine.serving, version) };
+}
+
+function takeIn(before: Machine, facts: Facts, rules: MachineRules): Machine {
+  const timely = withTime(before, facts, rules);
+  const observed = facts.ds === undefined ? timely : withDs(timely, facts.ds, facts.at, rules);
+  const tried = facts.preflight === undefined ? observed : withPreflight(observed, facts.preflight, facts.at);
+  return withNodes(tried, facts, rules);
+}
+
+/** After a restore or a step back of the clock we do not know what was served and seen when. */
+function withTime(machine: Machine, { at, epoch }: Facts, rules: MachineRules): Machine {
+  const isRestored = machine.epoch !== null && machine.epoch !== epoch;
+  const isBack = at < machine.clock - rules.clockBackMs;
+  const clock = isBack ? at : Math.max(at, machine.clock);
+  if (!isRestored && !isBack) return { ...machine, epoch, clock };
+  const parent = forgetRuns(machine.parent, at);
+  const ledger = refreshed(machine.ledger, at, isRestored);
+  const again = { ...machine, epoch, clock, parent, ledger, preflight: null, servedAt: null };
+  if (!isRestored) return { ...again, hold: machine.hold ?? { cause: 'clock', until: null } };
+  // whatever was asked for since the backup is the DS of a key that the backup serves: younger ones are not asked for
+  const keys = sepKeys(machine);
+  const ttl = Math.max(UNKNOWN_DS_TTL, ...machine.ledger.ds.map((version) => version.ttl));
+  const shown = keys.map((id) => ({ ds: [id], ttl }));
+  return {
+    ...again,
+    ledger: withShown(ledger, shown, at),
+    atLarge: union(machine.atLarge, keys),
+    hold: { cause: 'restore', until: null },
+  };
+}
+
+/** Seconds; the largest that parents of note use. */
+const UNKNOWN_DS_TTL = 86_400;
+
+function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: MachineRules): Machine {
+  const parent = remembered(machine.parent, evidence, machine.keys, at, rules);
+  // what an address showed the last time, it may have shown until now
+  const shown = [...shownNow(machine.parent, rules), ...shownNow(parent, rules)].map(({ ds, ttl }) => ({
+    ds: ownersOf(ds, machine.keys),
+    ttl,
+  }));
+  const ours = keysShown(parent, machine.keys, rules);
+  const kept = machine.atLarge.filter(
+    (id) => machine.serving.keys.includes(id) || machine.asked.includes(id),
+  );
+  return { ...machine, parent, ledger: withShown(machine.ledger, shown, at), atLarge: union(kept, ours) };
+}
+
+/** Whenever the fault ended, it was before the first preflight that does not see it. */
+function withPreflight(machine: Machine, preflight: Preflight, at: number): Machine {
+  const isFailed = preflight.failure !== undefined || machine.preflight?.failure !== undefined;
+  return { ...machine, preflight, failedAt: isFailed ? at : machine.failedAt };
+}
+
+function withNodes(machine: Machine, { nodes, at, dataTtl }: Facts, rules: MachineRules): Machine {
+  const hasAll = (version: number) => isAtEveryNode(nodes, version, at, rules);
+  const ledger = withPositions(machine.ledger, hasAll, at, dataTtl);
+  const isServed = machine.version !== null && hasAll(machine.version);
+  const servedAt = isServed ? (machine.servedAt ?? at) : null;
+  const { hold } = machine;
+  if (hold === null || servedAt === null) return { ...machine, ledger, servedAt };
+  const ttl = Math.max(...[...ledger.keySets, ...ledger.data].map((version) => version.ttl));
+  const until = hold.until ?? at + Math.max(ttl * 1000, rules.backupAfterMs) + rules.nodeSlackMs;
+  return { ...machine, ledger, servedAt, hold: at < until ? { ...hold, until } : null };
+}
+
+function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: MachineRules): Machine {
+  const { serving, asked } = step;
+  const unasked = without(machine.asked, asked);
+  const isAskedNew = unasked.length > 0 || asked.length !== machine.asked.length;
+  const ledger = pruned(machine.ledger, at, rules);
+  // DS of withdrawn keys are past
+  const going = without(machine.serving.keys, serving.keys);
+  return {
+    ...machine,
+    serving,
+    version: null,
+    servedAt: null,
+    asked,
+    askedAt: isAskedNew ? at : machine.askedAt,
+    atLarge: without(union(machine.atLarge, asked), going),
+    ledger: withServing(ledger, serving, at, { keys: rules.keyTtl, data: dataTtl }),
+    parent: forgetGone(machine.parent, unasked),
+    waiting: null,
+  };
+}
+
+/** What is remembered of a wait, and that the goal is reached. */
+function afterWait(machine: Machine, next: Exclude<Next, { kind: 'step' }>, at: number): Partial<Machine> {
+  if (next.kind === 'rest') return { waiting: null, urgent: false, before: null };
+  const { kind: _, ...wait } = next;
+  const since = machine.waiting?.cause === next.cause ? machine.waiting.since : at;
+  return { waiting: { ...wait, since } };
+}

@@ -1,0 +1,45 @@
+// The one word for where a domain is with DNSSEC, read from what is served, asked for and seen (the picture: machine.ts).
+
+import { type Machine, wantedIds } from './machine.ts';
+import { isEverywhere } from './parent-memory.ts';
+import { viewParent } from './parent-view.ts';
+import type { MachineRules } from './rules.ts';
+import { isSigned, without } from './serving.ts';
+
+export const DNSSEC_STATUSES = [
+  'off',
+  'signing',
+  'waiting',
+  'ds_wanted',
+  'secure',
+  'rolling',
+  'ds_removal',
+  'unsigning',
+  'broken',
+  'verbatim',
+] as const;
+/** `verbatim` is said of zones that were loaded with their signatures: they have no machine. */
+export type DnssecStatus = (typeof DNSSEC_STATUSES)[number];
+
+export function dnssecStatus(machine: Machine, rules: MachineRules): DnssecStatus {
+  const { goal, serving, version, wanted, asked, atLarge, parent } = machine;
+  if (!isSigned(serving)) {
+    if (goal === 'signed') return 'signing';
+    return version === null ? 'unsigning' : 'off';
+  }
+  const { records } = viewParent(machine, rules);
+  const isOurs = records.some(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
+  if (records.length > 0 && !isOurs) return 'broken';
+  if (goal === 'unsigned') return 'ds_removal';
+  if (version === null && isFirst(machine)) return 'signing';
+  const wantedOnes = wantedIds(machine);
+  const isLeaving = without([...serving.keys, ...atLarge], wantedOnes).length > 0;
+  if (isLeaving) return 'rolling';
+  if (wanted === null || !asked.includes(wanted.sep)) return 'waiting';
+  return isEverywhere(parent, wanted.sep, rules) ? 'secure' : 'ds_wanted';
+}
+
+/** Nodes may still serve the zone unsigned. */
+function isFirst({ ledger }: Machine): boolean {
+  return ledger.data.some(({ signers }) => signers.length === 0);
+}

@@ -1,0 +1,38 @@
+// When the parent is asked for the DS set again: often while an owner waits for us to see it, rarely while a stay runs, and
+// never by this job alone in between. Then a delegation check that sees other DS than the last observation begins one.
+
+import type { Machine } from './machine.ts';
+import { DAY_MS as DAY } from './rules.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** After something was asked for or taken back. */
+const HASTE = { forMs: 6 * HOUR, everyMs: 5 * MINUTE };
+const PATIENCE = { forMs: 30 * DAY, everyMs: HOUR };
+/** A gap of a day would begin the stay again. */
+const DURING_STAY = 6 * HOUR;
+
+/** Milliseconds since 1970; undefined: only when a delegation check sees a change. */
+export function nextDsAt(machine: Machine, at: number): number | undefined {
+  const { waiting, askedAt, serving, parent } = machine;
+  if (waiting === null) return undefined;
+  switch (waiting.cause) {
+    case 'stay':
+      return Math.max(at + MINUTE, Math.min(at + DURING_STAY, waiting.until ?? Number.POSITIVE_INFINITY));
+    case 'observation':
+      return Math.max(at, (parent.askedAt ?? 0) + PATIENCE.everyMs);
+    case 'ds_wanted':
+    case 'ds_unwanted': {
+      // what was seen once is to be seen again
+      const changes = Object.values(parent.runs).map((run) =>
+        Math.max(run.everywhereSince ?? 0, run.goneSince ?? 0),
+      );
+      const age = at - Math.max(askedAt ?? 0, waiting.since, ...changes);
+      if (age < HASTE.forMs) return at + HASTE.everyMs;
+      return age < PATIENCE.forMs ? at + PATIENCE.everyMs : undefined;
+    }
+    default:
+      // the stay of a DS that nobody asked for begins with an observation, and one that shows it is needed before the first
+      return serving.keys.length > 0 ? at + DURING_STAY : undefined;
+  }
+}

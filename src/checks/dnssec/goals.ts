@@ -1,0 +1,100 @@
+// What owners and operators may ask of the machine. A goal only says what shall be: the planner goes on from where it is.
+
+import { firstLedger } from './keep-ledger.ts';
+import { type Machine, type WantedKeys, wantedIds } from './machine.ts';
+import { isSep, type MachineKey } from './machine-key.ts';
+import { NO_PARENT } from './parent-memory.ts';
+import { isSigned, UNSIGNED, without } from './serving.ts';
+
+type Refusal =
+  /** The last goal is not reached. */
+  | 'busy'
+  /** The zone is not signed, and not about to be. */
+  | 'off'
+  /** There is nothing to give up. */
+  | 'nothing';
+
+/** Of a zone that is unsigned since it exists. `dataTtl`: its largest TTL in seconds. */
+export function newMachine(at: number, dataTtl: number): Machine {
+  return {
+    format: 1,
+    goal: 'unsigned',
+    urgent: false,
+    wanted: null,
+    before: null,
+    keys: [],
+    serving: UNSIGNED,
+    version: 0,
+    servedAt: null,
+    asked: [],
+    askedAt: null,
+    atLarge: [],
+    ledger: firstLedger(at, dataTtl),
+    parent: NO_PARENT,
+    preflight: null,
+    failedAt: null,
+    hold: null,
+    epoch: null,
+    clock: at,
+    waiting: null,
+  };
+}
+
+/** Whether keys must be made for it: a zone that was signed before takes its own again. */
+export function needsKeys({ wanted, keys }: Machine): boolean {
+  return wanted === null || ![wanted.sep, wanted.data].every((id) => keys.some((key) => key.id === id));
+}
+
+/** `made`: new keys, where `needsKeys`; else none. */
+export function enable(machine: Machine, made: readonly MachineKey[]): Machine {
+  if (machine.goal === 'signed') return machine;
+  const wanted = made.length > 0 ? wantedOf(made) : machine.wanted;
+  if (wanted === null) throw new Error('a zone is not signed without keys');
+  return withGoal({ ...machine, keys: [...machine.keys, ...made] }, 'signed', wanted, false);
+}
+
+/** `now`: without the stay. */
+export function disable(machine: Machine, now: boolean): Machine {
+  if (machine.goal === 'unsigned') return now ? { ...machine, urgent: true } : machine;
+  return withGoal(machine, 'unsigned', machine.wanted, now);
+}
+
+/** Changes to keys that were just made: both of a split zone, or its ZSK alone, or a CSK; of any algorithm. */
+export function roll(
+  machine: Machine,
+  made: readonly MachineKey[],
+  isCompromised: boolean,
+): Machine | Refusal {
+  const { wanted, serving } = machine;
+  if (machine.goal === 'unsigned' || wanted === null) return 'off';
+  const isUnderWay = !isSigned(serving) || without(serving.keys, wantedIds(machine)).length > 0;
+  if (isUnderWay && !(isCompromised && serving.keys.length < MOST_KEYS)) return 'busy';
+  const keys = [...machine.keys, ...made];
+  const next = made.some(isSep) ? wantedOf(made) : { sep: wanted.sep, data: (made[0] as MachineKey).id };
+  return withGoal({ ...machine, keys }, 'signed', next, isCompromised);
+}
+
+/** So many keys stand in a DNSKEY set at most: owners can ask for new ones as often as they like. */
+const MOST_KEYS = 6;
+
+export function abort(machine: Machine): Machine | Refusal {
+  const { before } = machine;
+  if (before === null) return 'nothing';
+  return withGoal(machine, before.goal, before.wanted ?? machine.wanted, false);
+}
+
+function withGoal(
+  machine: Machine,
+  goal: Machine['goal'],
+  wanted: WantedKeys | null,
+  urgent: boolean,
+): Machine {
+  const before = { goal: machine.goal, wanted: machine.wanted };
+  return { ...machine, goal, wanted, urgent, before };
+}
+
+function wantedOf(made: readonly MachineKey[]): WantedKeys {
+  const sep = made.find(isSep) as MachineKey;
+  const data = made.find(({ role }) => role !== 'ksk') as MachineKey;
+  return { sep: sep.id, data: data.id };
+}

@@ -1,0 +1,122 @@
+// What goes into the ledger: each DS set that was shown, each step that is written, what the nodes have got.
+
+import type { DataVersion, DsVersion, KeySetVersion, Ledger } from './ledger.ts';
+import { dsGoneAt, servedGoneAt } from './ledger.ts';
+import type { KeyId } from './machine-key.ts';
+import type { MachineRules } from './rules.ts';
+import { isSameSet, type Serving } from './serving.ts';
+
+/** What a zone has that was never signed. */
+export function firstLedger(at: number, ttl: number): Ledger {
+  const version = { lastAt: at, ttl, until: null, isEnded: false };
+  return {
+    ds: [],
+    keySets: [{ keys: [], signers: [], ...version }],
+    data: [{ signers: [], ...version }],
+  };
+}
+
+/** Notes our part of DS sets that were shown, or may have been, until now. */
+export function withShown(
+  ledger: Ledger,
+  shown: readonly { readonly ds: readonly KeyId[]; readonly ttl: number }[],
+  at: number,
+): Ledger {
+  const ds: DsVersion[] = [...ledger.ds];
+  for (const each of shown) {
+    if (each.ds.length === 0) continue;
+    const i = ds.findIndex((version) => isSameSet(version.ds, each.ds));
+    const before = ds[i];
+    if (before === undefined) ds.push({ ds: each.ds, lastAt: at, ttl: each.ttl });
+    else ds[i] = { ...before, lastAt: at, ttl: Math.max(before.ttl, each.ttl) };
+  }
+  return { ...ledger, ds };
+}
+
+/** Notes what is about to be written: from the first record on that is changed, resolvers may see some of it. */
+export function withServing(
+  ledger: Ledger,
+  { keys, keySigners, dataSigners }: Serving,
+  at: number,
+  ttls: { readonly keys: number; readonly data: number },
+): Ledger {
+  const current = (ttl: number) => ({ lastAt: at, ttl, until: null, isEnded: false });
+  const keySet = ledger.keySets.find(
+    (version) => isSameSet(version.keys, keys) && isSameSet(version.signers, keySigners),
+  );
+  const data = ledger.data.find((version) => isSameSet(version.signers, dataSigners));
+  const keyTtl = Math.max(keySet?.ttl ?? 0, keys.length === 0 ? ttls.data : ttls.keys);
+  const dataTtl = Math.max(data?.ttl ?? 0, ttls.data);
+  return {
+    ds: ledger.ds,
+    keySets: [
+      ...ledger.keySets.filter((version) => version !== keySet),
+      { keys, signers: keySigners, ...current(keyTtl) },
+    ],
+    data: [
+      ...ledger.data.filter((version) => version !== data),
+      { signers: dataSigners, ...current(dataTtl) },
+    ],
+  };
+}
+
+/** Notes that all of `serving` is in the zone since `version`. */
+export function withWritten(ledger: Ledger, serving: Serving, version: number): Ledger {
+  const end = <V extends KeySetVersion | DataVersion>(each: V, isCurrent: boolean): V =>
+    each.until === null && !isCurrent ? { ...each, until: version } : each;
+  return {
+    ds: ledger.ds,
+    keySets: ledger.keySets.map((each) =>
+      end(each, isSameSet(each.keys, serving.keys) && isSameSet(each.signers, serving.keySigners)),
+    ),
+    data: ledger.data.map((each) => end(each, isSameSet(each.signers, serving.dataSigners))),
+  };
+}
+
+/**
+ * Notes what the nodes serve now. `dataTtl`: the largest TTL that the zone had since the last time. A node may also go back
+ * to what it served before, when it starts from its snapshot.
+ */
+export function withPositions(
+  ledger: Ledger,
+  hasAll: (version: number) => boolean,
+  at: number,
+  dataTtl: number,
+): Ledger {
+  const mark = <V extends KeySetVersion | DataVersion>(version: V, ttl: number): V => {
+    const isInForce = version.until === null || !hasAll(version.until);
+    if (isInForce) return { ...version, lastAt: at, ttl: Math.max(version.ttl, ttl), isEnded: false };
+    return version.isEnded ? version : { ...version, lastAt: at, isEnded: true };
+  };
+  return {
+    ds: ledger.ds,
+    keySets: ledger.keySets.map((version) => mark(version, version.keys.length === 0 ? dataTtl : 0)),
+    data: ledger.data.map((version) => mark(version, dataTtl)),
+  };
+}
+
+/** After times that we cannot know, everything counts as seen now. `isRestored`: zone versions begin anew. */
+export function refreshed(ledger: Ledger, at: number, isRestored: boolean): Ledger {
+  const now = <V extends KeySetVersion | DataVersion>(version: V): V => {
+    const until = isRestored && version.until !== null ? 0 : version.until;
+    return { ...version, lastAt: at, until, isEnded: version.isEnded && !isRestored };
+  };
+  return {
+    ds: ledger.ds.map((version) => ({ ...version, lastAt: at })),
+    keySets: ledger.keySets.map(now),
+    data: ledger.data.map(now),
+  };
+}
+
+/** Forgets what no cache holds any more. */
+export function pruned(
+  ledger: Ledger,
+  at: number,
+  rules: Pick<MachineRules, 'nodeSlackMs' | 'parentSlackMs' | 'backupAfterMs'>,
+): Ledger {
+  return {
+    ds: ledger.ds.filter((version) => at <= dsGoneAt(version, rules)),
+    keySets: ledger.keySets.filter((version) => at <= servedGoneAt(version, rules)),
+    data: ledger.data.filter((version) => at <= servedGoneAt(version, rules)),
+  };
+}

@@ -1,0 +1,114 @@
+// What the key machine remembers of a domain: plain JSON, stored as it is. All times are milliseconds since 1970, by the
+// clock of Postgres.
+//
+//   off ── enable ─▶ signing ─▶ waiting ── ledger, preflight ─▶ ds_wanted ── DS everywhere ─▶ secure ── roll ─▶ rolling ─▶ secure
+//   off ◀─ unsigning ◀── 7 d without DS ── ds_removal ◀── disable ── waiting, ds_wanted, secure, rolling
+//   any ── only DS of others at the parent ─▶ broken (shown, no step: what is served stays) ─▶ back
+//
+// None of these words is stored: `dnssec-status` reads them from what is served, asked for and seen. `goals` says what shall
+// be, `advance` takes in what was seen, `next-keys` finds the one next step to it that the `ledger` allows.
+
+import type { Ledger } from './ledger.ts';
+import type { KeyId, MachineKey } from './machine-key.ts';
+import type { ParentMemory } from './parent-memory.ts';
+import type { Serving } from './serving.ts';
+
+/** The keys that a signed zone has in the end; the same id twice: a CSK. */
+export interface WantedKeys {
+  readonly sep: KeyId;
+  readonly data: KeyId;
+}
+
+/** What was verified at the addresses of the domain's NS records, in the answers to DNSKEY, SOA, a random name and `*`. */
+export interface Preflight {
+  readonly at: number;
+  /** The keys with which every address's DNSKEY set verified, and the rest of its answers through that. */
+  readonly verifiedBy: readonly KeyId[];
+  /** An address shows DNSKEY that no key of the database matches. */
+  readonly hasStrangers: boolean;
+  /** In words for people; undefined if nothing was wrong. */
+  readonly failure?: string;
+}
+
+/** Steps wait until the answers of an unknown time are out of caches. */
+interface Hold {
+  readonly cause: 'restore' | 'clock';
+  /** Null until every node serves what Postgres holds. */
+  readonly until: number | null;
+}
+
+export interface Machine {
+  readonly format: 1;
+  readonly goal: 'signed' | 'unsigned';
+  /** A key is known to others, or the operator wants it now: stays and the age of backups are left out, the ledger never. */
+  readonly urgent: boolean;
+  readonly wanted: WantedKeys | null;
+  /** What `abort` goes back to; null once the goal is reached. */
+  readonly before: { readonly goal: 'signed' | 'unsigned'; readonly wanted: WantedKeys | null } | null;
+  /** All keys whose private part exists, withdrawn ones too. */
+  readonly keys: readonly MachineKey[];
+  /** As the last step wants it. */
+  readonly serving: Serving;
+  /** The zone version that has all of it; null while it is being written. */
+  readonly version: number | null;
+  /** Since when every node has it; null: not yet. */
+  readonly servedAt: number | null;
+  /** The keys whose DS is disclosed. */
+  readonly asked: readonly KeyId[];
+  /** When `asked` changed last; null: never. */
+  readonly askedAt: number | null;
+  /** Keys whose DS may be at the parent or come there: asked for, or seen, and not gone for the stay. */
+  readonly atLarge: readonly KeyId[];
+  readonly ledger: Ledger;
+  readonly parent: ParentMemory;
+  readonly preflight: Preflight | null;
+  /** Until when our answers may have been wrong: the last preflight that failed, or the first one after it; null: never. */
+  readonly failedAt: number | null;
+  readonly hold: Hold | null;
+  /** Of the database's history, as the feed knows it; null before the first advance. */
+  readonly epoch: string | null;
+  /** The newest time that it was told. */
+  readonly clock: number;
+  readonly waiting: Waiting | null;
+}
+
+export type WaitCause =
+  /** The step is being written. */
+  | 'writing'
+  /** A node lacks it. */
+  | 'nodes'
+  | 'restore'
+  | 'clock'
+  /** Nodes show keys that the database does not know. */
+  | 'strangers'
+  /** Caches, or backups, may hold what does not go with the step. */
+  | 'caches'
+  /** Servers of others are asked for the domain, or may be. */
+  | 'delegation'
+  | 'preflight'
+  /** The registrar: a DS must come, or go. */
+  | 'ds_wanted'
+  | 'ds_unwanted'
+  /** The DS are gone, and may come back. */
+  | 'stay'
+  /** What the parent shows was not seen lately. */
+  | 'observation';
+
+export interface Waiting {
+  readonly cause: WaitCause;
+  readonly since: number;
+  /** When it ends if nothing comes between; absent: that depends on others. */
+  readonly until?: number;
+  /** The keys that it is about. */
+  readonly keys: readonly KeyId[];
+}
+
+export function keyOf({ keys }: Pick<Machine, 'keys'>, id: KeyId): MachineKey {
+  const key = keys.find((each) => each.id === id);
+  if (key === undefined) throw new Error(`the machine has no key ${id}`);
+  return key;
+}
+
+export function wantedIds({ wanted }: Pick<Machine, 'wanted'>): readonly KeyId[] {
+  return wanted === null ? [] : [...new Set([wanted.sep, wanted.data])].sort();
+}

@@ -1,0 +1,279 @@
+// Finds the one next step to the goal, from wherever the machine is. There is no plan to follow or to give up: every step is
+// allowed only if each triple that may be seen after it validates, and so are the steps of a change of mind.
+
+import { allValidate, dsGoneAt, maySee, type Seeable, servedGoneAt, validates } from './ledger.ts';
+import { keyOf, type Machine, type WaitCause, wantedIds } from './machine.ts';
+import { isSep, type KeyId, ownersOf } from './machine-key.ts';
+import { isEverywhere, isFresh, isNowhere, keysShown, nowhereSince, shownNow } from './parent-memory.ts';
+import type { MachineRules } from './rules.ts';
+import { isSameServing, isSameSet, isSigned, type Serving, UNSIGNED, union, without } from './serving.ts';
+
+export type StepKind =
+  | 'sign'
+  /** The parent shows the DS of a key that was withdrawn. */
+  | 'bring_back'
+  /** Signatures of another algorithm, before its key is published (RFC 6781 §4.1.4). */
+  | 'add_signatures'
+  | 'publish'
+  | 'change_signatures'
+  | 'ask'
+  | 'ask_none'
+  | 'withdraw'
+  | 'unsign';
+
+export interface Step {
+  readonly kind: StepKind;
+  readonly serving: Serving;
+  /** The keys whose DS is disclosed from then on. */
+  readonly asked: readonly KeyId[];
+}
+
+export type Next =
+  | { readonly kind: 'step'; readonly step: Step }
+  | {
+      readonly kind: 'wait';
+      readonly cause: WaitCause;
+      readonly keys: readonly KeyId[];
+      readonly until?: number;
+    }
+  /** The goal is reached. */
+  | { readonly kind: 'rest' };
+
+/** Which servers the parent names for the domain, by its conclusive checks. */
+export type Delegation =
+  | {
+      readonly kind: 'ours';
+      /** Since when every conclusive check shows exactly our set. */
+      readonly since: number;
+      /** TTL of the NS set at the parent, in seconds. */
+      readonly ttl: number;
+      /** The checks before showed no delegation from the domain's first day here: nobody asks servers of before. */
+      readonly isFirst: boolean;
+    }
+  | { readonly kind: 'not_ours' };
+
+/** The waits that hold for the goal: haste leaves out what only guards against others' mistakes and ours. */
+export function rulesFor({ urgent }: Pick<Machine, 'urgent'>, rules: MachineRules): MachineRules {
+  return urgent ? { ...rules, backupAfterMs: 0, stayMs: 0 } : rules;
+}
+
+export function nextStep(machine: Machine, delegation: Delegation, at: number, usual: MachineRules): Next {
+  const rules = rulesFor(machine, usual);
+  if (machine.version === null) return waitFor('writing');
+  const back = bringBack(machine, at, rules);
+  if (back !== undefined) return back;
+  if (machine.servedAt === null) return waitFor('nodes');
+  if (machine.hold !== null) return waitFor(machine.hold.cause, [], machine.hold.until ?? undefined);
+  if (hasStrangers(machine)) return waitFor('strangers');
+  return machine.goal === 'unsigned'
+    ? towardsUnsigned(machine, at, rules)
+    : towardsSigned(machine, delegation, at, rules);
+}
+
+function hasStrangers({ preflight, servedAt }: Machine): boolean {
+  return preflight?.hasStrangers === true && servedAt !== null && preflight.at >= servedAt;
+}
+
+function towardsUnsigned(machine: Machine, at: number, rules: MachineRules): Next {
+  const { asked, serving, atLarge } = machine;
+  if (asked.length > 0) return { kind: 'step', step: { kind: 'ask_none', serving, asked: [] } };
+  if (!isSigned(serving)) return { kind: 'rest' };
+  return (
+    untilGone(machine, atLarge, at, rules) ??
+    ifAllowed(machine, { kind: 'unsign', serving: UNSIGNED, asked: [] }, atLarge, at, rules)
+  );
+}
+
+/** The moves in their order (RFC 6781 §4.1.2, §4.1.4): the first that has anything to do decides. */
+function towardsSigned(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
+  const { serving, asked, wanted } = machine;
+  if (wanted === null) return { kind: 'rest' };
+  const take = (kind: StepKind, to: Serving) =>
+    ifAllowed(machine, { kind, serving: to, asked }, [], at, rules);
+  const ids = wantedIds(machine);
+  if (!isSigned(serving)) {
+    return take('sign', { keys: ids, keySigners: [wanted.sep], dataSigners: [wanted.data] });
+  }
+  if (isFailing(machine)) return waitFor('preflight');
+  const algorithm = (id: KeyId) => keyOf(machine, id).algorithm;
+  if (!serving.dataSigners.some((id) => algorithm(id) === algorithm(wanted.data)))
+    return take('add_signatures', { ...serving, dataSigners: union(serving.dataSigners, [wanted.data]) });
+  const published = {
+    keys: union(serving.keys, ids),
+    keySigners: union(serving.keySigners, [wanted.sep]),
+    dataSigners: serving.dataSigners,
+  };
+  if (!isSameServing(published, serving)) return take('publish', published);
+  // signatures of another algorithm stay for as long as one of its keys stands (RFC 4035 §2.2)
+  const others = serving.dataSigners.filter(
+    (id) => algorithm(id) !== algorithm(wanted.data) && serving.keys.includes(id),
+  );
+  const dataSigners = union([wanted.data], others);
+  if (!isSameSet(dataSigners, serving.dataSigners))
+    return take('change_signatures', { ...serving, dataSigners });
+  const ask = isSameSet(asked, [wanted.sep]) ? undefined : askFor(machine, delegation, at, rules);
+  if (ask?.kind === 'step') return ask;
+  const less = withdraw(machine, at, rules);
+  return less?.kind === 'step' ? less : (ask ?? less ?? untilEverywhere(machine, rules));
+}
+
+/** After our last step, an answer of the domain's servers did not verify. */
+function isFailing({ preflight, servedAt }: Machine): boolean {
+  return (
+    preflight !== null && preflight.failure !== undefined && servedAt !== null && preflight.at >= servedAt
+  );
+}
+
+/** Discloses the DS of the wanted key, and of no other. */
+function askFor(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
+  const { serving, wanted, preflight, servedAt, failedAt, ledger } = machine;
+  const { sep } = wanted as NonNullable<typeof wanted>;
+  if (keysShown(machine.parent, machine.keys, rules).length === 0) {
+    if (delegation.kind === 'not_ours') return waitFor('delegation', [sep]);
+    const from = delegation.since + delegation.ttl * 1000 + rules.oldServersMs;
+    if (!delegation.isFirst && at < from) return waitFor('delegation', [sep], from);
+  }
+  const allowed = ifAllowed(machine, { kind: 'ask', serving, asked: [sep] }, [], at, rules);
+  if (allowed.kind === 'wait') return allowed;
+  if (failedAt !== null) {
+    const ttl = Math.max(...[...ledger.keySets, ...ledger.data].map((version) => version.ttl));
+    const from = failedAt + ttl * 1000 + rules.nodeSlackMs;
+    if (at < from) return waitFor(isFailing(machine) ? 'preflight' : 'caches', [sep], from);
+  }
+  const isVerified =
+    preflight !== null &&
+    preflight.failure === undefined &&
+    preflight.at >= (servedAt as number) &&
+    at - preflight.at <= rules.freshMs &&
+    preflight.verifiedBy.includes(sep);
+  return isVerified ? allowed : waitFor('preflight', [sep]);
+}
+
+/** Takes away what is not wanted and not needed; undefined: there is nothing. */
+function withdraw(machine: Machine, at: number, rules: MachineRules): Next | undefined {
+  const { serving, asked, wanted, atLarge, parent } = machine;
+  const leaving = without(serving.keys, wantedIds(machine));
+  if (leaving.length === 0) return undefined;
+  const { sep } = wanted as NonNullable<typeof wanted>;
+  const needed = leaving.filter((id) => atLarge.includes(id));
+  const isReplaced = isSameSet(asked, [sep]) && isEverywhere(parent, sep, rules);
+  const stays = needed.filter((id) => !isReplaced || untilGone(machine, [id], at, rules) !== undefined);
+  const free = without(leaving, stays);
+  const rest = without(serving.keys, free).map((id) => keyOf(machine, id).algorithm);
+  const going = free.filter(
+    (id) => !serving.dataSigners.includes(id) || !rest.includes(keyOf(machine, id).algorithm),
+  );
+  if (going.length > 0) {
+    const to = {
+      keys: without(serving.keys, going),
+      keySigners: without(serving.keySigners, going),
+      dataSigners: serving.dataSigners,
+    };
+    return ifAllowed(machine, { kind: 'withdraw', serving: to, asked }, going, at, rules);
+  }
+  if (!isSameSet(asked, [sep])) return undefined;
+  return isReplaced ? untilGone(machine, stays, at, rules) : waitFor('ds_wanted', [sep]);
+}
+
+function untilEverywhere({ parent, asked }: Machine, rules: MachineRules): Next {
+  const missing = asked.filter((id) => !isEverywhere(parent, id, rules));
+  return missing.length > 0 ? waitFor('ds_wanted', missing) : { kind: 'rest' };
+}
+
+/** Until none of the keys has a DS, and none has had for the stay; undefined: so it is. */
+function untilGone(
+  { parent }: Machine,
+  ids: readonly KeyId[],
+  at: number,
+  rules: MachineRules,
+): Next | undefined {
+  const shown = ids.filter((id) => !isNowhere(parent, id, rules));
+  if (shown.length > 0) return waitFor('ds_unwanted', shown);
+  const ends = ids.map((id) => (nowhereSince(parent, id) ?? at) + rules.stayMs);
+  const until = Math.max(...ends);
+  if (ids.length > 0 && at < until) return waitFor('stay', ids, until);
+  return ids.length === 0 || isFresh(parent, at, rules) ? undefined : waitFor('observation', ids);
+}
+
+/**
+ * Serves again the keys whose DS an address of the parent shows. Without them that DS leads nowhere already, so this breaks
+ * nothing, unless their algorithm is another: then resolvers that see a good DS want its signatures first.
+ */
+function bringBack(machine: Machine, at: number, rules: MachineRules): Next | undefined {
+  const { serving, keys, asked, parent } = machine;
+  const algorithmOf = (id: KeyId) => keyOf(machine, id).algorithm;
+  const isWhole = (ds: readonly KeyId[]) => validates({ ds, ...serving }, algorithmOf);
+  const lost = shownNow(parent, rules)
+    .map(({ ds }) => ownersOf(ds, keys))
+    .find((ours) => !isWhole(ours));
+  if (lost === undefined) return undefined;
+  const missing = lost.filter(
+    (id) => !serving.dataSigners.some((signer) => algorithmOf(signer) === algorithmOf(id)),
+  );
+  const signed = { ...serving, dataSigners: union(serving.dataSigners, missing) };
+  const back = {
+    keys: union(serving.keys, lost),
+    keySigners: union(serving.keySigners, lost),
+    dataSigners: signed.dataSigners,
+  };
+  for (const to of [back, signed]) {
+    const step: Step = { kind: 'bring_back', serving: to, asked };
+    const seen = seenAfter(machine, step, [], at, rules);
+    const isSafe = allValidate({ ...seen, ds: seen.ds.filter(isWhole) }, keys);
+    if (isSafe && !isSameServing(to, serving)) return { kind: 'step', step };
+  }
+  return undefined;
+}
+
+/** The step, or how long caches and backups forbid it. `going`: keys whose DS is past. */
+function ifAllowed(
+  machine: Machine,
+  step: Step,
+  going: readonly KeyId[],
+  at: number,
+  rules: MachineRules,
+): Next {
+  const isAllowed = (time: number) => allValidate(seenAfter(machine, step, going, time, rules), machine.keys);
+  if (isAllowed(at)) return { kind: 'step', step };
+  const { ds, keySets, data } = machine.ledger;
+  const ends = [
+    ...ds.map((version) => dsGoneAt(version, rules)),
+    ...[...keySets, ...data].map((version) => servedGoneAt(version, rules)),
+  ];
+  const until = ends
+    .filter((end) => end >= at && Number.isFinite(end))
+    .sort((a, b) => a - b)
+    .find((end) => isAllowed(end + 1));
+  return waitFor('caches', [], until === undefined ? undefined : until + 1);
+}
+
+/** What may be seen after the step: what may be seen now, what it adds, and the DS that the registrar may enter at any time. */
+function seenAfter(
+  machine: Machine,
+  { serving, asked }: Step,
+  going: readonly KeyId[],
+  at: number,
+  rules: MachineRules,
+): Seeable {
+  const { ledger, keys, parent, atLarge } = machine;
+  const shown = shownNow(parent, rules).map(({ ds }) => ownersOf(ds, keys));
+  const now = maySee(ledger, shown, at, rules);
+  const served = union(machine.serving.keys, serving.keys);
+  const enterable = union(without(atLarge, going), asked).filter((id) => served.includes(id));
+  return {
+    ds: [...now.ds, ...enterable.map((id) => [id])],
+    keySets: [...now.keySets, { keys: serving.keys, signers: serving.keySigners }],
+    data: [...now.data, { signers: serving.dataSigners }],
+  };
+}
+
+function waitFor(cause: WaitCause, keys: readonly KeyId[] = [], until?: number): Next {
+  return { kind: 'wait', cause, keys, ...(until === undefined ? {} : { until }) };
+}
+
+/** Whether a key of the DNSKEY set may have a DS. */
+export function sepKeys(machine: Pick<Machine, 'keys' | 'serving'>): readonly KeyId[] {
+  return machine.keys
+    .filter((key) => isSep(key) && machine.serving.keys.includes(key.id))
+    .map(({ id }) => id);
+}

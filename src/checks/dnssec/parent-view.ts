@@ -1,0 +1,81 @@
+// What the parent shows now, sorted by what it means: DS of keys of ours that are wanted or not, and DS of nobody.
+
+import { dsFields } from './ds-evidence.ts';
+import { type Machine, wantedIds } from './machine.ts';
+import type { KeyId, MachineKey } from './machine-key.ts';
+import { isEverywhere, shownNow } from './parent-memory.ts';
+import type { MachineRules } from './rules.ts';
+
+type DsMeaning =
+  /** Its key is wanted. */
+  | 'wanted'
+  /** Its key is ours and goes, or was never asked for. */
+  | 'unwanted'
+  /** It has the tag and algorithm of a key of ours and another digest. */
+  | 'mistyped'
+  /** No key of ours matches. */
+  | 'other';
+
+export interface ShownRecord {
+  /** As `dsText` prints it. */
+  readonly text: string;
+  readonly meaning: DsMeaning;
+  readonly keyId?: KeyId;
+  /** How many addresses show it. */
+  readonly addresses: number;
+  /** The digest is SHA-1, which resolvers must not trust alone (RFC 9904). */
+  readonly isWeak: boolean;
+}
+
+export interface ParentView {
+  readonly records: readonly ShownRecord[];
+  /** Addresses that were heard. */
+  readonly addresses: number;
+  /** How many of them show the most frequent set. */
+  readonly agreeing: number;
+  /** The largest TTL that was seen, in seconds. */
+  readonly ttl: number | undefined;
+  /** Keys whose DS every address has shown for long enough. */
+  readonly everywhere: readonly KeyId[];
+}
+
+const SHA1 = 1;
+
+export function viewParent(machine: Machine, rules: MachineRules): ParentView {
+  const sets = shownNow(machine.parent, rules);
+  const counts = new Map<string, number>();
+  const bySet = new Map<string, number>();
+  for (const { ds } of sets) {
+    for (const text of ds) counts.set(text, (counts.get(text) ?? 0) + 1);
+    const key = ds.join('\n');
+    bySet.set(key, (bySet.get(key) ?? 0) + 1);
+  }
+  return {
+    records: [...counts].map(([text, addresses]) => ({ ...meaningOf(text, machine), text, addresses })),
+    addresses: sets.length,
+    agreeing: Math.max(0, ...bySet.values()),
+    ttl: sets.length === 0 ? undefined : Math.max(...sets.map(({ ttl }) => ttl)),
+    everywhere: machine.keys.map(({ id }) => id).filter((id) => isEverywhere(machine.parent, id, rules)),
+  };
+}
+
+function meaningOf(text: string, machine: Machine): Pick<ShownRecord, 'meaning' | 'keyId' | 'isWeak'> {
+  const { keyTag, algorithm, digestType } = dsFields(text);
+  const isWeak = digestType === SHA1;
+  const owner = machine.keys.find(({ ds }) => ds.includes(text));
+  if (owner !== undefined)
+    return { meaning: isWanted(owner, machine) ? 'wanted' : 'unwanted', keyId: owner.id, isWeak };
+  const alike = machine.keys.find((key) => key.keyTag === keyTag && key.algorithm === algorithm);
+  return alike === undefined
+    ? { meaning: 'other', isWeak }
+    : { meaning: 'mistyped', keyId: alike.id, isWeak };
+}
+
+function isWanted({ id }: MachineKey, machine: Machine): boolean {
+  return machine.goal === 'signed' && wantedIds(machine).includes(id);
+}
+
+/** The DS of a key with a digest of this type; undefined for a ZSK. */
+export function dsOfKey(key: MachineKey, digestType: number): string | undefined {
+  return key.ds.find((text) => dsFields(text).digestType === digestType);
+}

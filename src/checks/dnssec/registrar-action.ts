@@ -1,0 +1,91 @@
+// What the owner has to enter at the registrar now: DS records to add and to remove, and from when.
+
+import { dsFields } from './ds-evidence.ts';
+import { keyOf, type Machine } from './machine.ts';
+import { dsOfKey, type ShownRecord, viewParent } from './parent-view.ts';
+import type { MachineRules } from './rules.ts';
+import { isSigned } from './serving.ts';
+
+export const REGISTRAR_ACTIONS = ['none', 'add', 'replace', 'remove', 'wait'] as const;
+
+interface RegistrarAction {
+  readonly action: (typeof REGISTRAR_ACTIONS)[number];
+  /** Milliseconds since 1970. */
+  readonly from?: number;
+  /** Texts as `dsText` prints them, with SHA-256. */
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  readonly message: string;
+}
+
+/** The digest that is asked for (RFC 8624 §3.3). */
+export const ASKED_DIGEST = 2;
+
+export function registrarAction(machine: Machine, rules: MachineRules): RegistrarAction {
+  const { records, everywhere } = viewParent(machine, rules);
+  const missing = machine.asked.filter((id) => !everywhere.includes(id));
+  const shown = (id: string) => records.some(({ keyId, meaning }) => keyId === id && meaning === 'wanted');
+  const add = missing
+    .filter((id) => !shown(id))
+    .flatMap((id) => dsOfKey(keyOf(machine, id), ASKED_DIGEST) ?? []);
+  const remove = records.filter((record) => isRemovable(record, machine)).map(({ text }) => text);
+  if (add.length > 0 && remove.length > 0)
+    return { action: 'replace', add, remove, message: replaceText(add, remove) };
+  if (add.length > 0) return { action: 'add', add, remove, message: addText(add) };
+  if (remove.length > 0) return { action: 'remove', add, remove, message: removeText(remove) };
+  return idle(machine, missing.length > 0);
+}
+
+/** DS that lead nowhere may go at once, those of keys that go as soon as another one is asked for in their place, or none. */
+function isRemovable({ meaning }: ShownRecord, { goal, asked }: Machine): boolean {
+  if (meaning === 'unwanted') return goal === 'unsigned' || asked.length > 0;
+  return meaning !== 'wanted';
+}
+
+function idle(machine: Machine, isUnderWay: boolean): RegistrarAction {
+  const nothing = { add: [], remove: [] } as const;
+  const { goal, serving, waiting, asked } = machine;
+  if (isUnderWay)
+    return {
+      ...nothing,
+      action: 'wait',
+      message:
+        'The DS record is there at some addresses of the registry: it is under way, and there is nothing to do.',
+    };
+  if (goal === 'signed' && asked.length === 0) {
+    const from = waiting?.until;
+    return {
+      ...nothing,
+      action: 'wait',
+      ...(from !== undefined && { from }),
+      message:
+        'It is too early for a DS record: resolvers may still hold answers from before. Enter none yet; we say when, and which.',
+    };
+  }
+  if (goal === 'unsigned' && isSigned(serving))
+    return {
+      ...nothing,
+      action: 'wait',
+      ...(waiting?.until !== undefined && { from: waiting.until }),
+      message: 'No DS record is left. The signatures stay a while, until no resolver can ask for them.',
+    };
+  return { ...nothing, action: 'none', message: 'There is nothing to enter.' };
+}
+
+function addText(add: readonly string[]): string {
+  return `Enter this DS record at your registrar: ${add.map(inWords).join('; ')}.`;
+}
+
+function removeText(remove: readonly string[]): string {
+  return `Remove ${remove.length === 1 ? 'this DS record' : 'these DS records'} at your registrar: ${remove.map(inWords).join('; ')}.`;
+}
+
+function replaceText(add: readonly string[], remove: readonly string[]): string {
+  return `At your registrar, in one step, enter ${add.map(inWords).join('; ')} and remove ${remove.map(inWords).join('; ')}.`;
+}
+
+/** Registrars ask for the four numbers one by one. */
+export function inWords(text: string): string {
+  const { keyTag, algorithm, digestType, digest } = dsFields(text);
+  return `key tag ${keyTag}, algorithm ${algorithm}, digest type ${digestType}, digest ${digest}`;
+}

@@ -1,0 +1,138 @@
+// The commands of `zonefleet dnssec`: operator zones are signed and unsigned by hand, and their DS is entered by hand; domains
+// have goals, to which workers go; keys and the secrets that seal them are looked after.
+
+import { type Command, InvalidArgumentError } from 'commander';
+import type { DenialKind } from '../../store/postgres/schema.ts';
+import type { Cli } from '../terminal/cli.ts';
+import { parseZoneName } from '../terminal/parse-zone-name.ts';
+import type { DomainGoal } from './domain-goals.ts';
+
+interface EnableOptions {
+  readonly denial: DenialKind;
+  readonly algorithm: 13 | 15;
+  readonly split?: boolean;
+}
+
+export function addDnssecCommands(program: Command, cli: Cli): void {
+  const dnssec = program.command('dnssec').description('zones that the fleet signs, and their keys');
+
+  dnssec
+    .command('show')
+    .description('how zones are signed, and the DS for their parent zones; exit 1 if one is not signed')
+    .argument('<name...>', 'names of zones')
+    .action(async (names: string[]) => {
+      const { showSigning } = await import('./show-dnssec.ts');
+      await cli.withStore((db) => showSigning(db, names.map(parseZoneName), cli.output));
+    });
+
+  dnssec
+    .command('list')
+    .description('all zones that are signed, or were')
+    .option('--status <status>', 'only those in this phase, like waiting')
+    .action(async ({ status }: { status?: string }) => {
+      const { listSigned } = await import('./show-dnssec.ts');
+      await cli.withStore((db) => listSigned(db, status, cli.output));
+    });
+
+  dnssec
+    .command('keys')
+    .description('the keys of zones, those that are retired too')
+    .argument('<name...>', 'names of zones')
+    .action(async (names: string[]) => {
+      const { showKeys } = await import('./show-dnssec.ts');
+      await cli.withStore((db) => showKeys(db, names.map(parseZoneName), cli.output));
+    });
+
+  dnssec
+    .command('verify')
+    .description('verify all signatures and proofs that nodes are given; exit 1 if any is wrong')
+    .argument('<name...>', 'names of zones')
+    .action(async (names: string[]) => {
+      const { verifyZones } = await import('./verify-zones.ts');
+      await cli.withStore((db) => verifyZones(db, names.map(parseZoneName), cli.output));
+    });
+
+  addChanges(dnssec, cli);
+  addGoals(dnssec, cli);
+  addKeyCare(dnssec, cli);
+}
+
+function addChanges(dnssec: Command, cli: Cli): void {
+  dnssec
+    .command('enable')
+    .description('sign zones, and print the DS for the parents of operator zones; exit 1 if one is refused')
+    .argument('<name...>', 'names of domains and operator zones')
+    .option('--denial <kind>', 'nsec or nsec3', denialOf, 'nsec')
+    .option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519)', algorithmOf, 13)
+    .option('--split', 'one key for keys, another for all else')
+    .action(async (names: string[], { denial, algorithm, split = false }: EnableOptions) => {
+      const order = { denial, algorithm, split };
+      const { enableZones } = await import('./change-dnssec.ts');
+      await cli.withStore((db) => enableZones(db, names.map(parseZoneName), order, cli));
+    });
+
+  dnssec
+    .command('disable')
+    .description('take the signatures of zones away; exit 1 if one is refused')
+    .argument('<name...>', 'names of domains and operator zones')
+    .option(
+      '--now',
+      'operator zones: their parents show no DS any more, for longer than its TTL; domains: without the seven days after that',
+    )
+    .action(async (names: string[], { now = false }: { now?: boolean }) => {
+      const { disableZones } = await import('./change-dnssec.ts');
+      await cli.withStore((db) => disableZones(db, names.map(parseZoneName), now, cli));
+    });
+}
+
+function addGoals(dnssec: Command, cli: Cli): void {
+  const add = (kind: DomainGoal['kind'], description: string) =>
+    dnssec.command(kind).description(description).argument('<name...>', 'names of domains');
+  const set = async (names: readonly string[], goal: DomainGoal) => {
+    const { changeDomains } = await import('./change-dnssec.ts');
+    await cli.withStore((db) => changeDomains(db, names.map(parseZoneName), goal, cli));
+  };
+  add('roll', 'change to new keys, step by step; exit 1 if a domain is refused')
+    .option(
+      '--compromised',
+      'others may have the old ones: without the waits that only guard against mistakes',
+    )
+    .action(async (names: string[], { compromised = false }: { compromised?: boolean }) =>
+      set(names, { kind: 'roll', compromised }),
+    );
+  add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
+    async (names: string[]) => set(names, { kind: 'abort' }),
+  );
+  add('check', 'have the parent and our own servers asked now; exit 1 if a domain has no keys').action(
+    async (names: string[]) => set(names, { kind: 'check' }),
+  );
+}
+
+function addKeyCare(dnssec: Command, cli: Cli): void {
+  dnssec
+    .command('check-keys')
+    .description('open every private key with KEY_SECRETS; exit 1 if one does not open')
+    .action(async () => {
+      const { checkAllKeys } = await import('./care-for-keys.ts');
+      await cli.withStore((db) => checkAllKeys(db, cli.output));
+    });
+
+  dnssec
+    .command('rewrap')
+    .description('seal what is sealed with the first of KEY_SECRETS, so that the others can be removed')
+    .action(async () => {
+      const { rewrapBoxes } = await import('./care-for-keys.ts');
+      await cli.withStore((db) => rewrapBoxes(db, cli.output));
+    });
+}
+
+function denialOf(text: string): DenialKind {
+  if (text === 'nsec' || text === 'nsec3') return text;
+  throw new InvalidArgumentError('it is nsec or nsec3');
+}
+
+function algorithmOf(text: string): 13 | 15 {
+  if (text === '13') return 13;
+  if (text === '15') return 15;
+  throw new InvalidArgumentError('it is 13 or 15');
+}

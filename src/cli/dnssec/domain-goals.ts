@@ -1,0 +1,72 @@
+// What an operator says of the signing of a customer's domain: the same goals as its owner, which workers go to step by step.
+
+import { registrarAction } from '../../checks/dnssec/registrar-action.ts';
+import { RULES } from '../../checks/dnssec/rules.ts';
+import { askLook } from '../../store/dnssec/ask-look.ts';
+import {
+  abortDnssec,
+  type ChangedGoal,
+  disableDnssec,
+  enableDnssec,
+  rollDnssec,
+} from '../../store/dnssec/change-goal.ts';
+import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { EnableOrder } from '../../store/signing/enable-signing.ts';
+import type { Cli } from '../terminal/cli.ts';
+
+export type DomainGoal =
+  | ({ readonly kind: 'enable' } & EnableOrder)
+  | { readonly kind: 'disable'; readonly now: boolean }
+  | { readonly kind: 'roll'; readonly compromised: boolean }
+  | { readonly kind: 'abort' }
+  | { readonly kind: 'check' };
+
+export type Changed =
+  | { readonly outcome: string; readonly told?: string }
+  | { readonly refused: string; readonly code: string };
+
+export async function setDomainGoal(
+  db: Database,
+  domainId: number,
+  goal: DomainGoal,
+  cli: Cli,
+): Promise<Changed> {
+  if (goal.kind === 'check') {
+    const isAsked = await askLook(db, domainId);
+    return isAsked ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
+  }
+  const changed = await change(db, domainId, goal, cli);
+  if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
+  if (changed.kind === 'refused') return { code: changed.code, refused: changed.message };
+  const machine = (await loadDnssec(db, domainId))?.machine;
+  return {
+    outcome: changed.changeId === undefined ? 'unchanged' : OUTCOMES[goal.kind],
+    ...(machine && { told: registrarAction(machine, RULES).message }),
+  };
+}
+
+const OUTCOMES = { enable: 'signing', disable: 'disabling', roll: 'rolling', abort: 'aborted' } as const;
+
+async function change(
+  db: Database,
+  domainId: number,
+  goal: Exclude<DomainGoal, { kind: 'check' }>,
+  cli: Cli,
+): Promise<ChangedGoal> {
+  const order = { ...cli.changedBy(), domainId };
+  switch (goal.kind) {
+    case 'enable': {
+      const { denial, algorithm, split } = goal;
+      return await enableDnssec(db, { ...order, denial, algorithm, split });
+    }
+    case 'disable':
+      return await disableDnssec(db, { ...order, now: goal.now });
+    case 'roll':
+      return await rollDnssec(db, { ...order, compromised: goal.compromised });
+    case 'abort':
+      return await abortDnssec(db, order);
+    default:
+      return goal satisfies never;
+  }
+}

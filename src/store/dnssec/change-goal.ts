@@ -1,0 +1,232 @@
+// What owners ask for: to be signed or no more, other keys, or to go back. Each is one change of the domain, and writes only
+// the goal: the key machine goes to it step by step, none of which is sooner than caches allow.
+
+import { sql } from 'kysely';
+import { abort, disable, enable, needsKeys, newMachine, roll } from '../../checks/dnssec/goals.ts';
+import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import { isSigned } from '../../checks/dnssec/serving.ts';
+import { encodeName } from '../../dns/name.ts';
+import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
+import { SIGNING_ALGORITHM, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
+import { nextVersion, writeLog } from '../change/write-domain-change.ts';
+import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { DenialKind } from '../postgres/schema.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { findUnableNodes } from '../signing/unable-nodes.ts';
+import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
+import { makeMachineKeys } from './make-machine-keys.ts';
+
+interface GoalOrder extends ChangedBy {
+  readonly domainId: number;
+  /** As in `saveEdit`. */
+  readonly ownerId?: number;
+}
+
+/** How a zone is signed; what is left out stays as it was, or is the default. */
+interface SigningWishes {
+  readonly denial?: DenialKind | undefined;
+  readonly algorithm?: SigningAlgorithm | undefined;
+  /** A key that signs keys, and one that signs all else. */
+  readonly split?: boolean | undefined;
+}
+
+export type ChangedGoal =
+  /** `changeId` undefined: the goal stood already. */
+  | { readonly kind: 'updated'; readonly changeId?: number }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'wrong_state' | 'dnssec_busy' | 'dnssec_verbatim' | 'dnssec_unavailable';
+      readonly message: string;
+      readonly retryAfterSeconds?: number;
+    };
+
+/** After that nodes may have been upgraded, or have room. */
+const RETRY_SECONDS = 600;
+/** Keys cost little, but their rows stay as long as the domain. */
+const MOST_KEYS_A_DAY = 12;
+const DAY_MS = 86_400_000;
+/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
+const HASH_LABEL_OCTETS = 33;
+const MAX_NAME_OCTETS = 255;
+
+export async function enableDnssec(db: Database, order: GoalOrder & SigningWishes): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (trx, lock, stored) => {
+    const refusal = refuseDomain(lock) ?? refuseWishes(lock, stored, order);
+    if (refusal !== undefined) return refusal;
+    const before = stored?.machine ?? newMachine(lock.now.getTime(), MAX_TTL_SECONDS);
+    if (before.goal === 'signed') return before;
+    const unable = await findUnableNodes(trx);
+    if (unable !== undefined) return refused('dnssec_unavailable', unable);
+    const { denial, algorithm, split } = wishesOf(order, stored);
+    const { id } = await saveWishes(trx, lock.row.id, { denial, algorithm, split });
+    const isNew = stored === undefined || needsOthers(before, stored, { algorithm, split });
+    if (isNew && hasManyKeys(lock, stored)) return MANY_KEYS;
+    const apex = decodeNameColumn(lock.row.name);
+    const made = isNew
+      ? await makeMachineKeys(trx, before, { signedZoneId: id, apex, algorithm, split })
+      : [];
+    return enable(before, made);
+  });
+}
+
+/** `now`: without the days in which the zone stays signed though its DS is gone. */
+export async function disableDnssec(
+  db: Database,
+  order: GoalOrder & { readonly now?: boolean },
+): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (_, __, stored) => {
+    const machine = stored?.machine;
+    return machine ? disable(machine, order.now === true) : undefined;
+  });
+}
+
+/** Other keys in place of those that sign; `compromised`: somebody else may have them. */
+export async function rollDnssec(
+  db: Database,
+  order: GoalOrder & { readonly compromised: boolean },
+): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (trx, lock, stored) => {
+    const refusal = refuseDomain(lock);
+    if (refusal !== undefined) return refusal;
+    const machine = stored?.machine;
+    if (!machine) return NOT_SIGNED;
+    if (hasManyKeys(lock, stored)) return MANY_KEYS;
+    const { id: signedZoneId, split } = stored.signed;
+    const algorithm = stored.signed.algorithm as SigningAlgorithm;
+    const apex = decodeNameColumn(lock.row.name);
+    const made = await makeMachineKeys(trx, machine, { signedZoneId, apex, algorithm, split });
+    const rolled = roll(machine, made, order.compromised);
+    if (rolled === 'off') return NOT_SIGNED;
+    if (rolled === 'busy') return refused('dnssec_busy', 'the last change of keys is still under way');
+    return typeof rolled === 'string' ? refused('wrong_state', NOTHING) : rolled;
+  });
+}
+
+/** Back to the goal before the last one, from wherever the machine is. */
+export async function abortDnssec(db: Database, order: GoalOrder): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (_, lock, stored) => {
+    const refusal = refuseDomain(lock);
+    if (refusal !== undefined) return refusal;
+    const aborted = stored?.machine ? abort(stored.machine) : 'nothing';
+    return typeof aborted === 'string' ? refused('wrong_state', NOTHING) : aborted;
+  });
+}
+
+type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
+
+const NOTHING = 'nothing is under way that could be given up';
+const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
+const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
+
+function refused(code: Refused['code'], message: string): Refused {
+  return {
+    kind: 'refused',
+    code,
+    message,
+    ...(code === 'dnssec_unavailable' && { retryAfterSeconds: RETRY_SECONDS }),
+  };
+}
+
+function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
+  const young = stored?.keys.filter(({ madeAt }) => now.getTime() - madeAt.getTime() < DAY_MS) ?? [];
+  return young.length >= MOST_KEYS_A_DAY;
+}
+
+/** The machine with the new goal; the same one, or undefined: there is nothing to change. */
+type Change = (
+  trx: Database,
+  lock: DomainLock,
+  stored: StoredDnssec | undefined,
+) => Promise<Machine | Refused | undefined>;
+
+async function changeGoal(db: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
+  try {
+    return await inTransaction<ChangedGoal>(db, (trx) => changeUnderLock(trx, order, change));
+  } catch (error) {
+    if (error instanceof DnssecUnavailable) return refused('dnssec_unavailable', error.message);
+    throw error;
+  }
+}
+
+async function changeUnderLock(trx: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
+  const lock = await lockDomain(trx, order.domainId);
+  if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
+  const stored = await loadDnssec(trx, order.domainId);
+  if (stored !== undefined && stored.machine === null && stored.signed.phase !== 'off')
+    return refused('dnssec_busy', 'an operator has the domain signed');
+  const machine = await change(trx, lock, stored);
+  if (machine === undefined || machine === stored?.machine) return { kind: 'updated' };
+  if ('kind' in machine) rollBackTo(machine); // with the keys that were made for it
+  const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
+  await sql`
+    update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
+      due_at = clock_timestamp()
+    where domain_id = ${order.domainId}`.execute(trx);
+  const { by, source } = order;
+  await writeLog(trx, lock, { by, source, operation: 'dnssec' }, { changeId, serial: lock.row.serial });
+  return { kind: 'updated', changeId };
+}
+
+function refuseDomain({ row }: DomainLock): Refused | undefined {
+  if (row.dnsMode === 'external')
+    return refused('wrong_state', 'its DNS is elsewhere: only domains in managed mode are signed here');
+  if (row.status === 'disabled' || row.status === 'banned')
+    return refused('wrong_state', `the domain is ${row.status}`);
+  return undefined;
+}
+
+/** A zone that stands signed is signed in one way at a time. */
+function refuseWishes(
+  { row }: DomainLock,
+  stored: StoredDnssec | undefined,
+  { denial, algorithm, split }: SigningWishes,
+): Refused | undefined {
+  const octets = encodeName(decodeNameColumn(row.name)).length;
+  if (denial === 'nsec3' && octets + HASH_LABEL_OCTETS > MAX_NAME_OCTETS)
+    return refused('wrong_state', 'the name is too long for NSEC3: hashes have no room before it');
+  const { signed, machine } = stored ?? {};
+  if (!signed || !machine || (machine.goal === 'unsigned' && !isSigned(machine.serving))) return undefined;
+  const isSame =
+    (denial ?? signed.denial) === signed.denial &&
+    (algorithm ?? signed.algorithm) === signed.algorithm &&
+    (split ?? signed.split) === signed.split;
+  return isSame ? undefined : refused('dnssec_busy', 'the domain is signed in another way already');
+}
+
+function wishesOf({ denial, algorithm, split }: SigningWishes, stored: StoredDnssec | undefined) {
+  const before = stored?.signed;
+  return {
+    denial: denial ?? before?.denial ?? 'nsec',
+    algorithm: algorithm ?? (before?.algorithm as SigningAlgorithm) ?? SIGNING_ALGORITHM.ECDSAP256SHA256,
+    split: split ?? before?.split ?? false,
+  };
+}
+
+/** Its keys of before are taken again, whose DS the parent may still show, unless they are destroyed or not as wished. */
+function needsOthers(
+  machine: Machine,
+  { signed, keys }: StoredDnssec,
+  { algorithm, split }: Omit<ReturnType<typeof wishesOf>, 'denial'>,
+): boolean {
+  if (needsKeys(machine) || algorithm !== signed.algorithm || split !== signed.split) return true;
+  return wantedIds(machine).some((id) => !keys.some((key) => String(key.id) === id && key.isUsable));
+}
+
+async function saveWishes(
+  trx: Database,
+  domainId: number,
+  { denial, algorithm, split }: ReturnType<typeof wishesOf>,
+): Promise<{ id: number }> {
+  const { rows } = await sql<{ id: number }>`
+    insert into signed_zones (domain_id, goal, denial, algorithm, split, phase)
+    values (${domainId}, 'signed', ${denial}, ${algorithm}, ${split}, 'off')
+    on conflict (domain_id) do update set denial = excluded.denial, algorithm = excluded.algorithm,
+      split = excluded.split
+    returning id`.execute(trx);
+  return rows[0] as { id: number };
+}

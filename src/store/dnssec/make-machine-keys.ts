@@ -1,0 +1,51 @@
+// Makes the keys that a goal needs, in its transaction. They are neither published nor sign before a step says so.
+
+import { dsText } from '../../checks/dnssec/ds-evidence.ts';
+import type { Machine } from '../../checks/dnssec/machine.ts';
+import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
+import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
+import type { Name } from '../../dns/name.ts';
+import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
+import { dsOf } from '../keys/apex-keys.ts';
+import { makeZoneKey } from '../keys/key-store.ts';
+import type { Database } from '../postgres/database.ts';
+import { type DnssecKey, loadKeys } from './load-dnssec.ts';
+
+/** Every digest type that a DS of ours may be shown in. */
+const DIGESTS = [DIGEST.SHA1, DIGEST.SHA256, DIGEST.SHA384] as const;
+
+interface MakeOrder {
+  readonly signedZoneId: number;
+  readonly apex: Name;
+  readonly algorithm: SigningAlgorithm;
+  readonly split: boolean;
+}
+
+/** Throws DnssecUnavailable. Their tags are none that the zone or the parent's DS set ever had here. */
+export async function makeMachineKeys(
+  trx: Database,
+  machine: Machine,
+  { signedZoneId, apex, algorithm, split }: MakeOrder,
+): Promise<MachineKey[]> {
+  const before = await loadKeys(trx, signedZoneId);
+  const tags = new Set([...before.map(({ tag }) => tag), ...tagsShown(machine)]);
+  const ids: number[] = [];
+  for (const role of split ? (['ksk', 'zsk'] as const) : (['csk'] as const)) {
+    const { id, tag } = await makeZoneKey(trx, signedZoneId, { algorithm, role, signs: 'none' }, tags);
+    tags.add(tag);
+    ids.push(id);
+  }
+  const all = await loadKeys(trx, signedZoneId);
+  return all.filter(({ id }) => ids.includes(id)).map((key) => machineKey(apex, key));
+}
+
+function machineKey(apex: Name, key: DnssecKey): MachineKey {
+  const { id, role, algorithm, tag } = key;
+  const ds = role === 'zsk' ? [] : DIGESTS.map((digest) => dsText(dsOf(apex, key, digest)));
+  return { id: String(id), role, algorithm, keyTag: tag, ds };
+}
+
+function tagsShown({ parent }: Machine): number[] {
+  const shown = Object.values(parent.addresses).flatMap((address) => address.shown?.ds ?? []);
+  return shown.map((text) => Number.parseInt(text, 10));
+}

@@ -1,0 +1,186 @@
+// The private keys of a process that signs: sealed in Postgres, opened once, and kept as ready objects.
+
+import { sql } from 'kysely';
+import {
+  KEY_FLAGS,
+  makeKey,
+  readSigningKey,
+  type SigningAlgorithm,
+  type SigningKey,
+} from '../../zone/signing/signing-key.ts';
+import type { Database } from '../postgres/database.ts';
+import type { KeyRole, KeySigns } from '../postgres/schema.ts';
+import { keyBoxesOf } from '../secrets/database-keys.ts';
+import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
+import { DnssecUnavailable } from './dnssec-unavailable.ts';
+import { LeastRecent } from './least-recent.ts';
+import type { StoredKey } from './signed-zone.ts';
+
+const MOST_OPEN_KEYS = 10_000;
+
+const openKeysOf = new WeakMap<KeyBoxes, LeastRecent<number, SigningKey>>();
+
+/** Throws DnssecUnavailable. */
+function requireBoxes(db: Database): KeyBoxes {
+  const boxes = keyBoxesOf(db);
+  if (boxes !== undefined) return boxes;
+  throw new DnssecUnavailable(
+    'KEY_SECRETS is not set in this process, and signed zones cannot be written without',
+  );
+}
+
+/** The keys ready to sign, by id. Throws DnssecUnavailable where one cannot be opened. */
+export async function openKeys(db: Database, keys: readonly StoredKey[]): Promise<Map<number, SigningKey>> {
+  const boxes = requireBoxes(db);
+  let kept = openKeysOf.get(boxes);
+  if (kept === undefined) {
+    kept = new LeastRecent(MOST_OPEN_KEYS);
+    openKeysOf.set(boxes, kept);
+  }
+  const open = new Map<number, SigningKey>();
+  const sealed: StoredKey[] = [];
+  for (const key of keys) {
+    const ready = kept.get(key.id);
+    if (ready === undefined) sealed.push(key);
+    else open.set(key.id, ready);
+  }
+  if (sealed.length === 0) return open;
+  for (const [id, secret] of await unsealKeys(db, boxes, sealed)) {
+    const key = sealed.find((one) => one.id === id) as StoredKey;
+    const ready = readSigningKey(key.dnskey, secret);
+    kept.set(id, ready);
+    open.set(id, ready);
+  }
+  return open;
+}
+
+interface SealedRow {
+  readonly id: number;
+  readonly zoneId: number;
+  readonly boxId: number | null;
+  readonly sealed: Buffer | null;
+}
+
+async function unsealKeys(
+  db: Database,
+  boxes: KeyBoxes,
+  keys: readonly StoredKey[],
+): Promise<Map<number, Buffer>> {
+  const { rows } = await sql<SealedRow>`
+    select id, signed_zone_id as "zoneId", box_id as "boxId", sealed from signing_keys
+    where id = any(${keys.map(({ id }) => id)}::bigint[])`.execute(db);
+  const secrets = new Map<number, Buffer>();
+  for (const { id, dnskey, tag } of keys) {
+    const row = rows.find((one) => one.id === id);
+    if (row === undefined || row.sealed === null || row.boxId === null) {
+      throw new DnssecUnavailable(`the private part of key ${id} (tag ${tag}) is not there`);
+    }
+    const about = aboutKey(id, row.zoneId, dnskey);
+    try {
+      secrets.set(id, await boxes.unseal(db, { boxId: row.boxId, sealed: row.sealed }, about));
+    } catch (error) {
+      throw new DnssecUnavailable(`key ${id} (tag ${tag}) does not open: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+  return secrets;
+}
+
+function aboutKey(id: number, zoneId: number, dnskey: Uint8Array): About {
+  return ['signing key', String(id), String(zoneId), Buffer.from(dnskey).toString('base64')];
+}
+
+interface WantedKey {
+  readonly algorithm: SigningAlgorithm;
+  readonly role: KeyRole;
+  readonly signs: KeySigns;
+}
+
+const MOST_TRIES = 20;
+
+/** Makes a key and stores it; one that signs is published at once. Its tag is none of `tags`: a resolver then needs one try (RFC 4034 §5.2). */
+export async function makeZoneKey(
+  trx: Database,
+  signedZoneId: number,
+  { algorithm, role, signs }: WantedKey,
+  tags: ReadonlySet<number>,
+): Promise<{ readonly id: number; readonly tag: number }> {
+  const boxes = requireBoxes(trx);
+  const flags = role === 'zsk' ? KEY_FLAGS.ZONE : KEY_FLAGS.ENTRY;
+  let made = makeKey(algorithm, flags);
+  for (let tries = 1; tags.has(made.tag) && tries < MOST_TRIES; tries++) made = makeKey(algorithm, flags);
+  const { rows } = await sql<{ id: number }>`select nextval('signing_keys_id_seq') as id`.execute(trx);
+  const { id } = rows[0] as { id: number };
+  const { boxId, sealed } = await boxes.seal(trx, aboutKey(id, signedZoneId, made.dnskey), made.secret);
+  await trx
+    .insertInto('signing_keys')
+    .values({
+      id,
+      signed_zone_id: signedZoneId,
+      role,
+      algorithm,
+      flags,
+      key_tag: made.tag,
+      public_key: Buffer.from(made.dnskey.subarray(4)),
+      box_id: boxId,
+      sealed,
+      signs,
+      published_at: signs === 'none' ? null : sql`clock_timestamp()`,
+    })
+    .execute();
+  return { id, tag: made.tag };
+}
+
+/** Destroys the private parts of keys that were retired 30 days ago. The rows stay, as the history of the zone. */
+export async function destroyRetiredKeys(db: Database): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update signing_keys set sealed = null, box_id = null
+    where sealed is not null and retired_at < clock_timestamp() - interval '30 days'`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+interface UnreadableKey {
+  readonly id: number;
+  readonly zone: string;
+  readonly message: string;
+}
+
+const CHECKED_AT_ONCE = 1000;
+
+/** Opens every key that may still be needed, and gives those that do not open. */
+export async function checkKeys(db: Database): Promise<{ keys: number; unreadable: UnreadableKey[] }> {
+  const boxes = requireBoxes(db);
+  const unreadable: UnreadableKey[] = [];
+  let keys = 0;
+  for (let after = 0; ; ) {
+    const rows = await loadSealed(db, after);
+    for (const row of rows) {
+      try {
+        const dnskey = Buffer.from(row.dnskey, 'base64');
+        const sealed = { boxId: row.boxId as number, sealed: row.sealed as Buffer };
+        readSigningKey(dnskey, await boxes.unseal(db, sealed, aboutKey(row.id, row.zoneId, dnskey)));
+      } catch (error) {
+        unreadable.push({ id: row.id, zone: row.zone, message: (error as Error).message });
+      }
+    }
+    keys += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined) return { keys, unreadable };
+    after = last.id;
+  }
+}
+
+async function loadSealed(
+  db: Database,
+  after: number,
+): Promise<(SealedRow & { readonly dnskey: string; readonly zone: string })[]> {
+  const { rows } = await sql<SealedRow & { dnskey: string; zone: string }>`
+    select k.id, k.signed_zone_id as "zoneId", k.box_id as "boxId", k.sealed,
+      encode(decode(lpad(to_hex(k.flags), 4, '0') || '03' || lpad(to_hex(k.algorithm), 2, '0'), 'hex')
+        || k.public_key, 'base64') as dnskey,
+      coalesce(s.zone_name, d.name) as zone
+    from signing_keys k join signed_zones s on s.id = k.signed_zone_id left join domains d on d.id = s.domain_id
+    where k.id > ${after} and k.sealed is not null order by k.id limit ${CHECKED_AT_ONCE}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,108 @@
+// A zone that we sign, with the keys that are published: as writers read it with their lock, in one column of the statement
+// that they run already.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/schema.ts';
+
+export interface SignedZone {
+  readonly id: number;
+  readonly goal: 'signed' | 'unsigned';
+  readonly denial: DenialKind;
+  readonly algorithm: number;
+  readonly split: boolean;
+  readonly phase: SigningPhase;
+  readonly seq: number;
+  /** CDS and CDNSKEY ask for no DS at all (RFC 8078 §4). */
+  readonly cdsDelete: boolean;
+  /** Seconds since 1970; null: no signature of ours stands. */
+  readonly expiresAt: number | null;
+  /** Those that are published or sign, and are not yet withdrawn. */
+  readonly keys: readonly StoredKey[];
+}
+
+export interface StoredKey {
+  readonly id: number;
+  readonly role: KeyRole;
+  readonly origin: 'ours' | 'foreign';
+  readonly signs: KeySigns;
+  readonly inCds: boolean;
+  /** In the DNSKEY set; in a change of algorithm its signatures come first (RFC 6781 §4.1.4). */
+  readonly isPublished: boolean;
+  readonly tag: number;
+  /** Rdata of the DNSKEY record. */
+  readonly dnskey: Uint8Array;
+}
+
+/** As JSON, which `decodeSignedZone` reads. `s` is the row of signed_zones; null where there is none. */
+export const SIGNED_ZONE_JSON = sql`case when s.id is not null then jsonb_build_object(
+  'id', s.id, 'goal', s.goal, 'denial', s.denial, 'algorithm', s.algorithm, 'split', s.split, 'phase', s.phase,
+  'seq', s.seq, 'cdsDelete', s.cds_delete, 'expiresAt', floor(extract(epoch from s.expires_at)),
+  'keys', (select coalesce(jsonb_agg(jsonb_build_object(
+      'id', k.id, 'role', k.role, 'origin', k.origin, 'signs', k.signs, 'inCds', k.in_cds,
+      'isPublished', k.published_at is not null, 'tag', k.key_tag,
+      'flags', k.flags, 'algorithm', k.algorithm, 'publicKey', encode(k.public_key, 'base64')) order by k.id), '[]')
+    from signing_keys k
+    where k.signed_zone_id = s.id and (k.published_at is not null or k.signs <> 'none') and k.retired_at is null)) end`;
+
+export type SignedZoneJson = Omit<SignedZone, 'keys'> & {
+  readonly keys: readonly (Omit<StoredKey, 'dnskey'> & {
+    readonly flags: number;
+    readonly algorithm: number;
+    readonly publicKey: string;
+  })[];
+};
+
+export function decodeSignedZone({ keys, ...zone }: SignedZoneJson): SignedZone {
+  return {
+    ...zone,
+    keys: keys.map(({ flags, algorithm, publicKey, ...key }) => ({
+      ...key,
+      dnskey: dnskeyOf(flags, algorithm, Buffer.from(publicKey, 'base64')),
+    })),
+  };
+}
+
+const DNSSEC_PROTOCOL = 3; // RFC 4034 §2.1.2
+
+/** Rdata of a DNSKEY record. */
+export function dnskeyOf(flags: number, algorithm: number, publicKey: Uint8Array): Uint8Array {
+  return Uint8Array.from([flags >> 8, flags & 0xff, DNSSEC_PROTOCOL, algorithm, ...publicKey]);
+}
+
+/** Whether what is written to the zone is signed: not before all of it is, and no more once the apex is unsigned. */
+export function isWrittenSigned(zone: SignedZone | undefined): zone is SignedZone {
+  return zone !== undefined && !['signing', 'unsigning', 'off'].includes(zone.phase);
+}
+
+/** Of operator zones, by their names as stored. Call it under the locks of their rows. */
+export async function loadSignedZones(
+  trx: Database,
+  names: readonly string[],
+): Promise<Map<string, SignedZone>> {
+  const { rows } = await sql<{ name: string; signed: SignedZoneJson }>`
+    select s.zone_name as name, ${SIGNED_ZONE_JSON} as signed from signed_zones s
+    where s.zone_name = any(${names}::text[]) and not s.verbatim`.execute(trx);
+  return new Map(rows.map(({ name, signed }) => [name, decodeSignedZone(signed)]));
+}
+
+/** Of these domains. Call it under their locks. */
+export async function loadSignedDomains(
+  trx: Database,
+  ids: readonly number[],
+): Promise<Map<number, SignedZone>> {
+  const { rows } = await sql<{ id: number; signed: SignedZoneJson }>`
+    select s.domain_id as id, ${SIGNED_ZONE_JSON} as signed from signed_zones s
+    where s.domain_id = any(${ids}::bigint[])`.execute(trx);
+  return new Map(rows.map(({ id, signed }) => [id, decodeSignedZone(signed)]));
+}
+
+/** The same of one zone, by a condition over `s`. */
+export async function findSignedZone(
+  trx: Database,
+  condition: RawBuilder<unknown>,
+): Promise<SignedZone | undefined> {
+  const { rows } = await sql<{ signed: SignedZoneJson }>`
+    select ${SIGNED_ZONE_JSON} as signed from signed_zones s where ${condition}`.execute(trx);
+  return rows[0] && decodeSignedZone(rows[0].signed);
+}

@@ -1,0 +1,144 @@
+// What is published for a domain: a function of its records, the settings and the last known addresses of its ANAME targets;
+// in a signed zone also signatures and denials. In chunks, of which each is one statement.
+
+import type { Name } from '../../dns/name.ts';
+import type { Served } from '../../zone/domain/domain-status.ts';
+import { apexRecords, type FlattenedTarget, publishApex, publishName } from '../../zone/publish/publish.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { type DomainRow, nameserversOf } from '../domains/domain.ts';
+import { signChange } from '../keys/sign-change.ts';
+import { isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
+import type { PublishSettings } from '../postgres/answer-settings.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
+import { loadRecordsAt, loadRecordsByName } from '../records/load-touched-records.ts';
+import type { LockedZone } from '../zones/write-zone.ts';
+import { type Chunk, chunksOf, chunksOfOwners, recordRows } from '../zones/zone-rows.ts';
+
+/** A domain under its lock, as it will be published. */
+export interface LockedDomain {
+  readonly row: DomainRow;
+  /** Undefined for a domain that has lost its name. */
+  readonly zone: LockedZone | undefined;
+  /** Undefined for a domain that was never signed. */
+  readonly signed: SignedZone | undefined;
+  readonly settings: PublishSettings;
+  /** The time of this change, in whole milliseconds as in JavaScript. */
+  readonly now: Date;
+}
+
+interface PublishOrder {
+  readonly served: Served;
+  /** The names whose records changed, each with all its records now. */
+  readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
+  /** Everything is published anew. */
+  readonly isWhole: boolean;
+}
+
+/** The domain has its zone. */
+export async function* publishedChunks(
+  trx: Database,
+  domain: LockedDomain,
+  serial: number,
+  order: PublishOrder,
+): AsyncGenerator<Chunk> {
+  const { row, signed, now } = domain;
+  const zone = domain.zone as LockedZone;
+  const apex = decodeNameColumn(row.name);
+  const names = await namesToPublish(trx, domain, serial, order);
+  if (isWrittenSigned(signed)) {
+    const { isWhole } = order;
+    const owners = await signChange(trx, {
+      zoneId: zone.id,
+      apex,
+      signed,
+      now,
+      wanted: names,
+      isWhole,
+    });
+    yield* chunksOfOwners(zone, apex, owners);
+  } else if (order.isWhole) {
+    const rows = recordRows(apex, [...names.values()].flat());
+    yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows }]);
+  } else {
+    yield* chunksOfOwners(zone, apex, ownersOf(names));
+  }
+}
+
+export function* ownersOf(names: ReadonlyMap<Name, readonly ZoneRecord[]>): Generator<OwnerRows> {
+  for (const [owner, records] of names) yield { owner, records };
+}
+
+async function namesToPublish(
+  trx: Database,
+  { row, zone, settings }: LockedDomain,
+  serial: number,
+  { publish, served, isWhole }: PublishOrder,
+): Promise<Map<Name, ZoneRecord[]>> {
+  if (isWhole || publish === 'whole')
+    return await wholeNames(trx, row, settings, serial, served, lockFlattened);
+  const changed = await withApex(trx, row, publish);
+  const flattened = await lockFlattened(trx, zone?.id ?? null, changed.values()); // looked up before they are served, too
+  const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : changed;
+  return publishNames(row, settings, serial, names, served, flattened);
+}
+
+async function withApex(
+  trx: Database,
+  row: DomainRow,
+  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
+): Promise<ReadonlyMap<Name, readonly CustomerRecord[]>> {
+  const apex = decodeNameColumn(row.name);
+  return names.has(apex) ? names : new Map([...names, [apex, await loadRecordsAt(trx, row.id, [apex])]]);
+}
+
+/** All records that nodes serve for the domain, without those of DNSSEC. */
+export async function wholeZone(
+  trx: Database,
+  row: DomainRow,
+  settings: PublishSettings,
+  serial: number,
+  served: Served,
+  flattenedOf: FlattenedOf,
+): Promise<ZoneRecord[]> {
+  return [...(await wholeNames(trx, row, settings, serial, served, flattenedOf)).values()].flat();
+}
+
+async function wholeNames(
+  trx: Database,
+  row: DomainRow,
+  settings: PublishSettings,
+  serial: number,
+  served: Served,
+  flattenedOf: FlattenedOf,
+): Promise<Map<Name, ZoneRecord[]>> {
+  const byName: ReadonlyMap<Name, CustomerRecord[]> =
+    served === 'full' ? await loadRecordsByName(trx, row.id) : new Map();
+  const flattened = await flattenedOf(trx, row.zoneId, byName.values());
+  return publishNames(row, settings, serial, byName, served, flattened);
+}
+
+/**
+ * Publishes the records at these names and at the apex, whose own records are needed when the domain is served in full.
+ */
+function publishNames(
+  row: DomainRow,
+  settings: PublishSettings,
+  serial: number,
+  names: ReadonlyMap<Name, readonly CustomerRecord[]>,
+  served: Served,
+  flattened: ReadonlyMap<Name, FlattenedTarget>,
+): Map<Name, ZoneRecord[]> {
+  const apex = decodeNameColumn(row.name);
+  const published = new Map<Name, ZoneRecord[]>();
+  for (const [name, records] of names) {
+    published.set(name, publishName(records, settings.edges, flattened.get(name)));
+  }
+  const nameservers = nameserversOf(row, settings);
+  const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });
+  published.set(apex, publishApex(own, published.get(apex) ?? [], { served, status: row.status }));
+  return published;
+}

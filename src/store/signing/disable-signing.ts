@@ -1,0 +1,100 @@
+// Takes the signatures of a zone away. The apex comes first, so that the zone is answered as unsigned from then on; of a large
+// zone the rest follows in pieces.
+
+import { sql } from 'kysely';
+import { TYPE } from '../../dns/type-codes.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { readOwners } from '../keys/read-zone-rows.ts';
+import { noteSignatures } from '../keys/sign-change.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { withSerial } from '../zones/soa-serial.ts';
+import type { LockedZone } from '../zones/write-zone.ts';
+import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
+import { SMALL_ZONE_ROWS } from './enable-signing.ts';
+import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
+import { finish, nextSerialOf } from './write-signing.ts';
+
+/** `unsigning`: a large zone, of which pieces are still to be taken away. */
+type Disabled = 'unsigned' | 'unsigning' | 'unchanged';
+
+const EVERYWHERE = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
+const AT_APEX = [TYPE.SOA, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY, TYPE.NSEC3PARAM] as const;
+const PIECE_OWNERS = 250;
+
+/** Does it at once: whoever calls knows that no DS of ours is shown, or that it does not matter. */
+export async function disableSigning(db: Database, subject: Subject, by: ChangedBy): Promise<Disabled> {
+  return await inTransaction(db, async (trx) => {
+    const locked = await lockSubject(trx, subject);
+    const { signed, zone } = locked ?? {};
+    if (locked === undefined || signed === undefined || signed.phase === 'off') return 'unchanged';
+    if (signed.phase === 'unsigning') return 'unsigning';
+    const isServed = zone !== undefined && !zone.deleted;
+    const isLarge = isServed && zone.records > 2 * SMALL_ZONE_ROWS;
+    const phase = isLarge ? 'unsigning' : 'off';
+    await sql`
+      update signed_zones set goal = 'unsigned', phase = ${phase}, seq = seq + 1, cds_delete = false, due_at = null
+      where id = ${signed.id}`.execute(trx);
+    await sql`
+      update signing_keys set retired_at = clock_timestamp(), signs = 'none', in_cds = false
+      where signed_zone_id = ${signed.id} and retired_at is null`.execute(trx);
+    await noteSignatures(trx, signed.id, null);
+    if (isServed) await writeUnsigned(trx, locked, isLarge, by);
+    return isLarge ? 'unsigning' : 'unsigned';
+  });
+}
+
+async function writeUnsigned(
+  trx: Database,
+  locked: LockedSubject,
+  isLarge: boolean,
+  by: ChangedBy,
+): Promise<void> {
+  const { apex } = locked;
+  const zone = locked.zone as LockedZone;
+  const rows = await readOwners(trx, zone.id, [apex]);
+  const serial = nextSerialOf(locked, rows);
+  const soa = rows.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
+  const records = [{ ...soa, rdata: withSerial(soa.rdata, serial) }];
+  const [chunk] = chunksOfOwners(zone, apex, [
+    { owner: apex, types: AT_APEX, records },
+    { owner: apex, types: EVERYWHERE, records: [] },
+  ]) as Iterable<Chunk>;
+  const all = { zoneId: zone.id, version: zone.nextVersion, first: '', end: null, types: EVERYWHERE };
+  const { slices, rows: written } = chunk as Chunk;
+  const concerned = isLarge ? slices : [...slices.slice(0, 1), all];
+  await finish(trx, locked, serial, [{ slices: concerned, rows: written }], by);
+}
+
+/** Takes the rest away of a zone whose apex is unsigned. Killed at any time, it goes on when it is called again. */
+export async function unsignInPieces(db: Database, signedZoneId: number, signal: AbortSignal): Promise<void> {
+  const subject = await subjectOf(db, signedZoneId);
+  if (subject === undefined) return;
+  for (let isMore = true; isMore; ) {
+    signal.throwIfAborted();
+    isMore = await inTransaction(db, (trx) => takePiece(trx, subject));
+  }
+}
+
+async function takePiece(trx: Database, subject: Subject): Promise<boolean> {
+  const locked = await lockSubject(trx, subject);
+  if (locked?.signed?.phase !== 'unsigning') return false;
+  const { zone, signed } = locked;
+  const owners = zone === undefined || zone.deleted ? [] : await nextOwners(trx, zone.id);
+  if (owners.length === 0) {
+    await sql`update signed_zones set phase = 'off', seq = seq + 1 where id = ${signed.id}`.execute(trx);
+    return false;
+  }
+  const { id: zoneId, nextVersion: version } = zone as LockedZone;
+  const slices = owners.map((first) => ({ zoneId, version, first, end: `${first}\x01`, types: EVERYWHERE }));
+  await finish(trx, locked, undefined, [{ slices, rows: [] }], 'refresh');
+  return true;
+}
+
+async function nextOwners(trx: Database, zoneId: number): Promise<string[]> {
+  const { rows } = await sql<{ owner: string }>`
+    select distinct owner from zone_records
+    where zone_id = ${zoneId} and not removed and type in (46, 47, 50) limit ${PIECE_OWNERS}`.execute(trx);
+  return rows.map(({ owner }) => owner);
+}

@@ -1,0 +1,161 @@
+// Begins to sign a zone: makes its keys, and signs it. A small zone is signed in that transaction; a large one in pieces
+// (sign-pieces.ts), and is answered as before until its apex, the last piece, is written.
+
+import { sql } from 'kysely';
+import { encodeName } from '../../dns/name.ts';
+import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { makeZoneKey } from '../keys/key-store.ts';
+import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
+import type { Database } from '../postgres/database.ts';
+import type { DenialKind } from '../postgres/schema.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
+import { findUnableNodes } from './unable-nodes.ts';
+import { writeSigning } from './write-signing.ts';
+
+export interface EnableOrder {
+  readonly denial: DenialKind;
+  readonly algorithm: SigningAlgorithm;
+  /** A key that signs keys, and one that signs all else. */
+  readonly split: boolean;
+}
+
+export type Enabled =
+  /** `signing`: a large zone, of which pieces are still to be written. */
+  | { readonly kind: 'signed' | 'signing' | 'unchanged'; readonly signed: SignedZone }
+  | {
+      readonly kind: 'refused';
+      readonly code:
+        | 'not_found'
+        | 'dnssec_busy'
+        | 'dnssec_verbatim'
+        | 'dnssec_unavailable'
+        | 'validation_failed';
+      readonly message: string;
+    };
+
+/** Rows that one transaction signs. */
+export const SMALL_ZONE_ROWS = 2000;
+/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
+const HASH_LABEL_OCTETS = 33;
+const MAX_NAME_OCTETS = 255;
+
+/** Throws DnssecUnavailable in a process without secrets. */
+export async function enableSigning(
+  db: Database,
+  subject: Subject,
+  order: EnableOrder,
+  by: ChangedBy,
+): Promise<Enabled> {
+  return await inTransaction<Enabled>(db, async (trx) => {
+    const locked = await lockSubject(trx, subject);
+    if (locked === undefined) return refused('not_found', 'there is no such domain or operator zone');
+    const problem = await refuseOrder(trx, locked, order);
+    if (problem !== undefined) return problem;
+    const { signed: before, zone } = locked;
+    if (before !== undefined && before.phase !== 'off') return asItStands(before, order);
+    const isServed = zone !== undefined && !zone.deleted;
+    const isLarge = isServed && zone.records > SMALL_ZONE_ROWS;
+    const id = await saveRow(trx, subject, order, isLarge);
+    if (!(await reuseKeys(trx, id, order))) await makeKeys(trx, id, order);
+    const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
+    if (isServed && !isLarge) await writeSigning(trx, locked, { signed, names: 'whole' }, by);
+    return { kind: isLarge ? 'signing' : 'signed', signed };
+  });
+}
+
+function refused(code: Extract<Enabled, { kind: 'refused' }>['code'], message: string): Enabled {
+  return { kind: 'refused', code, message };
+}
+
+async function refuseOrder(
+  trx: Database,
+  { apex, zone, signed }: LockedSubject,
+  { denial }: EnableOrder,
+): Promise<Enabled | undefined> {
+  if (denial === 'nsec3' && encodeName(apex).length + HASH_LABEL_OCTETS > MAX_NAME_OCTETS) {
+    return refused('validation_failed', 'the name is too long for NSEC3: hashes have no room before it');
+  }
+  if (signed === undefined && zone !== undefined && (await hasSignedApex(trx, zone.id))) {
+    return refused(
+      'dnssec_verbatim',
+      'the zone was loaded with signatures of another signer: load it without them first',
+    );
+  }
+  const unable = await findUnableNodes(trx);
+  return unable === undefined ? undefined : refused('dnssec_unavailable', unable);
+}
+
+async function hasSignedApex(trx: Database, zoneId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from zone_records r join zones z on z.id = r.zone_id
+    where r.zone_id = ${zoneId} and r.owner = z.name and r.type in (46, 48) and not r.removed limit 1`.execute(
+    trx,
+  );
+  return rows.length > 0;
+}
+
+function asItStands(signed: SignedZone, { denial, algorithm, split }: EnableOrder): Enabled {
+  if (signed.phase === 'unsigning') {
+    return refused('dnssec_busy', 'signatures are being taken away: wait until that is done');
+  }
+  const isSame = signed.denial === denial && signed.algorithm === algorithm && signed.split === split;
+  if (!isSame) return refused('dnssec_busy', 'the zone is signed in another way already');
+  return { kind: signed.phase === 'signing' ? 'signing' : 'unchanged', signed };
+}
+
+async function saveRow(
+  trx: Database,
+  subject: Subject,
+  { denial, algorithm, split }: EnableOrder,
+  isLarge: boolean,
+): Promise<number> {
+  const phase = isLarge ? 'signing' : 'waiting';
+  const domainId = 'domainId' in subject ? subject.domainId : null;
+  const zoneName = 'zoneName' in subject ? subject.zoneName : null;
+  const key = 'domainId' in subject ? sql`domain_id` : sql`zone_name`;
+  const { rows } = await sql<{ id: number }>`
+    insert into signed_zones as s (domain_id, zone_name, goal, denial, algorithm, split, phase, loaded_soa)
+    values (${domainId}, ${zoneName}, 'signed', ${denial}, ${algorithm}, ${split}, ${phase}, (
+      select r.rdata from zones z join zone_records r on r.zone_id = z.id and r.owner = z.name
+      where z.name = ${zoneName} and z.kind = 'operator' and r.type = 6 and not r.removed))
+    on conflict (${key}) do update set goal = 'signed', denial = excluded.denial, algorithm = excluded.algorithm,
+      split = excluded.split, phase = excluded.phase, seq = s.seq + 1, expires_at = null, resign_at = null,
+      loaded_soa = excluded.loaded_soa, cds_delete = false
+    returning id`.execute(trx);
+  const [row] = rows;
+  return row === undefined ? rollBackTo(refused('not_found', 'the zone is gone')) : row.id;
+}
+
+/** The parent may still show a DS of the keys that it had last: these are taken, if they are not destroyed. */
+async function reuseKeys(trx: Database, id: number, { algorithm, split }: EnableOrder): Promise<boolean> {
+  const { rows } = await sql<{ id: number; role: string }>`
+    select distinct on (role) id, role from signing_keys
+    where signed_zone_id = ${id} and origin = 'ours' and sealed is not null and algorithm = ${algorithm}
+    order by role, retired_at desc nulls first, id desc`.execute(trx);
+  const roles = split ? ['ksk', 'zsk'] : ['csk'];
+  const reused = rows.filter(({ role }) => roles.includes(role));
+  if (reused.length < roles.length) return false;
+  await sql`
+    update signing_keys set retired_at = null, published_at = coalesce(published_at, clock_timestamp()),
+      signs = case role when 'csk' then 'both' when 'ksk' then 'keys' else 'data' end
+    where id = any(${reused.map((key) => key.id)}::bigint[])`.execute(trx);
+  return true;
+}
+
+async function makeKeys(trx: Database, id: number, { algorithm, split }: EnableOrder): Promise<void> {
+  const { rows } = await sql<{ tag: number }>`
+    select key_tag as tag from signing_keys where signed_zone_id = ${id}`.execute(trx);
+  const tags = new Set(rows.map(({ tag }) => tag));
+  const wanted = split
+    ? ([
+        ['ksk', 'keys'],
+        ['zsk', 'data'],
+      ] as const)
+    : ([['csk', 'both']] as const);
+  for (const [role, signs] of wanted) {
+    const made = await makeZoneKey(trx, id, { algorithm, role, signs }, tags);
+    tags.add(made.tag);
+  }
+}

@@ -1,0 +1,97 @@
+// What operators see of a signed zone: how it is signed, its keys, when its signatures end.
+
+import { sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import { dnskeyOf } from '../keys/signed-zone.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/schema.ts';
+
+export interface ShownKey {
+  readonly id: number;
+  readonly role: KeyRole;
+  readonly tag: number;
+  /** Rdata of the DNSKEY record. */
+  readonly dnskey: Uint8Array;
+  readonly signs: KeySigns;
+  readonly origin: 'ours' | 'foreign';
+  readonly madeAt: Date;
+  readonly publishedAt: Date | null;
+  readonly retiredAt: Date | null;
+  readonly isDestroyed: boolean;
+}
+
+export interface ShownSigning {
+  readonly id: number;
+  readonly apex: Name;
+  readonly kind: 'operator' | 'domain';
+  readonly goal: 'signed' | 'unsigned';
+  readonly phase: SigningPhase;
+  readonly denial: DenialKind;
+  readonly algorithm: number;
+  readonly split: boolean;
+  readonly expiresAt: Date | null;
+  readonly resignAt: Date | null;
+  readonly keys: readonly ShownKey[];
+}
+
+interface Row extends Omit<ShownSigning, 'apex' | 'keys'> {
+  readonly name: string;
+  readonly keys: readonly (Omit<ShownKey, 'dnskey' | 'madeAt' | 'publishedAt' | 'retiredAt'> & {
+    readonly flags: number;
+    readonly algorithm: number;
+    readonly publicKey: string;
+    readonly madeAt: string;
+    readonly publishedAt: string | null;
+    readonly retiredAt: string | null;
+  })[];
+}
+
+/** All zones that are signed, or were, by name; with `apexes` only these. */
+export async function listSigning(db: Database, apexes?: readonly Name[]): Promise<ShownSigning[]> {
+  const names = apexes?.map(encodeNameColumn) ?? null;
+  const { rows } = await sql<Row>`
+    select s.id, coalesce(s.zone_name, d.name) as name, case when d.id is null then 'operator' else 'domain' end as kind,
+      s.goal, s.phase, s.denial, s.algorithm, s.split, s.expires_at as "expiresAt", s.resign_at as "resignAt",
+      (select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'tag', k.key_tag, 'role', k.role, 'flags', k.flags,
+          'algorithm', k.algorithm, 'publicKey', encode(k.public_key, 'base64'), 'signs', k.signs,
+          'origin', k.origin, 'madeAt', k.made_at, 'publishedAt', k.published_at, 'retiredAt', k.retired_at,
+          'isDestroyed', k.sealed is null) order by k.id), '[]')
+        from signing_keys k where k.signed_zone_id = s.id) as keys
+    from signed_zones s left join domains d on d.id = s.domain_id and d.deleted_at is null
+    where not s.verbatim and (d.id is not null or s.zone_name is not null)
+      and (${names}::text[] is null or coalesce(s.zone_name, d.name) = any(${names}::text[]))
+    order by name, kind`.execute(db);
+  return rows.map(({ name, keys, ...zone }) => ({
+    ...zone,
+    apex: decodeNameColumn(name),
+    keys: keys.map(({ flags, algorithm, publicKey, madeAt, publishedAt, retiredAt, ...key }) => {
+      const dnskey = dnskeyOf(flags, algorithm, Buffer.from(publicKey, 'base64'));
+      const dates = {
+        madeAt: new Date(madeAt),
+        publishedAt: dateOf(publishedAt),
+        retiredAt: dateOf(retiredAt),
+      };
+      return { ...key, ...dates, dnskey };
+    }),
+  }));
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/** Whose the name is now; undefined: nobody's here. An operator zone that is unloaded is not there. */
+export async function findSubject(
+  db: Database,
+  apex: Name,
+): Promise<{ readonly zoneName: string } | { readonly domainId: number } | undefined> {
+  const name = encodeNameColumn(apex);
+  const { rows } = await sql<{ kind: 'operator' | 'domain'; domainId: number | null }>`
+    select z.kind, d.id as "domainId" from zones z left join domains d on d.zone_id = z.id and d.deleted_at is null
+    where z.name = ${name} and (z.deleted_at is null or d.id is not null)`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  if (row.kind === 'operator') return { zoneName: name };
+  return row.domainId === null ? undefined : { domainId: row.domainId };
+}

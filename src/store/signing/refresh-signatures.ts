@@ -1,0 +1,180 @@
+// Makes the signatures of a zone anew before they end: read and signed without a lock, then written where nothing changed
+// meanwhile. Only RRSIG and the SOA are written: sets and denials stay as they are.
+
+import { sql } from 'kysely';
+import { readSignature } from '../../dns/dnssec/signed-octets.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { planRefresh } from '../../zone/signing/plan-refresh.ts';
+import type { OwnerRows, Signers } from '../../zone/signing/plan-rows.ts';
+import { signSets } from '../../zone/signing/sign-set.ts';
+import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { readOwners } from '../keys/read-zone-rows.ts';
+import { noteSignatures, zoneKeys } from '../keys/sign-change.ts';
+import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
+import { currentTime } from '../postgres/current-time.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { withSerial } from '../zones/soa-serial.ts';
+import type { LockedZone } from '../zones/write-zone.ts';
+import { chunksOfOwners } from '../zones/zone-rows.ts';
+import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
+import { finish, nextSerialOf } from './write-signing.ts';
+
+/** Signatures in one change. */
+const PIECE = 500;
+
+interface Refreshed {
+  readonly made: number;
+  /** When the first signature ends now, in seconds since 1970; null: there are none. */
+  readonly expiresAt: number | null;
+}
+
+interface Due {
+  readonly subject: Subject;
+  readonly zoneId: number;
+  readonly apex: Name;
+  readonly version: number;
+  readonly signed: SignedZone;
+}
+
+/** Throws DnssecUnavailable. Rejects with the signal's reason when that aborts; what is written stays. */
+export async function refreshSignatures(
+  db: Database,
+  signedZoneId: number,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  let made = 0;
+  for (let salt = 0; ; salt++) {
+    signal.throwIfAborted();
+    const due = await findDue(db, signedZoneId);
+    const piece = due && (await refreshPiece(db, due, salt));
+    if (piece === undefined) break;
+    made += piece;
+  }
+  return { made, expiresAt: await noteEarliest(db, signedZoneId) };
+}
+
+/** Undefined: the zone is not signed, or not served. */
+async function findDue(db: Database, signedZoneId: number): Promise<Due | undefined> {
+  const subject = await subjectOf(db, signedZoneId);
+  const signed = await findSignedZone(db, sql`s.id = ${signedZoneId}`);
+  if (subject === undefined || !isWrittenSigned(signed)) return undefined;
+  const { rows } = await sql<{ id: number; name: string; version: number }>`
+    select z.id, z.name, z.version from zones z
+    where z.deleted_at is null and ${
+      'zoneName' in subject
+        ? sql`z.name = ${subject.zoneName} and z.kind = 'operator'`
+        : sql`z.id = (select zone_id from domains where id = ${subject.domainId})`
+    }`.execute(db);
+  const [zone] = rows;
+  return (
+    zone && { subject, signed, zoneId: zone.id, apex: decodeNameColumn(zone.name), version: zone.version }
+  );
+}
+
+/** The number of signatures that were made, 0 where the zone changed meanwhile; undefined: none was due. */
+async function refreshPiece(db: Database, due: Due, salt: number): Promise<number | undefined> {
+  const { zoneId, apex, signed } = due;
+  const at = Math.floor((await currentTime(db)).getTime() / 1000);
+  const owners = await dueOwners(db, zoneId, remakeBefore(at, 'refresh'));
+  if (owners.length === 0) return undefined;
+  const signers: Signers = {
+    apex,
+    keys: await zoneKeys(db, signed),
+    remakeBefore: remakeBefore(at, 'refresh'),
+  };
+  const times = signatureTimes(apex, at, salt);
+  const others = await readOwners(
+    db,
+    zoneId,
+    owners.filter((owner) => owner !== apex),
+  );
+  const plan = planRefresh(others, signers);
+  const rows = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
+  return await inTransaction(db, async (trx) => {
+    const locked = await lockSubject(trx, due.subject);
+    if (locked === undefined || !isSame(locked, due)) return 0;
+    const atApex = await writeRefreshed(trx, locked, rows, { signers, times, since: due.version });
+    return plan.toSign.length + atApex;
+  });
+}
+
+async function dueOwners(db: Database, zoneId: number, before: number): Promise<Name[]> {
+  const { rows } = await sql<{ owner: string }>`
+    select distinct owner from (
+      select owner from zone_records
+      where zone_id = ${zoneId} and type = 46 and not removed and ${EXPIRATION} < ${before}
+      limit ${PIECE}) due`.execute(db);
+  return rows.map(({ owner }) => decodeNameColumn(owner));
+}
+
+/** Of RRSIG rdata (RFC 4034 §3.1). */
+const EXPIRATION = sql`(get_byte(rdata, 8)::bigint * 16777216 + get_byte(rdata, 9) * 65536
+  + get_byte(rdata, 10) * 256 + get_byte(rdata, 11))`;
+
+function isSame({ signed, zone }: LockedSubject, due: Due): boolean {
+  if (zone === undefined || zone.deleted || zone.id !== due.zoneId || !isWrittenSigned(signed)) return false;
+  const keysOf = ({ keys }: SignedZone) => keys.map(({ id, signs }) => `${id} ${signs}`).join();
+  return signed.seq === due.signed.seq && keysOf(signed) === keysOf(due.signed);
+}
+
+/** The number of signatures that were made at the apex. */
+async function writeRefreshed(
+  trx: Database,
+  locked: LockedSubject,
+  rows: readonly OwnerRows[],
+  { signers, times, since }: { signers: Signers; times: SignatureTimes; since: number },
+): Promise<number> {
+  const { apex } = locked;
+  const zone = locked.zone as LockedZone;
+  const changed = await changedOwners(trx, zone.id, rows, since);
+  const apexRows = await readOwners(trx, zone.id, [apex]);
+  const serial = nextSerialOf(locked, apexRows);
+  const stood = apexRows.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
+  const soa = { ...stood, rdata: withSerial(stood.rdata, serial) };
+  const others = apexRows.filter((record) => record.type !== TYPE.SOA && coveredType(record) !== TYPE.SOA);
+  const plan = planRefresh(others, signers);
+  const ofSoa = signers.keys.data.map((key) => ({ set: { ...soa, rdata: [soa.rdata] }, key }));
+  const as = { zone: apex, times };
+  const [planned] = plan.rows(await signSets(plan.toSign, as));
+  const signatures = planned?.records ?? others.filter(({ type }) => type === TYPE.RRSIG);
+  const fresh = (await signSets(ofSoa, as)).map((rdata) => ({ ...soa, type: TYPE.RRSIG, rdata }));
+  const atApex = { owner: apex, types: [TYPE.SOA, TYPE.RRSIG], records: [soa, ...signatures, ...fresh] };
+  const owners = [atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
+  await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), 'refresh');
+  return plan.toSign.length + ofSoa.length;
+}
+
+/** Undefined for other records than RRSIG. */
+function coveredType({ type, rdata }: ZoneRecord): number | undefined {
+  return type === TYPE.RRSIG ? readSignature(rdata).typeCovered : undefined;
+}
+
+async function changedOwners(
+  trx: Database,
+  zoneId: number,
+  rows: readonly OwnerRows[],
+  since: number,
+): Promise<Set<string>> {
+  const owners = rows.map(({ owner }) => encodeNameColumn(owner));
+  const found = await sql<{ owner: string }>`
+    select distinct owner from zone_records
+    where zone_id = ${zoneId} and owner = any(${owners}::text[]) and version > ${since}`.execute(trx);
+  return new Set(found.rows.map(({ owner }) => owner));
+}
+
+/** What of the zone ends first decides when it is looked at next. */
+async function noteEarliest(db: Database, signedZoneId: number): Promise<number | null> {
+  const { rows } = await sql<{ first: number | null }>`
+    select min(${EXPIRATION}) as first from zone_records r
+    where r.type = 46 and not r.removed and r.zone_id = (
+      select z.id from signed_zones s left join domains d on d.id = s.domain_id
+        join zones z on z.id = d.zone_id or (z.name = s.zone_name and z.kind = 'operator')
+      where s.id = ${signedZoneId})`.execute(db);
+  const first = rows[0]?.first ?? null;
+  await noteSignatures(db, signedZoneId, first);
+  return first;
+}

@@ -1,0 +1,115 @@
+// Writes what only the signing of a zone changes: its records stay, and signatures, denials, keys and the serial do not. Under
+// the lock of the zone.
+
+import { sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { nextSerial } from '../../zone/publish/publish.ts';
+import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { printActor } from '../accounts/actor.ts';
+import { writeLog } from '../change/write-domain-change.ts';
+import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
+import { signChange } from '../keys/sign-change.ts';
+import type { SignedZone } from '../keys/signed-zone.ts';
+import type { Database } from '../postgres/database.ts';
+import { announceAfterCommit } from '../postgres/transaction.ts';
+import { isOfSigner } from '../zones/save-signed-zone.ts';
+import { serialIn, withSerial } from '../zones/soa-serial.ts';
+import { type LockedZone, writeChanges, writeDifference } from '../zones/write-zone.ts';
+import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
+import type { LockedSubject } from './lock-signed-zone.ts';
+
+interface SigningChange {
+  /** Signed as this zone says, with these keys. */
+  readonly signed: SignedZone;
+  /** The names that are looked at, the apex apart; what they need beside is, too. */
+  readonly names: readonly Name[] | 'whole';
+  /** A refresh: what is due soon is made anew along with what is due. */
+  readonly isRefresh?: boolean;
+  /** As in `signChange`. */
+  readonly missing?: ReadonlyMap<Name, ZoneRecord>;
+}
+
+/** Signs what stands at these names; the serial counts up. The zone is there. */
+export async function writeSigning(
+  trx: Database,
+  locked: LockedSubject,
+  { signed, names, isRefresh = false, missing }: SigningChange,
+  by: ChangedBy | 'refresh',
+): Promise<void> {
+  const zone = locked.zone as LockedZone;
+  const { apex, now } = locked;
+  const rows =
+    names === 'whole'
+      ? await readWhole(trx, zone.id)
+      : await readOwners(trx, zone.id, [...new Set([...names, apex])]);
+  const serial = nextSerialOf(locked, rows);
+  const wanted = new Map<Name, ZoneRecord[]>((names === 'whole' ? [] : names).map((name) => [name, []]));
+  for (const record of rows) {
+    if (isOfSigner(apex, record)) continue;
+    const one =
+      record.owner === apex && record.type === TYPE.SOA
+        ? { ...record, rdata: withSerial(record.rdata, serial) }
+        : record;
+    const same = wanted.get(record.owner);
+    if (same === undefined) wanted.set(record.owner, [one]);
+    else same.push(one);
+  }
+  const isWhole = names === 'whole';
+  const change = {
+    zoneId: zone.id,
+    apex,
+    signed,
+    now,
+    wanted,
+    isWhole,
+    isRefresh,
+    ...(missing && { missing }),
+  };
+  const owners = await signChange(trx, change);
+  await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), by);
+}
+
+/** Writes these owners as they are given; the serial counts up, unless nothing that is answered changes. */
+export async function writeOwners(
+  trx: Database,
+  locked: LockedSubject,
+  owners: readonly OwnerRows[],
+  by: ChangedBy | 'refresh',
+): Promise<void> {
+  const zone = locked.zone as LockedZone;
+  await finish(trx, locked, undefined, chunksOfOwners(zone, locked.apex, owners), by);
+}
+
+/** The serial after the one that is served. `rows` has the SOA. */
+export function nextSerialOf({ domain, apex }: LockedSubject, rows: readonly ZoneRecord[]): number {
+  if (domain !== undefined) return nextSerial(domain.row.serial);
+  const soa = rows.find(({ owner, type }) => owner === apex && type === TYPE.SOA) as ZoneRecord;
+  return nextSerial(serialIn(soa.rdata));
+}
+
+/** `serial` undefined: it stays. Refreshes are not in the customers' log, which they would drown. */
+export async function finish(
+  trx: Database,
+  { zone, domain }: LockedSubject,
+  serial: number | undefined,
+  chunks: Iterable<Chunk>,
+  by: ChangedBy | 'refresh',
+): Promise<void> {
+  const { id, nextVersion, records: before } = zone as LockedZone;
+  let records = before;
+  for (const chunk of chunks) records += (await writeDifference(trx, chunk)).get(id) ?? 0;
+  const changed = { zoneId: id, version: nextVersion, records, deleted: false };
+  const told =
+    by === 'refresh' ? { source: 'signing' as const } : { source: by.source, actor: printActor(by.by) };
+  await writeChanges(trx, [changed], 'zone.save', told);
+  announceAfterCommit(trx);
+  if (domain === undefined || serial === undefined) return;
+  await sql`update domains set serial = ${serial}, updated_at = ${domain.now} where id = ${domain.row.id}`.execute(
+    trx,
+  );
+  if (by === 'refresh') return;
+  await writeLog(trx, domain, { ...by, operation: 'dnssec' }, { changeId: nextVersion, serial });
+}

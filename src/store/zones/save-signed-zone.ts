@@ -1,0 +1,79 @@
+// An operator zone that we sign is loaded: its file has none of what we make, and its serial need not rise by itself.
+
+import { sql } from 'kysely';
+import { foldCase, type Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { isMade } from '../../zone/signing/signed-types.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { isApexKeyType } from '../keys/apex-keys.ts';
+import { readWhole } from '../keys/read-zone-rows.ts';
+import { signChange } from '../keys/sign-change.ts';
+import type { SignedZone } from '../keys/signed-zone.ts';
+import type { Database } from '../postgres/database.ts';
+import { laterSerial, serialIn, withSerial } from './soa-serial.ts';
+import { type ChangedZone, type LockedZone, writeDifference } from './write-zone.ts';
+import { chunksOfOwners } from './zone-rows.ts';
+
+interface LoadedZone {
+  readonly apex: Name;
+  /** As the file has them. */
+  readonly records: readonly ZoneRecord[];
+  readonly signed: SignedZone;
+  readonly now: Date;
+}
+
+/** Whether a record is one that only the signer of a zone makes. */
+export function isOfSigner(apex: Name, { owner, type }: ZoneRecord): boolean {
+  return isMade(type) || (owner === apex && isApexKeyType(type));
+}
+
+/** Writes what differs; undefined: nothing does. */
+export async function saveSignedZone(
+  trx: Database,
+  zone: LockedZone,
+  { apex, records, signed, now }: LoadedZone,
+): Promise<ChangedZone | undefined> {
+  const present = zone.deleted ? [] : await readWhole(trx, zone.id);
+  const loaded = records.find(({ owner, type }) => owner === apex && type === TYPE.SOA) as ZoneRecord;
+  const isSame = isSameContent(apex, present, records) && (await isLoadedSoa(trx, signed.id, loaded));
+  if (isSame && !zone.deleted) return undefined;
+  const served = present.find(({ type }) => type === TYPE.SOA);
+  const serial = laterSerial(serialIn(loaded.rdata), served && serialIn(served.rdata));
+  const wanted = new Map<Name, ZoneRecord[]>();
+  for (const record of records) {
+    const one = record === loaded ? { ...record, rdata: withSerial(record.rdata, serial) } : record;
+    const same = wanted.get(record.owner);
+    if (same === undefined) wanted.set(record.owner, [one]);
+    else same.push(one);
+  }
+  const owners = await signChange(trx, { zoneId: zone.id, apex, signed, now, wanted, isWhole: true });
+  let count = zone.records;
+  for (const chunk of chunksOfOwners(zone, apex, owners))
+    count += (await writeDifference(trx, chunk)).get(zone.id) ?? 0;
+  await sql`
+    update signed_zones set loaded_soa = ${Buffer.from(loaded.rdata)} where id = ${signed.id}`.execute(trx);
+  return { zoneId: zone.id, version: zone.nextVersion, records: count, deleted: false };
+}
+
+/** Without the SOA and what the signer made. */
+function isSameContent(apex: Name, present: readonly ZoneRecord[], loaded: readonly ZoneRecord[]): boolean {
+  const keysOf = (records: readonly ZoneRecord[]) =>
+    new Set(
+      records
+        .filter((record) => record.type !== TYPE.SOA && !isOfSigner(apex, record))
+        .map(
+          ({ owner, type, ttl, rdata }) =>
+            `${foldCase(owner)} ${type} ${ttl} ${Buffer.from(rdata).toString('base64')}`,
+        ),
+    );
+  const [there, wanted] = [keysOf(present), keysOf(loaded)];
+  return there.size === wanted.size && [...wanted].every((key) => there.has(key));
+}
+
+/** The served SOA has a serial of ours: the file's is kept, to compare. */
+async function isLoadedSoa(trx: Database, signedZoneId: number, { rdata }: ZoneRecord): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`
+    select coalesce(loaded_soa = ${Buffer.from(rdata)}, false) as same from signed_zones
+    where id = ${signedZoneId}`.execute(trx);
+  return rows[0]?.same === true;
+}

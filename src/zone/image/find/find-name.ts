@@ -1,0 +1,224 @@
+// Finds names in one zone of an image: RFC 1034 §4.3.2 step 3. It uses numbers and fixed buffers only, so that no
+// garbage is made.
+
+import { TYPE } from '../../../dns/type-codes.ts';
+import type { Image } from '../image.ts';
+import {
+  byteOf,
+  NODE,
+  NODE_FLAG,
+  ROOT,
+  ROOT_FLAG,
+  ROOT_ORDER,
+  segmentOf,
+  setWordsOf,
+  wordOf,
+} from '../layout.ts';
+import type { FoldedName } from './folded-name.ts';
+
+/** Where a walk down the tree ended: at the name itself or its wildcard, at a cut, at a DNAME above it, nowhere. */
+export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
+type Place = (typeof PLACE)[keyof typeof PLACE];
+
+const WILDCARD_OCTETS = 2;
+
+export class NameFinder {
+  /** The node at which the last walk ended. */
+  node = 0;
+  /** Of the last walk: the label at which the node's owner starts in the name, or that of the closest encloser. */
+  label = 0;
+  /** The node is the wildcard at the closest encloser. */
+  isWildcard = false;
+
+  /** The zone that is searched, and what its root says. */
+  root = 0;
+  apexOctets = 0;
+  apexLabels = 0;
+  apexNode = 0;
+  readonly #images: readonly Int32Array[];
+  readonly #bytes: readonly Uint8Array[];
+  #flags = 0;
+  #rootWords: Int32Array;
+  #index = 0;
+  #log2Buckets = 0;
+
+  constructor(image: Image) {
+    this.#images = image.words;
+    this.#bytes = image.bytes;
+    this.#rootWords = image.header;
+  }
+
+  /** Selects this version of the zone for all later searches. */
+  enter(root: number): void {
+    const words = this.#images[segmentOf(root)] as Int32Array;
+    const at = wordOf(root);
+    const shape = words[at + ROOT.SHAPE] as number;
+    this.root = root;
+    this.apexOctets = (shape >>> 8) & 0xff;
+    this.apexLabels = (shape >>> 16) & 0xff;
+    this.apexNode = words[at + ROOT.APEX_NODE] as number;
+    this.#flags = shape & 0xff;
+    this.#rootWords = words;
+    this.#index = at + ROOT.APEX + ((this.apexOctets + 3) >>> 2);
+    this.#log2Buckets = shape >>> 24;
+  }
+
+  /** It is not an ordinary zone: answered in part (`isNotServed`: not at all), or unproven. */
+  get isSpecial(): boolean {
+    return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN)) !== 0;
+  }
+
+  get isUnproven(): boolean {
+    return (this.#flags & ROOT_FLAG.UNPROVEN) !== 0;
+  }
+
+  get isNotServed(): boolean {
+    return (this.#flags & ROOT_FLAG.NOT_SERVED) !== 0;
+  }
+
+  /** The order index of what proves denials, of a zone with DNSSEC, and whether it is of NSEC3. */
+  get denials(): number {
+    return this.#rootWords[this.#orderAt() + ROOT_ORDER.DENIALS] as number;
+  }
+
+  get isHashed(): boolean {
+    return this.#rootWords[this.#orderAt() + ROOT_ORDER.IS_HASHED] === 1;
+  }
+
+  /** Where the words of ROOT_ORDER stand: behind the index. */
+  #orderAt(): number {
+    const pairs = 1 + 2 * (this.#rootWords[wordOf(this.root) + ROOT.NAMES] as number);
+    return this.#index + (this.#log2Buckets === 0 ? pairs : 1 << this.#log2Buckets);
+  }
+
+  /** Answers with DO have signatures and proofs. */
+  get isSigned(): boolean {
+    return (this.#flags & ROOT_FLAG.SIGNED) !== 0;
+  }
+
+  get serial(): number {
+    return this.#rootWords[wordOf(this.root) + ROOT.SERIAL] as number;
+  }
+
+  get negativeTtl(): number {
+    return this.#rootWords[wordOf(this.root) + ROOT.NEGATIVE_TTL] as number;
+  }
+
+  /** Whether the node of the last walk is an alias. */
+  hasCname(): boolean {
+    return (this.#flagsOf(this.node) & NODE_FLAG.HAS_CNAME) !== 0;
+  }
+
+  /** Whether a name `*.` exists below a node. */
+  hasWildcardChild(node: number): boolean {
+    return (this.#flagsOf(node) & NODE_FLAG.HAS_WILDCARD_CHILD) !== 0;
+  }
+
+  /** Walks down from the apex, which `name` lies at or below. */
+  walk(name: FoldedName, qtype: number): Place {
+    const apexLabel = name.labels - this.apexLabels;
+    this.isWildcard = false;
+    if ((this.#flags & (ROOT_FLAG.HAS_CUT | ROOT_FLAG.HAS_DNAME)) !== 0)
+      return this.#walkByLabel(name, apexLabel, qtype);
+    // No delegation or DNAME is on the way: find the name itself, or else its closest encloser.
+    for (let label = 0; label < apexLabel; label++) {
+      const node = this.find(name, label);
+      if (node === 0) continue;
+      this.node = node;
+      this.label = label;
+      return label === 0 ? PLACE.NODE : this.#atWildcard(name);
+    }
+    this.node = this.apexNode;
+    this.label = apexLabel;
+    return apexLabel === 0 ? PLACE.NODE : this.#atWildcard(name);
+  }
+
+  /** Label by label, so that the topmost cut or DNAME decides. */
+  #walkByLabel(name: FoldedName, apexLabel: number, qtype: number): Place {
+    this.node = this.apexNode;
+    this.label = apexLabel;
+    for (let label = apexLabel - 1; label >= 0; label--) {
+      if ((this.#flagsOf(this.node) & NODE_FLAG.HAS_DNAME) !== 0) return PLACE.DNAME; // of the names below it (RFC 6672 §2.3)
+      const next = this.find(name, label);
+      if (next === 0) return this.#atWildcard(name);
+      this.node = next;
+      this.label = label;
+      const isDsOfCut = label === 0 && qtype === TYPE.DS;
+      if ((this.#flagsOf(next) & NODE_FLAG.IS_CUT) !== 0 && !isDsOfCut) return PLACE.CUT;
+    }
+    return PLACE.NODE;
+  }
+
+  /** 3c: the wildcard at the closest encloser, and no other, is the source of synthesis (RFC 4592 §3.3.1). */
+  #atWildcard(name: FoldedName): Place {
+    if (!this.hasWildcardChild(this.node)) return PLACE.NOTHING;
+    this.node = this.#findWildcard(name, this.label);
+    this.isWildcard = true;
+    return PLACE.NODE;
+  }
+
+  #flagsOf(node: number): number {
+    return ((this.#images[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number) & 0xff;
+  }
+
+  /** The node of the suffix of `name` that starts with a label, which lies at or below the apex; 0: it does not exist. */
+  find(name: FoldedName, label: number): number {
+    const hash = name.hashes[label] as number;
+    const from = name.labelAt[label] as number;
+    const to = name.length - this.apexOctets;
+    const length = to - from;
+    if (length === 0) return this.apexNode;
+    const words = this.#enterBucket(hash);
+    const at = this.#bucketAt;
+    const end = at + 2 * (words[at] as number);
+    for (let pair = at + 1; pair < end; pair += 2) {
+      if (words[pair] !== hash) continue;
+      const node = words[pair + 1] as number;
+      const nodeWords = this.#images[segmentOf(node)] as Int32Array;
+      const nodeAt = wordOf(node);
+      const shape = nodeWords[nodeAt + NODE.SHAPE] as number;
+      if (((shape >>> 8) & 0xff) !== length) continue;
+      const owner = nodeAt + NODE.SETS + (shape >>> 16) * setWordsOf(shape);
+      if (name.isAt(from, to, nodeWords, owner)) return node;
+    }
+    return 0;
+  }
+
+  #bucketAt = 0;
+
+  #enterBucket(hash: number): Int32Array {
+    if (this.#log2Buckets === 0) {
+      this.#bucketAt = this.#index;
+      return this.#rootWords;
+    }
+    const bucket = this.#rootWords[this.#index + (hash >>> (32 - this.#log2Buckets))] as number;
+    this.#bucketAt = bucket === 0 ? NO_NAMES_AT : wordOf(bucket);
+    return bucket === 0 ? NO_NAMES : (this.#images[segmentOf(bucket)] as Int32Array);
+  }
+
+  /** The node of `*` below the suffix that starts with a label, which is known to exist. */
+  #findWildcard(name: FoldedName, label: number): number {
+    const hash = name.wildcardHash(label);
+    const from = name.labelAt[label] as number;
+    const length = name.length - this.apexOctets - from;
+    const words = this.#enterBucket(hash);
+    const at = this.#bucketAt;
+    const end = at + 2 * (words[at] as number);
+    for (let pair = at + 1; pair < end; pair += 2) {
+      if (words[pair] !== hash) continue;
+      const node = words[pair + 1] as number;
+      const shape = (this.#images[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
+      if (((shape >>> 8) & 0xff) !== WILDCARD_OCTETS + length) continue;
+      const bytes = this.#bytes[segmentOf(node)] as Uint8Array;
+      const owner = byteOf(node) + (NODE.SETS + (shape >>> 16) * setWordsOf(shape)) * 4;
+      let isSame = bytes[owner] === 1 && bytes[owner + 1] === 0x2a;
+      for (let i = 0; i < length && isSame; i++)
+        isSame = bytes[owner + WILDCARD_OCTETS + i] === name.octets[from + i];
+      if (isSame) return node;
+    }
+    throw new Error('a node tells of a wildcard below it that is not there');
+  }
+}
+
+const NO_NAMES = Int32Array.of(0);
+const NO_NAMES_AT = 0;

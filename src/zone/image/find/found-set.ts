@@ -1,0 +1,138 @@
+// A record set that was found in an image: where its octets stand, and which name owns it in the answer.
+
+import { TYPE } from '../../../dns/type-codes.ts';
+import type { Image } from '../image.ts';
+import { byteOf, NODE, RECORD_HEAD_OCTETS, SET, SET_FLAG, segmentOf, setWordsOf, wordOf } from '../layout.ts';
+
+export class FoundSet {
+  type = 0;
+  records = 0;
+  /** Where the octets stand: the segment, the first octet in it, and their number. */
+  segment = 0;
+  at = 0;
+  octets = 0;
+  /** Its signatures, which stand behind these octets: how many there are, and their octets. */
+  signatures = 0;
+  signatureOctets = 0;
+  hasPointers = false;
+  hasOwnerPointers = false;
+  /** The length of the owner's name in the zone: pointers in rdata count from there. */
+  ownerOctets = 0;
+  /**
+   * The owner in the answer: the number of a name of the chain, 0 being the question's, and the label where it starts.
+   */
+  name = 0;
+  label = 0;
+  /**
+   * The result is not the set itself but the CNAME that its DNAME gives for the name (RFC 6672 §3.1); `label` is the
+   * DNAME's.
+   */
+  isSynthesized = false;
+
+  /** Becomes the set of a type at a node of a zone, for an owner. False when there is none. */
+  take(image: Image, node: number, type: number, apexOctets: number, name: number, label: number): boolean {
+    const words = image.words[segmentOf(node)] as Int32Array;
+    const shape = words[wordOf(node) + NODE.SHAPE] as number;
+    const setWords = setWordsOf(shape);
+    const setsEnd = wordOf(node) + NODE.SETS + (shape >>> 16) * setWords;
+    let before = 0;
+    for (let word = wordOf(node) + NODE.SETS; word < setsEnd; word += setWords) {
+      const head = words[word + SET.TYPE] as number;
+      const second = words[word + SET.OCTETS] as number;
+      const third = setWords > SET.SIGNATURES ? (words[word + SET.SIGNATURES] as number) : 0;
+      if ((head & 0xffff) === type) {
+        const relative = (shape >>> 8) & 0xff;
+        this.type = type;
+        this.records = head >>> 16;
+        this.segment = segmentOf(node);
+        this.at = byteOf(node) + (setsEnd - wordOf(node)) * 4 + relative + before;
+        this.octets = second & 0xffff;
+        this.signatures = third >>> 16;
+        this.signatureOctets = third & 0xffff;
+        this.hasPointers = (second & SET_FLAG.HAS_POINTERS) !== 0;
+        this.hasOwnerPointers = (second & SET_FLAG.HAS_OWNER_POINTERS) !== 0;
+        this.ownerOctets = apexOctets + relative;
+        this.name = name;
+        this.label = label;
+        this.isSynthesized = false;
+        return true;
+      }
+      before += (second & 0xffff) + (third & 0xffff);
+    }
+    return false;
+  }
+
+  /** Becomes the RRSIG set that the signatures of a set are (RFC 4035 §2.2). */
+  takeSignatures(): void {
+    this.type = TYPE.RRSIG;
+    this.records = this.signatures;
+    this.at += this.octets;
+    this.octets = this.signatureOctets;
+    this.dropSignatures();
+    this.hasPointers = false; // RFC 4034 §3.1.7
+    this.hasOwnerPointers = false;
+  }
+
+  /** Forgets the signatures: what is sent are the records alone. */
+  dropSignatures(): void {
+    this.signatures = 0;
+    this.signatureOctets = 0;
+  }
+
+  /** Becomes the CNAME that the DNAME set `dname` gives for a name of the chain. */
+  synthesize(dname: FoundSet, type: number, name: number): void {
+    this.type = type;
+    this.records = 1;
+    this.segment = dname.segment;
+    this.at = dname.at;
+    this.octets = dname.octets;
+    this.dropSignatures(); // RFC 4035 §2.2: only what the zone holds has any
+    this.hasPointers = false;
+    this.hasOwnerPointers = false;
+    this.ownerOctets = dname.ownerOctets;
+    this.name = name;
+    this.label = dname.label;
+    this.isSynthesized = true;
+  }
+
+  isAt(segment: number, at: number): boolean {
+    return this.segment === segment && this.at === at;
+  }
+}
+
+/**
+ * The lowest type that a node has and that is not NSEC, or -1: what a question for ANY gets (RFC 8482 §4.1). NSEC would be
+ * the answer at a marked name, where nothing may be published.
+ */
+export function lowestTypeAt(image: Image, node: number): number {
+  const words = image.words[segmentOf(node)] as Int32Array;
+  const at = wordOf(node);
+  const shape = words[at + NODE.SHAPE] as number;
+  const sets = shape >>> 16;
+  if (sets === 0) return -1;
+  const lowest = (words[at + NODE.SETS + SET.TYPE] as number) & 0xffff;
+  if (lowest !== TYPE.NSEC) return lowest;
+  return sets === 1 ? -1 : (words[at + NODE.SETS + setWordsOf(shape) + SET.TYPE] as number) & 0xffff;
+}
+
+/**
+ * The lowest type whose set has signatures, NSEC last, or -1: a question for RRSIG gets those of one set, since all would serve
+ * amplification (RFC 8482 §4.1).
+ */
+export function lowestSignedTypeAt(image: Image, node: number): number {
+  const words = image.words[segmentOf(node)] as Int32Array;
+  const shape = words[wordOf(node) + NODE.SHAPE] as number;
+  const setWords = setWordsOf(shape);
+  if (setWords <= SET.SIGNATURES) return -1;
+  let lowest = -1;
+  for (let word = wordOf(node) + NODE.SETS, left = shape >>> 16; left > 0; left--, word += setWords) {
+    if (words[word + SET.SIGNATURES] === 0) continue;
+    const type = (words[word + SET.TYPE] as number) & 0xffff;
+    if (type !== TYPE.NSEC) return type;
+    lowest = type;
+  }
+  return lowest;
+}
+
+/** Offset of the rdata of a set's first record from the set's start. */
+export const FIRST_RDATA = RECORD_HEAD_OCTETS;

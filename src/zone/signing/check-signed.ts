@@ -1,0 +1,81 @@
+// Whether a signed zone holds together: each set that must have signatures has good ones, nothing else has any, and the ring
+// of denials closes, with exactly the right owners and types. It shares no step with the planner but the rules themselves.
+
+import { keyTag } from '../../dns/dnssec/key-tag.ts';
+import { type Name, printName } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { soaNumbers } from '../build-zone.ts';
+import type { RecordSet, ZoneRecord } from '../zone.ts';
+import { describeSet } from '../zone-problem.ts';
+import { checkRing, parametersOf, type SignedFault } from './check-ring.ts';
+import { type Depth, depthOf, isSigned } from './signed-types.ts';
+import { groupRecords, recordsByOwner } from './standing.ts';
+import { type PublishedKey, verifySet } from './verify-set.ts';
+
+/** Sets that are verified between two pauses: some milliseconds. */
+const SETS_A_PAUSE = 16;
+
+/** All faults at `at`, in seconds since 1970, and `undefined` now and then, so that the caller can pause. Owners are folded, rdata is well formed. */
+export function* findFaults(
+  apex: Name,
+  records: Iterable<ZoneRecord>,
+  at: number,
+): Generator<SignedFault | undefined> {
+  const names = new Map(
+    [...recordsByOwner(records)].map(([owner, rows]) => [owner, groupRecords(owner, rows)]),
+  );
+  const sets = names.get(apex)?.sets;
+  const soa = sets?.get(TYPE.SOA);
+  const keys = (sets?.get(TYPE.DNSKEY)?.rdata ?? []).filter(isZoneKey).map(publishedKey);
+  if (soa === undefined || keys.length === 0) {
+    yield { code: 'NO_KEYS', name: apex, text: `${printName(apex)} has no SOA or no key` };
+    return;
+  }
+  const isCut = (name: Name) => names.get(name)?.sets.has(TYPE.NS) === true;
+  const depth = (name: Name) => depthOf(name, apex, isCut);
+  yield* checkRing({ apex, names, depthOf: depth, ttl: soaNumbers(soa).negativeTtl });
+  const other = parametersOf(names.get(apex)) === undefined ? TYPE.NSEC3 : TYPE.NSEC;
+  let verified = 0;
+  for (const [owner, { sets, signatures }] of names) {
+    const place = depth(owner);
+    for (const set of sets.values()) {
+      if (set.type === other) continue;
+      if (++verified % SETS_A_PAUSE === 0) yield undefined;
+      yield checkSet({ ...set, signatures: signatures.get(set.type) ?? [] }, place, { zone: apex, keys, at });
+    }
+    for (const type of signatures.keys())
+      if (!sets.has(type))
+        yield {
+          code: 'SIGNATURE_OF_NOTHING',
+          name: owner,
+          text: `${describeSet(owner, type)} is signed and not there`,
+        };
+  }
+}
+
+function checkSet(
+  set: RecordSet,
+  depth: Depth,
+  verifying: { zone: Name; keys: readonly PublishedKey[]; at: number },
+): SignedFault | undefined {
+  const { owner, type, signatures = [] } = set;
+  const what = describeSet(owner, type);
+  if (!isSigned(type, depth)) {
+    if (signatures.length === 0) return undefined;
+    return { code: 'NOT_TO_BE_SIGNED', name: owner, text: `${what} is signed and is not the zone's` };
+  }
+  if (signatures.length === 0) return { code: 'NOT_SIGNED', name: owner, text: `${what} has no signature` };
+  const fault = verifySet(set, verifying);
+  return fault === undefined ? undefined : { code: 'BAD_SIGNATURE', name: owner, text: `${what}: ${fault}` };
+}
+
+const ZONE_KEY = 256;
+
+/** RFC 4034 §2.1.1: without this flag a key signs no zone. */
+function isZoneKey(dnskey: Uint8Array): boolean {
+  return ((((dnskey[0] as number) << 8) | (dnskey[1] as number)) & ZONE_KEY) !== 0;
+}
+
+function publishedKey(dnskey: Uint8Array): PublishedKey {
+  return { tag: keyTag(dnskey), algorithm: dnskey[3] as number, publicKey: dnskey.subarray(4) };
+}

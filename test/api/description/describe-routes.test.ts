@@ -1,0 +1,170 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { PROBLEM_CODES } from '../../../src/api/answers/problem.ts';
+import { type Route, takesIdempotencyKey } from '../../../src/api/calls/route.ts';
+import { CLOSED_PATHS } from '../../../src/api/description/closed-paths.ts';
+import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { Browser, givePassword } from '../../support/api/people.ts';
+
+let api: TestApi;
+let text: string;
+let document: OpenAPIV3_1.Document;
+beforeAll(async () => {
+  api = await startTestApi();
+  text = (await api.ask('GET', '/openapi.yaml', { as: null })).text;
+  document = parse(text);
+});
+afterAll(() => api?.stop());
+
+/** Observers sign their requests; no API key counts, and no limit of keys. */
+const isVantage = ({ access }: Route) => access.kind === 'vantage';
+const isCounted = (route: Route) => !isVantage(route) && route.access.kind !== 'public';
+
+/** Global admins have a document of their own. */
+const SHOWN = ROUTES.filter(({ access }) => access.kind !== 'admin');
+const operations = () =>
+  SHOWN.map((route) => ({
+    route,
+    operation: (document.paths?.[route.path] as Record<string, OpenAPIV3_1.OperationObject>)[
+      route.method.toLowerCase()
+    ] as OpenAPIV3_1.OperationObject,
+  }));
+
+describe('the description of the API', () => {
+  it('is OpenAPI 3.1.0 of API version 1.0.0, in YAML, at both addresses alike, without a key', async () => {
+    const other = await api.ask('GET', '/docs/openapi.yaml', { as: null });
+    expect(other.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(other.text).toBe(text);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('1.0.0');
+  });
+
+  it('has every route, and no other', () => {
+    const described = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const closed = CLOSED_PATHS.map(({ method, path }) => `${method} ${path}`);
+    const routes = SHOWN.map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).toEqual([...routes, ...closed].sort());
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('names every parameter of a path, and an Idempotency-Key where it counts', () => {
+    for (const { route, operation } of operations()) {
+      const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      expect(inPath.sort()).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort());
+      const inHeader = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
+      expect(inHeader).toEqual(takesIdempotencyKey(route) ? ['Idempotency-Key'] : []);
+    }
+  });
+
+  it('tells each refusal with its codes, as the problem body, and the headers of each answer', () => {
+    for (const { route, operation } of operations()) {
+      const responses = operation.responses as Record<string, OpenAPIV3_1.ResponseObject>;
+      expect(Object.keys(responses)).toEqual(
+        expect.arrayContaining(['200', '401', ...(isVantage(route) ? [] : ['403']), '429', '500', '503']),
+      );
+      expect(Object.keys(responses['200']?.headers ?? {})).toEqual(
+        expect.arrayContaining([
+          'X-Request-Id',
+          ...(isCounted(route) ? ['RateLimit-Remaining'] : []),
+          ...(route.answerHeaders ?? []),
+        ]),
+      );
+      for (const [status, response] of Object.entries(responses)) {
+        expect(response.headers).toHaveProperty('X-Request-Id');
+        if (status === '200') continue;
+        expect(response.content).toEqual({
+          'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+        });
+      }
+      for (const code of route.problems ?? []) {
+        expect(responses[PROBLEM_CODES[code]]?.description).toContain(`\`${code}\``);
+      }
+    }
+  });
+
+  it('refers to nothing that is not there, and leaves no schema unused or half-named', () => {
+    const found = (kind: string) =>
+      new Set([...text.matchAll(new RegExp(`#/components/${kind}/([\\w-]+)`, 'g'))].map(([, name]) => name));
+    const { schemas = {}, headers = {} } = document.components ?? {};
+    expect([...found('schemas')].sort()).toEqual(Object.keys(schemas).sort());
+    for (const name of found('headers')) expect(headers).toHaveProperty(name as string);
+    expect(Object.keys(schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
+    expect(text).not.toContain('$id');
+  });
+
+  it('has codes as an open text that names all that are known, and none that every call can have at each', () => {
+    const { properties } = document.components?.schemas?.Problem as OpenAPIV3_1.SchemaObject;
+    const code = properties?.code as OpenAPIV3_1.SchemaObject;
+    expect([code.type, code.enum]).toEqual(['string', undefined]);
+    for (const known of Object.keys(PROBLEM_CODES)) expect(code.description).toContain(`\`${known}\``);
+    for (const general of ['account_suspended', 'session_check_failed', 'foreign_origin']) {
+      expect(document.info.description).toContain(`\`${general}\``);
+      for (const { route, operation } of operations()) {
+        const isOwn = (route.problems ?? []).some((code) => code === general);
+        expect(JSON.stringify(operation.responses).includes(general)).toBe(isOwn);
+      }
+    }
+  });
+
+  it('has the closed and the removed paths as they answer', async () => {
+    await givePassword(api, 'owner');
+    const browser = new Browser(api);
+    expect((await browser.login('owner')).status).toBe(200);
+    for (const { method, path, statuses, removed } of CLOSED_PATHS) {
+      const url = path.replace('{domain}', 'any.example');
+      const answers = [await api.ask(method, url), await browser.ask(method, url)];
+      expect([method, path, [...new Set(answers.map(({ status }) => status))]]).toEqual([
+        method,
+        path,
+        statuses,
+      ]);
+      const described = (document.paths?.[path] as Record<string, OpenAPIV3_1.OperationObject>)[
+        method.toLowerCase()
+      ];
+      expect(Object.keys(described?.responses ?? {})).toEqual(expect.arrayContaining(statuses.map(String)));
+      expect(described?.deprecated ?? false).toBe(removed);
+    }
+  });
+
+  it('tells types, integers and defaults of records and of the items of an import', () => {
+    const membersOf = (name: string) =>
+      (document.components?.schemas?.[name] as OpenAPIV3_1.SchemaObject).properties as Record<
+        string,
+        OpenAPIV3_1.SchemaObject
+      >;
+    for (const name of ['RecordCreate', 'ImportItem']) {
+      const { type, ttl, port, timeout, mx_priority, scheme } = membersOf(name);
+      expect([name, type?.enum]).toEqual([name, [...API_TYPES]]);
+      for (const integer of [ttl, port, timeout, mx_priority]) expect(integer?.type).toBe('integer');
+      expect([port?.default, timeout?.default, scheme?.default]).toEqual([443, 15, 'Default']);
+    }
+    expect(membersOf('RecordCreate').proxied?.default).toBe(false);
+    for (const member of Object.values(membersOf('RecordUpdate')))
+      expect(member).not.toHaveProperty('default');
+  });
+
+  it('is the same as JSON', async () => {
+    const json = await api.ask('GET', '/openapi.json', { as: null });
+    expect([json.headers['content-type'], json.body]).toEqual(['application/json; charset=utf-8', document]);
+  });
+
+  it('passes a linter', async () => {
+    const rules = { 'no-path-trailing-slash': 'off' } as const; // the paths of lists have one
+    const config = await createConfig({ extends: ['recommended'], rules });
+    const problems = await lintFromString({ source: text, config });
+    const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
+    const closed = CLOSED_PATHS.map(({ method, path }) => {
+      const pointer = path.replaceAll('/', '~1');
+      return `operation-2xx-response #/paths/${pointer}/${method.toLowerCase()}/responses`;
+    });
+    expect(told.filter((problem) => !closed.includes(problem))).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.stop());
+
+const open = (path: string, headers = {}) => api.ask('GET', path, { as: null, headers });
+
+it('/ says where things are, and each of them answers without a key', async () => {
+  const { status, body } = await open('/');
+  expect(status).toBe(200);
+  const places: string[] = Object.values(body);
+  expect(places).toEqual(['/docs', '/openapi.yaml', '/openapi.json', '/healthz', '/readyz']);
+  for (const place of places) expect([place, (await open(place)).status]).toEqual([place, 200]);
+});
+
+it('/docs is a page that loads nothing but files of this process, and allows nothing else', async () => {
+  const { status, headers, text } = await open('/docs');
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(text).not.toMatch(/<script>|<style| style=| on\w+=|https?:/);
+  const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url as string);
+  expect(loaded.length).toBeGreaterThan(3);
+  for (const url of loaded) {
+    expect(url).toMatch(/^\//);
+    const { status, headers } = await open(url);
+    expect([url, status, headers['x-content-type-options']]).toEqual([url, 200, 'nosniff']);
+  }
+  const start = await open('/docs/start.js');
+  const [, described] = /url: '([^']+)'/.exec(start.text) ?? [];
+  expect((await open(described as string)).body.openapi).toBe('3.1.0');
+  expect(start.text).toContain('validatorUrl: null');
+});
+
+it('a file of the page is sent once, until it changes', async () => {
+  const first = await open('/docs/viewer.css');
+  expect([first.status, first.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
+  const again = await open('/docs/viewer.css', { 'if-none-match': first.headers.etag });
+  expect([again.status, again.text]).toEqual([304, '']);
+});
+
+it('who writes a wrong slash or method is told without a key', async () => {
+  expect((await open('/docs/')).body).toEqual({ error: 'path not found; did you mean /docs?' });
+  expect((await api.ask('POST', '/docs', { as: null })).headers.allow).toBe('GET, HEAD, OPTIONS');
+});

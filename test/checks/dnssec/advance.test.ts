@@ -1,0 +1,298 @@
+// The timelines of RFC 7583 and RFC 6781 §4: none of them is written down in the machine.
+
+import { describe, expect, it } from 'vitest';
+import { abort, disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
+import { RULES } from '../../../src/checks/dnssec/rules.ts';
+import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
+import { DAY, HOUR, QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
+
+const A = madeKey('a', 'csk', 13);
+const B = madeKey('b', 'csk', 13);
+const E = madeKey('e', 'csk', 15);
+const KSK = madeKey('k', 'ksk', 13);
+const ZSK = madeKey('y', 'zsk', 13);
+const NEXT_ZSK = madeKey('z', 'zsk', 13);
+
+/** Hours: a version is out of backups. One hour passes until a tick sees that all nodes have its successor. */
+const BACKUP = Math.ceil((RULES.backupAfterMs + RULES.nodeSlackMs) / HOUR);
+const cache = (ttl: number) => Math.ceil((ttl * 1000 + RULES.nodeSlackMs) / HOUR);
+const STAY = RULES.stayMs / HOUR;
+
+function secureDomain(keys = [A], setUp: (domain: QuietDomain) => void = () => {}): QuietDomain {
+  const domain = new QuietDomain();
+  setUp(domain);
+  domain.run(1);
+  domain.want((machine) => enable(machine, keys));
+  domain.run(1000, ({ asked }) => asked.length > 0);
+  domain.show(...domain.machine.keys.filter(({ ds }) => ds.length > 0).map(dsOf));
+  domain.run(3);
+  return domain;
+}
+
+function between(domain: QuietDomain, from: string, to: string): number {
+  const last = (kind: string) => domain.steps.findLast((step) => step.kind === kind)?.at ?? Number.NaN;
+  return (last(to) - last(from)) / HOUR;
+}
+
+describe('enabling (RFC 7583 §3.3.5: the DS comes when no cache lacks the keys)', () => {
+  it('asks for the DS when the unsigned zone is out of caches and backups', () => {
+    const domain = secureDomain();
+    expect(domain.steps.map(({ kind, text }) => `${kind} ${text}`)).toEqual(['sign a a a -', 'ask a a a a']);
+    expect(between(domain, 'sign', 'ask')).toBe(1 + BACKUP);
+  });
+
+  it('waits for the largest TTL of the zone, negative answers included', () => {
+    const domain = secureDomain([A], (quiet) => {
+      quiet.dataTtl = 2 * 86_400;
+    });
+    expect(between(domain, 'sign', 'ask')).toBe(1 + cache(2 * 86_400));
+  });
+
+  it('waits until servers of before are asked no longer', () => {
+    const domain = secureDomain([A], (quiet) => {
+      quiet.delegation = { kind: 'ours', since: quiet.at, ttl: 2 * 86_400, isFirst: false };
+    });
+    expect(domain.hoursOf('ask')).toEqual([48 + RULES.oldServersMs / HOUR]);
+  });
+
+  it('asks for nothing while others serve the domain, or an answer does not verify', () => {
+    const domain = new QuietDomain();
+    domain.delegation = { kind: 'not_ours' };
+    domain.failure = 'ns1 sends no signatures';
+    domain.want((machine) => enable(machine, [A]));
+    domain.run(30 * 24);
+    expect(domain.machine.waiting?.cause).toBe('preflight');
+    domain.failure = undefined;
+    domain.run(5);
+    expect(domain.machine.waiting?.cause).toBe('delegation');
+    domain.isPreflown = false;
+    domain.run(5);
+    domain.delegation = { kind: 'ours', since: domain.at, ttl: 60, isFirst: true };
+    domain.run(5);
+    expect([domain.machine.waiting?.cause, domain.hoursOf('ask')]).toEqual(['preflight', []]);
+  });
+});
+
+describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the owner)', () => {
+  const domain = secureDomain();
+  domain.want((machine) => ok(roll(machine, [B], false)));
+  domain.run(1000, ({ asked }) => asked.includes('b'));
+  domain.run(24 * 40); // the registrar takes its time
+  const before = domain.steps.length;
+  domain.show(dsOf(B));
+  const replacedAt = domain.at;
+  domain.run(1000);
+
+  it('publishes, signs data with the new key, asks for its DS alone, and withdraws the old key', () => {
+    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'publish ab ab a a',
+      'change_signatures ab ab b a',
+      'ask ab ab b b',
+      'withdraw b b b b',
+    ]);
+  });
+
+  it('signs data with the new key when no cache has a DNSKEY set without it (RFC 7583 §3.2.1: Ipub = Dprp + TTLkey)', () => {
+    expect(between(domain, 'publish', 'change_signatures')).toBe(1 + BACKUP);
+  });
+
+  it('keeps both keys for as long as the old DS is shown, and for the stay', () => {
+    expect(before).toBe(5);
+    expect((domain.steps[5]?.at ?? 0) - replacedAt).toBe((1 + STAY) * HOUR);
+  });
+
+  it('keeps the old key until no cache has its DS (RFC 7583 §3.3.1: Iret = DprpP + TTLds)', () => {
+    const slow = secureDomain([A], (quiet) => {
+      quiet.dsTtl = 14 * 86_400;
+    });
+    slow.want((machine) => ok(roll(machine, [B], false)));
+    slow.run(1000, ({ asked }) => asked.includes('b'));
+    slow.show(dsOf(B));
+    const from = slow.at;
+    slow.run(1000);
+    const withdrawn = slow.steps.at(-1);
+    expect([withdrawn?.kind, ((withdrawn?.at ?? 0) - from) / HOUR]).toEqual([
+      'withdraw',
+      2 + (14 * DAY + RULES.parentSlackMs) / HOUR,
+    ]);
+  });
+
+  it('goes on while the new DS stands beside the old one, which stays until the owner removes it', () => {
+    const both = secureDomain();
+    both.want((machine) => ok(roll(machine, [B], false)));
+    both.run(1000, ({ asked }) => asked.includes('b'));
+    both.show(dsOf(A), dsOf(B));
+    both.run(24 * 100);
+    expect(both.machine.waiting).toMatchObject({ cause: 'ds_unwanted', keys: ['a'] });
+    both.show(dsOf(B));
+    both.run(24 * 8);
+    expect(both.steps.at(-1)?.kind).toBe('withdraw');
+  });
+
+  it('waits for TTLs only when the old key is known to others', () => {
+    const hasty = secureDomain();
+    hasty.want((machine) => ok(roll(machine, [B], true)));
+    hasty.run(1000, ({ asked }) => asked.includes('b'));
+    expect(between(hasty, 'publish', 'change_signatures')).toBe(1 + cache(3600));
+    hasty.show(dsOf(B));
+    const from = hasty.at;
+    hasty.run(100);
+    expect(((hasty.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
+    expect(hasty.machine).toMatchObject({ urgent: false, serving: { keys: ['b'] } });
+  });
+});
+
+describe('rolling a ZSK (RFC 6781 §4.1.1.1, RFC 7583 §3.2.1: pre-publication)', () => {
+  const domain = secureDomain([KSK, ZSK], (quiet) => {
+    quiet.dataTtl = 2 * 86_400;
+  });
+  domain.want((machine) => ok(roll(machine, [NEXT_ZSK], false)));
+  domain.run(1000);
+
+  it('publishes, signs, withdraws, and asks the registrar for nothing', () => {
+    expect(domain.steps.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'sign ky k y -',
+      'ask ky k y k',
+      'publish kyz k y k',
+      'change_signatures kyz k z k',
+      'withdraw kz k z k',
+    ]);
+  });
+
+  it('signs after the TTL of the DNSKEY set, and withdraws after that of the data (Iret = Dsgn + Dprp + TTLsig)', () => {
+    expect(between(domain, 'publish', 'change_signatures')).toBe(1 + BACKUP);
+    expect(between(domain, 'change_signatures', 'withdraw')).toBe(1 + cache(2 * 86_400));
+  });
+});
+
+describe('changing the algorithm (RFC 6781 §4.1.4, the conservative way)', () => {
+  const domain = secureDomain();
+  domain.want((machine) => ok(roll(machine, [E], false)));
+  domain.run(1000, ({ asked }) => asked.includes('e'));
+  domain.show(dsOf(E));
+  domain.run(1000);
+
+  it('has signatures before their key, and keys before their signatures go', () => {
+    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'add_signatures a a ae a',
+      'publish ae ae ae a',
+      'ask ae ae ae e',
+      'withdraw e e ae e',
+      'change_signatures e e e e',
+    ]);
+    expect(between(domain, 'add_signatures', 'publish')).toBe(1 + BACKUP);
+    expect(between(domain, 'withdraw', 'change_signatures')).toBe(1 + BACKUP);
+  });
+});
+
+describe('disabling', () => {
+  it('unsigns when no DS was seen for the stay', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.run(24 * 100);
+    expect(domain.steps.at(-1)?.text).toBe('a a a -');
+    domain.show();
+    const from = domain.at;
+    domain.run(24 * 9);
+    expect(domain.steps.at(-1)?.text).toBe('- - - -');
+    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + STAY);
+  });
+
+  it('begins the stay again when a DS comes back', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 6);
+    domain.show(dsOf(A));
+    domain.run(1);
+    domain.show();
+    domain.run(24 * 6);
+    expect(domain.machine.waiting?.cause).toBe('stay');
+  });
+
+  it('unsigns without the stay when the operator wants it now, but not before the TTL of the DS', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, true));
+    domain.show();
+    const from = domain.at;
+    domain.run(48);
+    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
+  });
+
+  it('signs again with the same key when the DS comes back after it', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 9);
+    domain.show(dsOf(A));
+    domain.run(1);
+    expect(domain.steps.at(-1)).toMatchObject({ kind: 'bring_back', text: 'a a a -' });
+  });
+});
+
+describe('giving up', () => {
+  it('goes back from wherever it is, with the same care', () => {
+    const domain = secureDomain();
+    domain.want((machine) => ok(roll(machine, [B], false)));
+    domain.run(1000, ({ asked }) => asked.includes('b'));
+    domain.show(dsOf(B));
+    domain.run(5);
+    domain.want((machine) => ok(abort(machine)));
+    domain.run(5);
+    expect(domain.steps.slice(-2).map(({ text }) => text)).toEqual(['ab ab a b', 'ab ab a a']);
+    domain.show(dsOf(A));
+    domain.run(24 * 9);
+    expect(domain.steps.at(-1)?.text).toBe('a a a a');
+  });
+});
+
+describe('what was not seen', () => {
+  it('a restored database waits as if everything had been seen just now', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 7 - 5);
+    domain.epoch = 'restored';
+    domain.run(24 * 7);
+    expect(domain.machine.waiting?.cause).toBe('stay');
+    domain.run(24 * 3);
+    expect(domain.machine.serving.keys).toEqual([]);
+  });
+
+  it('a clock that goes back makes all waits begin again', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 7 - 5);
+    domain.at -= 3 * HOUR;
+    domain.run(24 * 6);
+    expect(domain.machine.serving.keys).toEqual(['a']);
+    domain.run(24 * 2);
+    expect(domain.machine.serving.keys).toEqual([]);
+  });
+
+  it('observations with a day between them begin the stay again', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 6);
+    domain.at += 30 * HOUR;
+    domain.run(24);
+    expect(domain.machine.waiting?.cause).toBe('stay');
+  });
+
+  it('keys at our nodes that the database does not know hold every step', () => {
+    const domain = secureDomain();
+    domain.isPreflown = false;
+    const preflight = { at: domain.at, verifiedBy: ['a'], hasStrangers: true };
+    domain.machine = { ...domain.machine, preflight };
+    domain.want((machine) => ok(roll(machine, [B], false)));
+    domain.run(24 * 9);
+    expect(domain.machine.waiting?.cause).toBe('strangers');
+  });
+});
+
+function ok<T>(value: T | string): T {
+  if (typeof value === 'string') throw new Error(value);
+  return value;
+}

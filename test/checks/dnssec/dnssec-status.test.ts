@@ -1,0 +1,201 @@
+// Where a domain is, what its owner has to enter at the registrar, and what he is told, at each stage of its way.
+
+import { describe, expect, it } from 'vitest';
+import { type DelegatedTo, dnssecFindings } from '../../../src/checks/dnssec/dnssec-findings.ts';
+import { dnssecStatus } from '../../../src/checks/dnssec/dnssec-status.ts';
+import { disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
+import { registrarAction } from '../../../src/checks/dnssec/registrar-action.ts';
+import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
+import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
+
+const A = madeKey('a', 'csk', 13);
+const B = madeKey('b', 'csk', 13);
+const FOREIGN = dsOf(madeKey('foreign', 'csk', 8));
+const WEAK = A.ds[0] as string;
+const MISTYPED = dsOf(A).replace(/..$/, '00');
+const DAYS = 24;
+
+function enabled(): QuietDomain {
+  const domain = new QuietDomain();
+  domain.want((machine) => enable(machine, [A]));
+  return domain;
+}
+
+function waiting(): QuietDomain {
+  const domain = enabled();
+  domain.run(5);
+  return domain;
+}
+
+function asked(): QuietDomain {
+  const domain = enabled();
+  domain.run(10 * DAYS, (machine) => machine.asked.length > 0);
+  domain.run(2);
+  return domain;
+}
+
+function secure(): QuietDomain {
+  const domain = asked();
+  domain.show(dsOf(A));
+  domain.run(3);
+  return domain;
+}
+
+function rolling(): QuietDomain {
+  const domain = secure();
+  domain.want((machine) => roll(machine, [B], false) as never);
+  domain.run(10 * DAYS, (machine) => machine.asked.includes('b'));
+  return domain;
+}
+
+function showing(domain: QuietDomain, ...ds: readonly string[]): QuietDomain {
+  domain.show(...ds);
+  domain.run(2);
+  return domain;
+}
+
+function removing(): QuietDomain {
+  const domain = secure();
+  domain.want((machine) => disable(machine, false));
+  domain.run(2);
+  return domain;
+}
+
+const partial = () => {
+  const domain = asked();
+  domain.shown = [[dsOf(A)], []];
+  domain.run(2);
+  return domain;
+};
+
+function tell({ machine, at }: QuietDomain, to: DelegatedTo = 'ours') {
+  const { action, add, remove } = registrarAction(machine, RULES);
+  return {
+    status: dnssecStatus(machine, RULES),
+    action,
+    add,
+    remove,
+    codes: dnssecFindings(machine, to, at, RULES).map(({ code }) => code),
+  };
+}
+
+describe('a domain', () => {
+  it.each([
+    ['that was never signed', () => new QuietDomain(), 'off', 'none', [], [], []],
+    ['that is enabled and not written', enabled, 'signing', 'wait', [], [], []],
+    ['signed, while caches hold what was unsigned', waiting, 'waiting', 'wait', [], [], []],
+    ['whose DS may be entered', asked, 'ds_wanted', 'add', [dsOf(A)], [], ['DS_WANTED']],
+    ['whose registry is under way', partial, 'ds_wanted', 'wait', [], [], ['DS_PARTIAL']],
+    ['whose DS every address shows', secure, 'secure', 'none', [], [], []],
+    [
+      'with a DS of nobody beside ours',
+      () => showing(secure(), dsOf(A), FOREIGN),
+      'secure',
+      'remove',
+      [],
+      [FOREIGN],
+      ['DS_EXTRA', 'DS_REMOVE'],
+    ],
+    [
+      'with a DS of nobody alone',
+      () => showing(secure(), FOREIGN),
+      'broken',
+      'replace',
+      [dsOf(A)],
+      [FOREIGN],
+      ['DS_OTHER', 'DS_REPLACE'],
+    ],
+    [
+      'with a wrong digit in its DS',
+      () => showing(asked(), MISTYPED),
+      'broken',
+      'replace',
+      [dsOf(A)],
+      [MISTYPED],
+      ['DS_MISTYPED', 'DS_REPLACE'],
+    ],
+    ['with SHA-1 only', () => showing(secure(), WEAK), 'secure', 'none', [], [], ['DS_WEAK']],
+    [
+      'that waits for the DS of another key',
+      rolling,
+      'rolling',
+      'replace',
+      [dsOf(B)],
+      [dsOf(A)],
+      ['DS_REPLACE'],
+    ],
+    [
+      'that shows both keys',
+      () => showing(rolling(), dsOf(A), dsOf(B)),
+      'rolling',
+      'remove',
+      [],
+      [dsOf(A)],
+      ['DS_REMOVE'],
+    ],
+    ['that shows the new key', () => showing(rolling(), dsOf(B)), 'rolling', 'none', [], [], []],
+    ['that is disabled', removing, 'ds_removal', 'remove', [], [dsOf(A)], ['DS_REMOVE']],
+    ['without its DS, for the stay', () => showing(removing()), 'ds_removal', 'wait', [], [], []],
+    [
+      'that is unsigned again',
+      () => {
+        const domain = showing(removing());
+        domain.run(9 * DAYS);
+        return domain;
+      },
+      'off',
+      'none',
+      [],
+      [],
+      [],
+    ],
+  ] as const)('%s', (_, reach, status, action, add, remove, codes) => {
+    expect(tell(reach())).toEqual({ status, action, add, remove, codes });
+  });
+
+  it('has settled when the old key of a rollover has left', () => {
+    const domain = showing(rolling(), dsOf(B));
+    domain.run(9 * DAYS);
+    expect(tell(domain)).toMatchObject({ status: 'secure', action: 'none', codes: [] });
+  });
+
+  it('is told which key a mistyped DS means, and how it must read', () => {
+    const [finding] = dnssecFindings(showing(asked(), MISTYPED).machine, 'ours', 0, RULES);
+    expect(finding?.message).toContain(`digest ${dsOf(A).split(' ')[3]}`);
+    expect(finding?.severity).toBe('error');
+  });
+
+  it('is told when it left with its DS, and when servers of others answer beside ours', () => {
+    expect(tell(secure(), 'elsewhere').codes).toEqual(['DS_LEFT_BEHIND']);
+    expect(tell(secure(), 'both').codes).toEqual(['DS_UNSIGNED_SERVERS']);
+    expect(tell(asked(), 'elsewhere').codes).toEqual(['DS_WANTED']);
+  });
+
+  it('is told after three days what a step waits for, unless the owner is asked already', () => {
+    const domain = enabled();
+    domain.run(2);
+    domain.failure = 'a signature is wrong';
+    domain.run(2 * DAYS);
+    expect(tell(domain).codes).toEqual([]);
+    domain.run(9 * DAYS);
+    expect(tell(domain).codes).toEqual(['DNSSEC_STEP_WAITS']);
+    const owner = asked();
+    owner.run(9 * DAYS);
+    expect(tell(owner).codes).toEqual(['DS_WANTED']);
+  });
+
+  it('is told when the zone above is not signed', () => {
+    const { machine, at } = secure();
+    const above = { ...machine, parent: { ...machine.parent, isSecure: false } };
+    expect(dnssecFindings(above, 'ours', at, RULES).map(({ code }) => code)).toEqual(['PARENT_UNSIGNED']);
+  });
+
+  it('is told from when a DS may be entered, and of none before', () => {
+    const domain = waiting();
+    const action = registrarAction(domain.machine, RULES);
+    expect(action).toMatchObject({ action: 'wait', add: [] });
+    expect(action.from).toBeGreaterThan(domain.at);
+    expect((action.from ?? 0) - domain.at).toBeLessThan(3 * DAY_MS);
+  });
+});

@@ -1,0 +1,166 @@
+// Operator zones are signed by hand, with the DS that is to be entered by hand.
+
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { runCli } from '../../support/cli/run-cli.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { signatureFaults } from '../../support/database/signed-zones.ts';
+
+const SECRETS = { KEY_SECRETS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
+const ZONE =
+  '@ SOA ns hostmaster 7 3600 600 86400 300\n@ NS ns.else.test.\nwww A 192.0.2.1\nsub NS ns.else.test.\n';
+const APEX = parseName('op.test.');
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'zonefleet-dnssec-'));
+  await load(ZONE);
+});
+afterAll(() => database.drop());
+
+const run = (args: string, env: Record<string, string> = SECRETS) =>
+  runCli(args.split(' '), { databaseUrl: database.url, env });
+
+async function load(text: string) {
+  const file = join(folder, 'op.test.zone');
+  writeFileSync(file, `$ORIGIN op.test.\n$TTL 300\n${text}`);
+  return await runCli(['zone', 'load', file], { databaseUrl: database.url, env: SECRETS });
+}
+
+const serial = async () => {
+  const { stdout } = await run('zone export op.test');
+  return Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(stdout)?.[1]);
+};
+
+describe('zonefleet dnssec', () => {
+  it('signs no zone without secrets, and none that is not there', async () => {
+    const { code, stderr } = await run('dnssec enable op.test', {});
+    expect([code, stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS is not set')]);
+    expect(await run('dnssec enable no.test')).toMatchObject({
+      code: 1,
+      stderr: /no such domain or operator zone/,
+    });
+    expect(await run('dnssec show op.test')).toMatchObject({ code: 1, stderr: 'op.test. is not signed\n' });
+  });
+
+  it('signs an operator zone, and says which DS its parent zone needs', async () => {
+    const { code, stdout } = await run('dnssec enable op.test --json');
+    expect(code).toBe(0);
+    const [zone] = JSON.parse(stdout).zones;
+    expect(zone).toMatchObject({ zone: 'op.test.', outcome: 'signed' });
+    expect(zone.ds).toEqual([
+      expect.stringMatching(/^\d+ 13 2 [0-9A-F]{64}$/i),
+      expect.stringMatching(/^\d+ 13 4 [0-9A-F]{96}$/i),
+    ]);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+    expect((await run('dnssec show op.test')).stdout).toContain(`op.test. DS ${zone.ds[0]}`);
+    expect(await run('dnssec verify op.test')).toMatchObject({ code: 0, stdout: 'verified op.test.\n' });
+    expect((await run('dnssec enable op.test')).stdout).toContain('unchanged op.test.');
+    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +nsec +13/);
+    expect((await run('dnssec keys op.test')).stdout).toMatch(/csk +13 +published +both/);
+    expect(await run('dnssec check-keys')).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
+  });
+
+  it('a file that is loaded again changes nothing; one with other records is signed, with a serial that rises', async () => {
+    const before = await serial();
+    expect(before).toBe(8); // signing counted up
+    expect((await load(ZONE)).stdout).toContain('(unchanged)');
+    expect((await load(`${ZONE}new A 192.0.2.2\n`)).stdout).toContain('(replaced)');
+    expect(await serial()).toBe(9);
+    expect((await load(`${ZONE.replace(' 7 ', ' 70 ')}`)).stdout).toContain('(replaced)');
+    expect(await serial()).toBe(70);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+  });
+
+  it('a file with keys of another signer is refused', async () => {
+    const key =
+      '@ DNSKEY 257 3 13 mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==\n';
+    const { code, stderr, stdout } = await load(`${ZONE}${key}`);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/op\.test\./);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+  });
+
+  it('a secret that is lost is found before anything is due, and changes nothing that is served', async () => {
+    const other = { KEY_SECRETS: `k2:${Buffer.alloc(32, 2).toString('base64')}` };
+    const checked = await run('dnssec check-keys', other);
+    expect(checked).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^op\.test\. key \d+: .*KEY_SECRETS/),
+    });
+    const file = join(folder, 'op.test.zone');
+    writeFileSync(file, `$ORIGIN op.test.\n$TTL 300\n${ZONE}lost A 192.0.2.9\n`);
+    const loaded = await runCli(['zone', 'load', file], { databaseUrl: database.url, env: other });
+    expect(loaded.code).toBe(2);
+    expect(await serial()).toBe(70);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+  });
+
+  it('boxes are sealed anew with the first secret, and then need the other no more', async () => {
+    const k2 = `k2:${Buffer.alloc(32, 2).toString('base64')}`;
+    const both = { KEY_SECRETS: `${k2},${SECRETS.KEY_SECRETS}` };
+    expect(await run('dnssec rewrap', both)).toMatchObject({ code: 0, stdout: 'boxes sealed anew 1\n' });
+    expect(await run('dnssec check-keys', { KEY_SECRETS: k2 })).toMatchObject({ code: 0 });
+    expect(await run('dnssec rewrap', { KEY_SECRETS: `${SECRETS.KEY_SECRETS},${k2}` })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('takes the signatures away when it is told that no DS is there, and the same keys come back', async () => {
+    const ds = async () => JSON.parse((await run('dnssec show op.test --json')).stdout).zones[0].ds;
+    const before = await ds();
+    expect(await run('dnssec disable op.test')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Remove the DS there'),
+    });
+    expect(await run('dnssec disable op.test --now')).toMatchObject({
+      code: 0,
+      stdout: 'unsigned op.test.\n',
+    });
+    expect((await run('zone export op.test')).stdout).not.toMatch(/RRSIG|DNSKEY|NSEC/);
+    expect(await run('dnssec show op.test')).toMatchObject({ code: 1 });
+    expect(await run('dnssec enable op.test')).toMatchObject({ code: 0 });
+    expect(await ds()).toEqual(before);
+    const { rows } = await sql<{ goals: string[] }>`
+      select array_agg(after->>'goal' order by id) as goals from audit_log where action = 'zone.dnssec'`.execute(
+      database.db,
+    );
+    expect(rows[0]?.goals).toEqual(['signed', 'unsigned', 'signed']);
+  });
+
+  it('sets what the keys of a domain go to, and shows no DS before it may be entered', async () => {
+    await newDomain(database.db, await newAccount(database.db, 'a@example.org'));
+    expect(await run('dnssec check example.com')).toMatchObject({ code: 1, stderr: /it has no keys/ });
+    expect(await run('dnssec abort example.com')).toMatchObject({ code: 1 });
+    expect(await run('dnssec enable example.com', {})).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('KEY_SECRETS is not set'),
+    });
+    const { code, stdout } = await run('dnssec enable example.com --json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).zones).toMatchObject([{ zone: 'example.com.', outcome: 'signing' }]);
+    expect((await run('dnssec enable example.com')).stdout).toContain('unchanged example.com.');
+    const shown = await run('dnssec show example.com');
+    expect([shown.code, shown.stderr, shown.stdout]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^example\.com\. domain signing nsec/),
+    ]);
+    expect(shown.stdout).not.toContain('example.com. DS ');
+    expect(await run('dnssec roll example.com')).toMatchObject({ code: 1, stderr: /still under way/ });
+    expect(await run('dnssec roll op.test')).toMatchObject({ code: 1, stderr: /an operator zone/ });
+    expect((await run('dnssec check example.com')).stdout).toContain('asked example.com.');
+    expect((await run('dnssec disable example.com --now')).stdout).toContain('disabling example.com.');
+    expect(await run('dnssec show example.com --json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"status":"off"'),
+    });
+  });
+});

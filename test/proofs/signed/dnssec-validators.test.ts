@@ -1,0 +1,130 @@
+// What validators that are not ours make of our answers: Unbound in four kinds, BIND's named and delv, Knot Resolver and
+// drill, over a signed private root. Every kind of answer is secure or insecure as its rule says, and none is bogus. NSD with
+// the same zones shows that the expectations are right.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseName, ROOT } from '../../../src/dns/name.ts';
+import { nodeOf } from '../../support/answer/queries.ts';
+import { serveNode } from '../../support/answer/serve-node.ts';
+import { serveReference } from '../../support/answer/serve-reference.ts';
+import { startPeer } from '../../support/peers/peers.ts';
+import { proves, scale } from '../../support/tests/scale.ts';
+import {
+  brokenZone,
+  type FixtureWorld,
+  MARKED_ROW,
+  signFixtures,
+} from '../../support/validators/fixture-world.ts';
+import { unexpected } from '../../support/validators/judge-verdicts.ts';
+import {
+  canListenOn53,
+  chooseNetwork,
+  type SignedWorld,
+  startSignedWorld,
+} from '../../support/validators/signed-world.ts';
+import {
+  NEEDS_VALIDATORS,
+  startValidators,
+  type Validators,
+} from '../../support/validators/start-validators.ts';
+import type { ExpectedVerdict } from '../../support/validators/validator.ts';
+import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
+
+const missing = (await canListenOn53()) ? NEEDS_VALIDATORS : ' (skipped: needs port 53 of loopback)';
+/** delv and drill start a process for each question. */
+const TOOL_QUESTIONS = scale(Number.POSITIVE_INFINITY, 30);
+
+describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
+  const network = chooseNetwork();
+  let fixtures: FixtureWorld;
+  let broken: FixtureWorld;
+  let world: SignedWorld;
+  let validators: Validators;
+
+  beforeAll(async () => {
+    fixtures = await signFixtures(network, proves ? 2 : 1);
+    broken = await brokenZone(network);
+    world = await startSignedWorld(network, allZones(), fixtures.children);
+    validators = await startValidators(world.space);
+  });
+
+  afterAll(async () => {
+    await validators?.stop();
+    await world?.stop();
+  });
+
+  const builtZones = () =>
+    zonesOf(
+      ...allZones().map(({ apex, text, records }) =>
+        zoneOfRecords(parseName(apex, ROOT), records ?? recordsOf(text, apex)),
+      ),
+    );
+  const allZones = () => [...fixtures.zones, ...broken.zones];
+
+  describe('with NSD, which shows that these expectations hold', () => {
+    let subject: { stop(): Promise<void> };
+    beforeAll(async () => {
+      subject = await startPeer('nsd', allZones(), [world.subject]);
+      await validators.forget();
+    });
+    afterAll(() => subject.stop());
+
+    it('find every answer secure or insecure as its rule says', () =>
+      judge(fixtures.questions.filter(({ row }) => row !== MARKED_ROW)));
+    it('find bogus what was changed, or is not proven', judgeBroken);
+  });
+
+  describe('with the reference, and the same signed zones', () => {
+    let subject: { stop(): Promise<void> } | undefined;
+    beforeAll(async () => {
+      subject = await serveReference(builtZones(), [world.subject]);
+      await validators.forget();
+    });
+    afterAll(() => subject?.stop());
+
+    it('find every answer secure or insecure as its rule says', judgeFixtures);
+    it('find bogus what was changed, or is not proven', judgeBroken);
+  });
+
+  describe('with a node of ours and the same signed zones', () => {
+    let subject: { stop(): Promise<void> } | undefined;
+    beforeAll(async () => {
+      subject = await serveNode(nodeOf(builtZones()), [world.subject]);
+      await validators.forget();
+    });
+    afterAll(() => subject?.stop());
+
+    it('find every answer secure or insecure as its rule says', judgeFixtures);
+    it('find bogus what was changed, or is not proven', judgeBroken);
+  });
+
+  const judgeFixtures = () => judge(fixtures.questions);
+
+  async function judge(questions: readonly ExpectedVerdict[]): Promise<void> {
+    const wrong: string[] = [];
+    let judged = 0;
+    for (const validator of [...validators.resolvers, ...validators.tools]) {
+      const able = questions.filter((question) => validator.judges?.(question) ?? true);
+      const asked = validators.tools.includes(validator) ? someOf(able) : able;
+      wrong.push(...unexpected(validator, asked, await validator.ask(asked)));
+      judged += asked.length;
+    }
+    console.log(`${judged} verdicts on ${questions.length} questions to ${fixtures.zones.length} zones`);
+    expect(wrong.slice(0, 40)).toEqual([]);
+  }
+
+  async function judgeBroken(): Promise<void> {
+    const { questions } = broken;
+    const wrong: string[] = [];
+    for (const validator of validators.resolvers)
+      wrong.push(...unexpected(validator, questions, await validator.ask(questions)));
+    expect(wrong).toEqual([]);
+  }
+});
+
+/** They take long: every so-manieth question, so that all rows of all zones have their turn. */
+function someOf(questions: readonly ExpectedVerdict[]): ExpectedVerdict[] {
+  const step = Math.max(1, Math.floor(questions.length / TOOL_QUESTIONS));
+  return questions.filter((_, i) => i % step === 0);
+}

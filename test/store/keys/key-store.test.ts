@@ -1,0 +1,131 @@
+// Private keys: sealed where they are stored, opened only with the right secret, and nowhere else to be found.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DnssecUnavailable } from '../../../src/store/keys/dnssec-unavailable.ts';
+import { checkKeys, destroyRetiredKeys } from '../../../src/store/keys/key-store.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
+import { createDatabase, openRole, type TestDatabase } from '../../support/database/database.ts';
+import { atLater } from '../../support/database/database-clock.ts';
+import { BY, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { enabled, useSecrets } from '../../support/database/signed-zones.ts';
+import { edit } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+let boxes: KeyBoxes;
+let domainId: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  boxes = useSecrets(database.db);
+  const accountId = await newAccount(database.db, 'a@example.org');
+  domainId = (await newDomain(database.db, accountId)).id;
+});
+afterEach(() => database.drop());
+
+/** The private parts, as a process with the secret opens them. */
+async function secretParts(): Promise<Buffer[]> {
+  const { rows } = await sql<{ id: number; zone: number; box: number; sealed: Buffer; dnskey: string }>`
+    select id, signed_zone_id as zone, box_id as box, sealed, encode(decode(lpad(to_hex(flags), 4, '0') || '03'
+      || lpad(to_hex(algorithm), 2, '0'), 'hex') || public_key, 'base64') as dnskey
+    from signing_keys`.execute(database.db);
+  return await Promise.all(
+    rows.map(({ id, zone, box, sealed, dnskey }) =>
+      boxes.unseal(database.db, { boxId: box, sealed }, [
+        'signing key',
+        String(id),
+        String(zone),
+        Buffer.from(dnskey, 'base64').toString('base64'),
+      ]),
+    ),
+  );
+}
+
+test('no table but the sealed column has an octet of a private part, in any form', async () => {
+  await enabled(database.db, { domainId }, { split: true });
+  const parts = await secretParts();
+  expect(parts.map((part) => part.length)).toEqual([32, 32]);
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
+    database.db,
+  );
+  expect(tables.length).toBeGreaterThan(40);
+  for (const { name } of tables) {
+    const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(name)} t`.execute(
+      database.db,
+    );
+    const text = rows.map((row) => row.text).join('\n');
+    for (const part of parts) {
+      for (const form of ['hex', 'base64', 'base64url'] as const)
+        expect(text.includes(part.toString(form)), `${name} as ${form}`).toBe(false);
+    }
+  }
+});
+
+test('the role of nodes can read no key and no box', async () => {
+  await enabled(database.db, { domainId });
+  const db = openDatabase(await openRole(database.url, 'zonefleet_node'));
+  try {
+    for (const table of ['signing_keys', 'key_boxes', 'signed_zones'])
+      await expect(sql`select from ${sql.table(table)}`.execute(db)).rejects.toThrow('permission denied');
+  } finally {
+    await db.destroy();
+  }
+});
+
+test.each(['zonefleet_api', 'zonefleet_worker'] as const)('%s signs with its own rights', async (role) => {
+  const db = openDatabase(await openRole(database.url, role));
+  useSecrets(db);
+  try {
+    await enabled(db, { domainId });
+    if (role === 'zonefleet_api') await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
+    expect((await checkKeys(db)).unreadable).toEqual([]);
+  } finally {
+    await db.destroy();
+  }
+});
+
+test('a key opens in its own row only, and with its own secret only; nothing is written where it does not', async () => {
+  const { db, url } = database;
+  await enabled(db, { domainId });
+  const other = await newDomain(db, await newAccount(db, 'b@example.org'), 'other.test.');
+  await enabled(db, { domainId: other.id });
+  expect(await checkKeys(db)).toEqual({ keys: 2, unreadable: [] });
+  await sql`
+    update signing_keys k set sealed = o.sealed from signing_keys o
+    where k.id = (select min(id) from signing_keys) and o.id = (select max(id) from signing_keys)`.execute(
+    db,
+  );
+  expect((await checkKeys(db)).unreadable).toMatchObject([{ zone: 'example.com.' }]);
+
+  const wrong = openDatabase(url);
+  useKeyBoxes(wrong, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 8) }]));
+  const before = await published(db);
+  try {
+    const change = edit({ create: ['www A 192.0.2.1'] });
+    await expect(saved(wrong, domainId, change)).rejects.toThrow(DnssecUnavailable);
+    expect((await checkKeys(wrong)).unreadable).toHaveLength(2);
+    expect(await published(db)).toEqual(before);
+  } finally {
+    await wrong.destroy();
+  }
+});
+
+test('the private part of a retired key is destroyed after 30 days, the row stays', async () => {
+  const { db } = database;
+  await enabled(db, { domainId });
+  await disableSigning(db, { domainId }, BY);
+  for (const [days, destroyed] of [
+    [29, 0],
+    [31, 1],
+  ] as const) {
+    const later = await atLater(database, days);
+    expect(await destroyRetiredKeys(later)).toBe(destroyed);
+    await later.destroy();
+  }
+  const { rows } = await sql<{ sealed: Buffer | null }>`select sealed from signing_keys`.execute(db);
+  expect(rows).toEqual([{ sealed: null }]);
+});

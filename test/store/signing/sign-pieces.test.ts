@@ -1,0 +1,109 @@
+// A large zone is signed in pieces while it is served and edited; killed at any piece, it goes on.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { disableSigning, unsignInPieces } from '../../../src/store/signing/disable-signing.ts';
+import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import type { ZoneRecord } from '../../../src/zone/zone.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
+
+const NAMES = 2100;
+const ZONE = parseName('big.test.');
+const NEVER = new AbortController().signal;
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  useSecrets(database.db);
+});
+afterEach(() => database.drop());
+
+function bigZone(): ZoneRecord[] {
+  const names = Array.from(
+    { length: NAMES },
+    (_, i) => `${i % 7 === 0 ? `n${i}.deep` : `n${i}`} A 192.0.2.1`,
+  );
+  const lines = ['@ SOA ns. host. 7 2 3 4 5', '@ NS ns.else.example.', 'cut NS ns.cut', 'ns.cut A 192.0.2.2'];
+  return recordsOf([...lines, ...names].join('\n'), 'big.test.');
+}
+
+const phase = async () =>
+  (await sql<{ phase: string }>`select phase from signed_zones`.execute(database.db)).rows[0]?.phase;
+
+/** Acts before each piece. */
+function betweenPieces(act: (piece: number) => void): AbortSignal {
+  let piece = 0;
+  return { throwIfAborted: () => act(piece++) } as unknown as AbortSignal;
+}
+
+describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
+  test('an operator zone is unsigned until its last piece is written, and whole then; so it is unsigned again', async () => {
+    const { db } = database;
+    await saveZones(db, [{ apex: ZONE, records: bigZone() }], { source: 'test' });
+    const { kind, signed } = await enabled(db, { zoneName: 'big.test.' }, { denial });
+    expect(kind).toBe('signing');
+    const killed = betweenPieces((piece) => {
+      if (piece === 3) throw new Error('killed');
+    });
+    await expect(signInPieces(db, signed.id, killed)).rejects.toThrow('killed');
+    expect(await phase()).toBe('signing');
+    const between = (await loadZone(db, ZONE))?.records ?? [];
+    expect(between.some(({ type }) => type === 46)).toBe(true);
+    expect(between.filter(({ owner, type }) => owner === ZONE && ![2, 6].includes(type))).toEqual([]);
+    expect(await signInPieces(db, signed.id, NEVER)).toBe('signed');
+    expect(await signatureFaults(db, ZONE)).toEqual([]);
+    expect(await signInPieces(db, signed.id, NEVER)).toBe('gone');
+
+    expect(await disableSigning(db, { zoneName: 'big.test.' }, BY)).toBe('unsigning');
+    const apexTypes = (await loadZone(db, ZONE))?.records
+      .filter(({ owner }) => owner === ZONE)
+      .map(({ type }) => type);
+    expect(apexTypes).toEqual([2, 6]);
+    await unsignInPieces(db, signed.id, NEVER);
+    expect(await phase()).toBe('off');
+    expect((await loadZone(db, ZONE))?.records).toHaveLength(bigZone().length);
+  });
+
+  test('edits meanwhile', async () => {
+    const { db } = database;
+    const accountId = await newAccount(db, 'a@example.org');
+    const domainId = (await newDomain(db, accountId)).id;
+    const names = Array.from({ length: NAMES }, (_, i) =>
+      i % 100 === 50 ? `ns.cut${i / 100 - 0.5}` : `n${i}`,
+    );
+    const { ops } = await saved(db, domainId, edit({ create: names.map((name) => `${name} A 192.0.2.1`) }));
+    const { signed } = await enabled(db, { domainId }, { denial });
+    const idOf = (name: number) => ops[name]?.after?.id as number;
+    const edits: Promise<unknown>[] = [];
+    const signal = betweenPieces((piece) => {
+      edits.push(
+        saved(
+          db,
+          domainId,
+          edit({
+            delete: [idOf(piece * 9), idOf(NAMES - 1 - piece)],
+            update: [[idOf(piece * 9 + 1), { destination: '192.0.2.9' }]],
+            create: [
+              `a${piece}.b A 192.0.2.3`,
+              `c${piece}.n${piece * 9 + 3} A 192.0.2.4`,
+              `cut${piece} NS ns.cut${piece}.example.com`, // what is below was signed, or will be by a later piece
+            ],
+          }),
+        ),
+      );
+    });
+    expect(await signInPieces(db, signed.id, signal)).toBe('signed');
+    await Promise.all(edits);
+    expect(edits.length).toBeGreaterThan(5);
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await expectPublished(db, domainId);
+  });
+});

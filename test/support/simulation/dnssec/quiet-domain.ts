@@ -1,0 +1,117 @@
+// One domain in a fleet without faults, hour by hour: nodes have each change within the hour, the parent shows what the test
+// lets it show. What the machine did, and when, is read from `steps`.
+
+import { advance, type Facts, written } from '../../../../src/checks/dnssec/advance.ts';
+import type { DsAnswer, DsEvidence, DsOutcome } from '../../../../src/checks/dnssec/ds-evidence.ts';
+import { newMachine } from '../../../../src/checks/dnssec/goals.ts';
+import type { Machine, Preflight } from '../../../../src/checks/dnssec/machine.ts';
+import type { Delegation, StepKind } from '../../../../src/checks/dnssec/next-keys.ts';
+import { RULES } from '../../../../src/checks/dnssec/rules.ts';
+import { parseName } from '../../../../src/dns/name.ts';
+import { dsRdata } from './made-keys.ts';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+export const START = 20_000 * DAY;
+
+const DOMAIN = parseName('example.org.');
+const PARENT = parseName('org.');
+
+interface QuietStep {
+  readonly kind: StepKind;
+  readonly at: number;
+  /** The DNSKEY set, its signers, the signers of data, the DS asked for. */
+  readonly text: string;
+}
+
+export class QuietDomain {
+  machine: Machine;
+  at = START;
+  /** What each address of the parent shows; undefined: it is silent. */
+  shown: (readonly string[] | undefined)[] = [[], []];
+  dsTtl = 3600;
+  dataTtl = 3600;
+  epoch = 'first';
+  delegation: Delegation = { kind: 'ours', since: START, ttl: 3600, isFirst: true };
+  failure: string | undefined;
+  isPreflown = true;
+  readonly steps: QuietStep[] = [];
+  #version = 1;
+
+  constructor() {
+    this.machine = newMachine(START, this.dataTtl);
+  }
+
+  /** Lets each address of the parent show the same. */
+  show(...ds: readonly string[]): void {
+    this.shown = this.shown.map(() => ds);
+  }
+
+  /** Changes the goal as owners do. */
+  want(change: (machine: Machine) => Machine | string): void {
+    const machine = change(this.machine);
+    if (typeof machine === 'string') throw new Error(`refused: ${machine}`);
+    this.machine = machine;
+  }
+
+  /** Goes on for so many hours, or until `when`. */
+  run(hours: number, when: (machine: Machine) => boolean = () => false): void {
+    for (let hour = 0; hour < hours && !when(this.machine); hour++) {
+      this.at += HOUR;
+      this.tick();
+    }
+  }
+
+  tick(): void {
+    const { machine, step } = advance(this.machine, this.facts(), RULES);
+    this.machine = machine;
+    if (step === undefined) return;
+    this.#version++;
+    const { keys, keySigners, dataSigners } = step.serving;
+    const text = [keys, keySigners, dataSigners, step.asked].map((ids) => ids.join('') || '-').join(' ');
+    this.steps.push({ kind: step.kind, at: this.at, text });
+    this.machine = written(machine, this.#version);
+  }
+
+  facts(): Facts {
+    const node = { id: 'n', version: this.#version, heardAt: this.at, isGone: false };
+    return {
+      at: this.at,
+      epoch: this.epoch,
+      nodes: [node],
+      dataTtl: this.dataTtl,
+      delegation: this.delegation,
+      ds: dsEvidence(this.shown, this.dsTtl, this.at),
+      ...(this.isPreflown ? { preflight: this.#preflight() } : {}),
+    };
+  }
+
+  /** Hours since the start. */
+  hoursOf(kind: StepKind): number[] {
+    return this.steps.filter((step) => step.kind === kind).map(({ at }) => (at - START) / HOUR);
+  }
+
+  #preflight(): Preflight {
+    const failure = this.failure === undefined ? {} : { failure: this.failure };
+    return { at: this.at, verifiedBy: this.machine.serving.keySigners, hasStrangers: false, ...failure };
+  }
+}
+
+export function dsEvidence(
+  shown: readonly (readonly string[] | undefined)[],
+  ttl: number,
+  at: number,
+): DsEvidence {
+  const answers = shown.map((ds, i): DsAnswer => {
+    const outcome: DsOutcome = ds === undefined ? 'unknown' : ds.length === 0 ? 'none' : 'positive';
+    return {
+      server: PARENT,
+      address: `192.0.2.${i + 1}`,
+      outcome,
+      ds: (ds ?? []).map(dsRdata),
+      ttl: ds === undefined ? undefined : ttl,
+      error: undefined,
+    };
+  });
+  return { domain: DOMAIN, parent: PARENT, answers, parentIsSecure: true, observedAt: at };
+}

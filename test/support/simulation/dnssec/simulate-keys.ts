@@ -1,0 +1,54 @@
+// Runs simulated domains and counts what came of them.
+
+import { judgeKeys } from './key-judge.ts';
+import { END, type MachineUnderTest, SimulatedSignedDomain } from './simulated-signed-domain.ts';
+
+export interface KeyTally {
+  readonly violations: string[];
+  readonly unreached: string[];
+  readonly excused: Map<string, number>;
+  readonly registrars: Map<string, number>;
+  domains: number;
+  ticks: number;
+  steps: number;
+  reached: number;
+}
+
+/** `isEnough`: when to end early. */
+export function simulateKeys(
+  seed: number,
+  domains: number,
+  tested: MachineUnderTest,
+  isEnough: (tally: KeyTally) => boolean = () => false,
+): KeyTally {
+  const tally: KeyTally = {
+    violations: [],
+    unreached: [],
+    excused: new Map(),
+    registrars: new Map(),
+    domains: 0,
+    ticks: 0,
+    steps: 0,
+    reached: 0,
+  };
+  const count = (counts: Map<string, number>, of: string) => counts.set(of, (counts.get(of) ?? 0) + 1);
+  for (let i = 0; i < domains && !isEnough(tally); i++) {
+    const domain = new SimulatedSignedDomain(seed * 100_003 + i, tested);
+    domain.run();
+    const { violations, excused } = judgeKeys(domain.history, domain.around, END);
+    const { registrar } = domain.around;
+    count(tally.registrars, registrar);
+    tally.domains++;
+    tally.ticks += domain.ticks;
+    tally.steps += domain.steps;
+    for (const { at, ds, keys, data } of violations.slice(0, 1))
+      tally.violations.push(
+        `domain ${i} (${registrar}), day ${(at / 86_400_000).toFixed(2)}: ${ds} ${keys} ${data}`,
+      );
+    for (const cause of excused) count(tally.excused, cause);
+    if (domain.isReached) tally.reached++;
+    else if (registrar !== 'never')
+      tally.unreached.push(`domain ${i} (${registrar}): ${JSON.stringify(domain.machine.waiting)}`);
+  }
+  return tally;
+}

@@ -1,0 +1,40 @@
+// Runs a program that ends by itself, and gives what it printed.
+
+import { execFile } from 'node:child_process';
+
+export interface Ran {
+  readonly code: number;
+  /** Both outputs. */
+  readonly text: string;
+}
+
+const TIMEOUT_MS = 60_000;
+
+export function runProgram(program: string, args: readonly string[], cwd?: string): Promise<Ran> {
+  const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` };
+  return new Promise((done) => {
+    execFile(
+      program,
+      args,
+      { env, timeout: TIMEOUT_MS, maxBuffer: 1 << 26, ...(cwd && { cwd }) },
+      (error, out, err) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        done({ code, text: out + err });
+      },
+    );
+  });
+}
+
+/** Runs a job for each, two at a time. */
+export async function eachOf<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await job(items[at] as T);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return results;
+}

@@ -1,0 +1,57 @@
+// All validators that this machine has, over one space of names.
+
+import { isInstalled } from '../peers/peers.ts';
+import { startTogether } from '../tests/start-together.ts';
+import { startDelv } from './delv.ts';
+import { startDrill } from './drill.ts';
+import { startKnotResolver } from './knot-resolver.ts';
+import { startNamed } from './named.ts';
+import { startUnbound, type UnboundKind } from './unbound.ts';
+import type { Space, ValidatingResolver, Validator } from './validator.ts';
+
+const PROGRAMS = ['unbound', 'named', 'kresd', 'delv', 'drill', 'dnssec-signzone', 'ldns-signzone', 'nsd'];
+const absent = PROGRAMS.filter((program) => !isInstalled(program));
+/** For a test's name. */
+export const NEEDS_VALIDATORS = absent.length === 0 ? '' : ` (skipped: needs ${absent.join(', ')})`;
+
+const UNBOUND_KINDS: readonly UnboundKind[] = ['plain', 'strict', 'aggressive', 'minimising'];
+
+export interface Validators {
+  /** They answer as resolvers do. */
+  readonly resolvers: readonly Validator[];
+  /** They start a process for each question. */
+  readonly tools: readonly Validator[];
+  forget(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `keeps`: those that use what they know for other names keep it for as long as it is told them. */
+export function startResolvers(
+  space: Space,
+  { keeps }: { readonly keeps: boolean },
+): Promise<readonly ValidatingResolver[]> {
+  return startTogether([
+    ...UNBOUND_KINDS.map((kind) => startUnbound(space, { kind, keeps: kind === 'aggressive' })),
+    startNamed(space, { keeps: false }),
+    startKnotResolver(space, { keeps }),
+  ]);
+}
+
+/** The tools ask Unbound, which gives them what it cannot validate, too (CD, RFC 4035 §3.2.2). */
+export async function startValidators(space: Space): Promise<Validators> {
+  const resolvers = await startResolvers(space, { keeps: true });
+  const plain = resolvers[0] as ValidatingResolver;
+  const anchor = space.anchors[0] as string;
+  const tools = await startTogether([startDelv([anchor], plain.port), startDrill(anchor, plain.port)]);
+  const all: Validator[] = [...resolvers, ...tools];
+  return {
+    resolvers,
+    tools,
+    async forget() {
+      for (const validator of all) await validator.forget();
+    },
+    async stop() {
+      await Promise.all(all.map((validator) => validator.stop()));
+    },
+  };
+}

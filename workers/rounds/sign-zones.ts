@@ -1,0 +1,121 @@
+// Keeps signed zones signed: makes signatures anew before they end, and signs and unsigns large zones in pieces. What is due is
+// taken from Postgres each time and waits in no queue, so that after an outage those that end first are always next.
+
+import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/dnssec-unavailable.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+import {
+  claimDuePieces,
+  claimDueRefreshes,
+  type DuePieces,
+  type DueZone,
+  endLease,
+  renewLease,
+} from '../../src/store/signing/claim-due-zones.ts';
+import { unsignInPieces } from '../../src/store/signing/disable-signing.ts';
+import { refreshSignatures } from '../../src/store/signing/refresh-signatures.ts';
+import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
+import type { SigningBreaker } from './signing-breaker.ts';
+
+/** What came of one zone. */
+export type SigningOutcome =
+  | { readonly kind: 'refreshed'; readonly zone: string; readonly made: number; readonly seconds: number }
+  | { readonly kind: 'signed' | 'unsigned'; readonly zone: string; readonly seconds: number }
+  /** Its keys cannot be opened here. */
+  | { readonly kind: 'unreadable'; readonly zone: string; readonly error: Error }
+  | { readonly kind: 'failed'; readonly zone: string; readonly error: Error };
+
+interface SignZonesOptions {
+  readonly db: Database;
+  /** While it is open, no signature is made anew. */
+  readonly breaker: SigningBreaker;
+  readonly onOutcome: (outcome: SigningOutcome) => void;
+  readonly onTrouble: (error: unknown) => void;
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 1000;
+const REFRESHES_AT_ONCE = 4;
+const REFRESHES_A_ROUND = 32;
+const RENEW_MS = 30_000;
+
+export function signZones(options: SignZonesOptions): Rounds {
+  const { onTrouble, idleMs = IDLE_MS } = options;
+  const stopping = new AbortController();
+  const refreshing = runRounds({ round: () => refreshDue(options, stopping.signal), idleMs, onTrouble });
+  const signing = runRounds({ round: () => signDue(options, stopping.signal), idleMs, onTrouble });
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([refreshing.stop(), signing.stop()]);
+    },
+  };
+}
+
+async function refreshDue(options: SignZonesOptions, signal: AbortSignal): Promise<{ isMore: boolean }> {
+  const { db, breaker } = options;
+  if (breaker.isOpen) return { isMore: false };
+  const due = await claimDueRefreshes(db, REFRESHES_A_ROUND);
+  const left = due.values();
+  const work = async () => {
+    for (const zone of left) {
+      if (signal.aborted) await endLease(db, zone.id);
+      else await refresh(options, zone, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: REFRESHES_AT_ONCE }, work));
+  return { isMore: due.length === REFRESHES_A_ROUND };
+}
+
+async function refresh(options: SignZonesOptions, zone: DueZone, signal: AbortSignal): Promise<void> {
+  const { db, breaker } = options;
+  await doing(options, zone, signal, async () => {
+    const { made } = await refreshSignatures(db, zone.id, signal);
+    await breaker.look(zone);
+    return { kind: 'refreshed', made };
+  });
+}
+
+async function signDue(options: SignZonesOptions, signal: AbortSignal): Promise<{ isMore: boolean }> {
+  const { db } = options;
+  const [zone] = await claimDuePieces(db, 1);
+  if (zone === undefined) return { isMore: false };
+  const renewing = setInterval(() => renewLease(db, zone.id).catch(options.onTrouble), RENEW_MS);
+  try {
+    await doing(options, zone, signal, () => signOrUnsign(db, zone, signal));
+  } finally {
+    clearInterval(renewing);
+  }
+  return { isMore: true };
+}
+
+async function signOrUnsign(
+  db: Database,
+  { id, phase }: DuePieces,
+  signal: AbortSignal,
+): Promise<{ kind: 'signed' | 'unsigned' }> {
+  if (phase === 'signing') await signInPieces(db, id, signal);
+  else await unsignInPieces(db, id, signal);
+  return { kind: phase === 'signing' ? 'signed' : 'unsigned' };
+}
+
+type Done = { readonly kind: 'refreshed'; readonly made: number } | { readonly kind: 'signed' | 'unsigned' };
+
+/** A zone that fails keeps its lease: it is tried again when that is over, and keeps no other from its turn. */
+async function doing(
+  { db, onOutcome, onTrouble }: SignZonesOptions,
+  { id, name: zone }: DueZone,
+  signal: AbortSignal,
+  work: () => Promise<Done>,
+): Promise<void> {
+  const startedMs = performance.now();
+  try {
+    const done = await work();
+    await endLease(db, id);
+    onOutcome({ ...done, zone, seconds: (performance.now() - startedMs) / 1000 });
+  } catch (thrown) {
+    if (signal.aborted) return await endLease(db, id).catch(onTrouble);
+    const error = thrown as Error;
+    onOutcome({ kind: error.name === DNSSEC_UNAVAILABLE ? 'unreadable' : 'failed', zone, error });
+  }
+}

@@ -1,0 +1,47 @@
+// What a workers process does for signed zones: the rounds that sign, the watch over what they made, their metrics and log.
+
+import type { Registry } from 'prom-client';
+import type { Database } from '../src/store/postgres/database.ts';
+import { loadSigningState } from '../src/store/signing/signing-state.ts';
+import { logSigning, type OutcomeLog } from './log-outcomes.ts';
+import { createSigningMetrics } from './metrics/signing-metrics.ts';
+import type { Rounds } from './rounds/run-rounds.ts';
+import { signZones } from './rounds/sign-zones.ts';
+import { SigningBreaker } from './rounds/signing-breaker.ts';
+
+export function startSigning(
+  db: Database,
+  registry: Registry,
+  log: OutcomeLog,
+  trouble: (error: Error) => void,
+): Rounds {
+  const onTrouble = (error: unknown) => trouble(error as Error);
+  const breaker = new SigningBreaker({
+    db,
+    onFault: (fault) => {
+      metrics.countFault();
+      log.error(fault, 'a signed zone does not verify: report this bug');
+    },
+    onOpen: () => log.error({}, 'this process makes no signatures: those that it made anew do not verify'),
+    onTrouble,
+  });
+  const metrics = createSigningMetrics(registry, {
+    state: () => loadSigningState(db),
+    isBreakerOpen: () => breaker.isOpen,
+  });
+  const verifying = breaker.watch();
+  const signing = signZones({
+    db,
+    breaker,
+    onOutcome(outcome) {
+      metrics.count(outcome);
+      logSigning(log, outcome);
+    },
+    onTrouble,
+  });
+  return {
+    async stop() {
+      await Promise.all([verifying.stop(), signing.stop()]);
+    },
+  };
+}
