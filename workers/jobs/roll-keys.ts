@@ -27,6 +27,7 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
+import type { AccountShares } from './account-shares.ts';
 
 export type KeyOutcome =
   | {
@@ -45,6 +46,8 @@ interface KeyRollerOptions {
   readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
+  /** Told what accounts use. */
+  readonly shares?: Pick<AccountShares, 'begin'>;
   /** Added to the time of Postgres, in milliseconds. */
   readonly ahead?: () => number;
 }
@@ -81,7 +84,7 @@ async function look(
     const saved = await saveWritten(db, work, rules);
     return { kind: saved === 'saved' ? 'writing' : 'conflict' };
   }
-  const facts = await observe(options, work, signal);
+  const facts = await observeCounted(options, work, signal);
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
   const dueInMs = nextLookIn(advanced.machine, facts.at);
@@ -95,6 +98,15 @@ async function look(
     waiting: saved.machine.waiting,
     preflight: facts.preflight,
   };
+}
+
+async function observeCounted(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+  const end = options.shares?.begin(work.accountId);
+  try {
+    return await observe(options, work, signal);
+  } finally {
+    end?.();
+  }
 }
 
 async function observe(

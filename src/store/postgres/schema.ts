@@ -100,6 +100,8 @@ export type KeySigns = 'none' | 'keys' | 'data' | 'both';
 interface SignedZonesTable {
   id: GeneratedAlways<number>;
   domain_id: number | null;
+  /** The domain's. */
+  account_id: number | null;
   /** Of an operator zone. */
   zone_name: string | null;
   goal: 'signed' | 'unsigned';

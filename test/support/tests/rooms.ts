@@ -95,9 +95,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/scans':
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
   'store/dnssec':
-    'checks/dnssec dns dns/dnssec store/accounts store/change store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing',
+    'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',

@@ -161,8 +161,8 @@ const texts = () => seenDs().answers[0]?.ds.map(dsText);
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
   let seen = await settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
