@@ -13,14 +13,19 @@ const TYPES: readonly ApiType[] = ['A', 'A', 'AAAA', 'TXT', 'MX', 'NS', 'CNAME',
 type Replacement = NonNullable<EditText['replace']>[number];
 
 export function randomReplacements(random: Random, apex: Name): Edit {
+  const parsed = parseEdit(randomReplacementText(random), apex);
+  if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
+  return parsed.edit;
+}
+
+/** As in a batch. */
+export function randomReplacementText(random: Random): { readonly replace: readonly Replacement[] } {
   const sets = new Map<string, Replacement>();
   for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
     const [name, type] = [pick(random, NAMES), pick(random, TYPES)];
     sets.set(`${name} ${type}`, { name, type, records: contents(random, type) });
   }
-  const parsed = parseEdit({ replace: [...sets.values()] }, apex);
-  if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
-  return parsed.edit;
+  return { replace: [...sets.values()] };
 }
 
 function contents(random: Random, type: ApiType): Replacement['records'] {
