@@ -146,6 +146,13 @@ interface SigningKeysTable {
   retired_at: Date | null;
 }
 
+/** Of zones with NSEC3. */
+interface HashedNamesTable {
+  zone_id: number;
+  /** The owner as stored, its characters in reverse order. */
+  reversed: string;
+}
+
 interface ChangesTable {
   /** The id, which is also the version of the zone: one global sequence, drawn under the lock of the zone's row. */
   id: number;
@@ -851,6 +858,7 @@ export interface Schema {
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;
   signing_keys: SigningKeysTable;
+  hashed_names: HashedNamesTable;
   changes: ChangesTable;
   domain_changes: DomainChangesTable;
   audit_log: AuditLogTable;

@@ -61,7 +61,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
-  'store/keys': 'dns dns/dnssec zone zone/signing store/postgres store/secrets',
+  'store/keys': 'dns dns/dnssec process zone zone/signing store/postgres store/secrets',
   'store/people': 'store/accounts store/postgres store/secrets',
   'store/sharing': 'dns zone/domain store/accounts store/postgres',
   'store/anchors': 'checks/validation store/postgres',
@@ -89,7 +89,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/zones store/keys',
+    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/migrate':
     'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
