@@ -256,13 +256,14 @@ function startChildren(
 }
 
 function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): void {
-  const { db, resolver, keyRules: rules, metrics, log } = dependencies;
+  const { db, resolver, keyRules: rules, metrics, log, mailer } = dependencies;
   const count = createKeyMetrics(metrics.registry);
   worker.start({
     run: createKeyRoller({
       db,
       resolver,
       rules,
+      sendsMail: mailer !== undefined,
       onOutcome(outcome) {
         count(outcome);
         logKeys(log, outcome);
