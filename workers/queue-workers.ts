@@ -249,7 +249,7 @@ function startChildren(
 }
 
 function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): void {
-  const { db, resolver, keyRules: rules, metrics, log, shares } = dependencies;
+  const { db, resolver, keyRules: rules, metrics, log, shares, mailer } = dependencies;
   const count = createKeyMetrics(metrics.registry);
   worker.start({
     run: createKeyRoller({
@@ -257,6 +257,7 @@ function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): vo
       resolver,
       rules,
       shares,
+      sendsMail: mailer !== undefined,
       onOutcome(outcome) {
         count(outcome);
         logKeys(log, outcome);

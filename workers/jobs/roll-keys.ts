@@ -5,6 +5,7 @@
 //     └ the domain is deleted ─▶ absent
 
 import { advance, type Facts } from '../../src/checks/dnssec/advance.ts';
+import { dnssecFindings } from '../../src/checks/dnssec/dnssec-findings.ts';
 import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/dnssec-status.ts';
 import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
@@ -13,6 +14,7 @@ import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts'
 import { isDsDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
 import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
+import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
@@ -25,6 +27,7 @@ import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/load-key-work.
 import { loadServing } from '../../src/store/dnssec/nodes-serving.ts';
 import { resignInPieces } from '../../src/store/dnssec/resign-in-pieces.ts';
 import { saveKeyStep, saveWritten } from '../../src/store/dnssec/save-key-step.ts';
+import { orderDnssecReminder } from '../../src/store/people/dnssec-reminders.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
@@ -50,6 +53,8 @@ interface KeyRollerOptions {
   readonly onOutcome: (outcome: KeyOutcome) => void;
   /** Told what accounts use. */
   readonly shares?: Pick<AccountShares, 'begin'>;
+  /** Owners are reminded by mail of what they have to do. */
+  readonly sendsMail?: boolean;
   /** Added to the time of Postgres, in milliseconds. */
   readonly ahead?: () => number;
 }
@@ -90,8 +95,13 @@ async function look(
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
   const dueInMs = nextLookIn(advanced.machine, facts.at);
-  const saved = await saveKeyStep(db, work, advanced, { dueInMs, rules });
+  const duty = ownersDuty(dnssecFindings(advanced.machine, work.delegatedTo, facts.at, rules));
+  const wantedSince = duty === undefined ? null : (work.wantedSince?.getTime() ?? facts.at);
+  const saved = await saveKeyStep(db, work, advanced, { dueInMs, rules, wantedSince });
   if (saved.kind === 'conflict') return saved;
+  const wanted = wantedSince !== null && { wantedSince, remindedAt: work.remindedAt?.getTime() };
+  if (options.sendsMail === true && duty !== undefined && wanted && isReminderDue(duty, wanted, facts.at))
+    await orderDnssecReminder(db, { signedZoneId, message: duty.message });
   return {
     kind: 'saved',
     name: printName(work.name),
@@ -117,7 +127,8 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   const delegation = await loadDelegation(db, work.domainId);
   const before = await loadServing(db, work.zoneId);
   const now = () => before.at.getTime() + ahead();
-  const ds = isDsDue(machine, now()) ? await observeDs(options, name, signal) : undefined;
+  const isAsked = work.isDsDue || isDsDue(machine, now());
+  const ds = isAsked ? await observeDs(options, name, signal) : undefined;
   const isWanted = isPreflightDue(machine, now(), rules);
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }

@@ -122,7 +122,7 @@ async function saveRow(
       where z.name = ${zoneName} and z.kind = 'operator' and r.type = 6 and not r.removed))
     on conflict (${key}) do update set goal = 'signed', denial = excluded.denial, algorithm = excluded.algorithm,
       split = excluded.split, phase = excluded.phase, seq = s.seq + 1, expires_at = null, resign_at = null,
-      loaded_soa = excluded.loaded_soa, cds_delete = false
+      loaded_soa = excluded.loaded_soa, cds_delete = false, verbatim = false
     returning id`.execute(trx);
   const [row] = rows;
   return row === undefined ? rollBackTo(refused('not_found', 'the zone is gone')) : row.id;
