@@ -34,6 +34,7 @@ export interface Section {
 
 export type PartName =
   | 'answers'
+  | 'signed'
   | 'tcp'
   | 'rrl'
   | 'latency'

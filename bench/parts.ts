@@ -10,6 +10,7 @@ import { logins } from './parts/logins.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
 import { scan } from './parts/scan.ts';
+import { signed } from './parts/signed.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 
@@ -25,6 +26,7 @@ const single = (part: Part, minutes: number, about: string): PartGroup => ({
 
 export const PARTS: readonly PartGroup[] = [
   single(answers, 6, 'CPU per query from one zone of 10,000 names: plain, EDNS, cookies'),
+  single(signed, 5, 'CPU per query with DO from signed zones of 10,000 names, NSEC and NSEC3'),
   single(tcp, 2, 'the same over TCP'),
   single(rrl, 2, 'the same with response-rate limits on'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),

@@ -39,7 +39,7 @@ export const edits: Part = {
     if (server === undefined) return [];
     const unpin = await pinCluster(options.loadCpu);
     try {
-      await warmUp(server, queries, options);
+      await warmUp(server, { queries }, options);
       return [await measureEdits(server, edited, queries, fed, options)];
     } finally {
       await unpin();

@@ -43,7 +43,7 @@ export const soak: Part = {
     });
     const unpin = await pinCluster(options.loadCpu);
     try {
-      await warmUp(node, queries, options);
+      await warmUp(node, { queries }, options);
       const most = await measure(node, { queries, seconds: options.seconds }, options);
       const stream = await EditStream.start({
         url: await zonefleetDatabase(edited.set),

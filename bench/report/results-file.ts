@@ -7,6 +7,7 @@ import { drawChart } from './chart.ts';
 
 const ORDER: readonly PartName[] = [
   'answers',
+  'signed',
   'tcp',
   'rrl',
   'latency',
