@@ -35,10 +35,13 @@ export interface Section {
 export type PartName =
   | 'answers'
   | 'signed'
+  | 'signed_memory'
   | 'tcp'
   | 'rrl'
   | 'latency'
   | 'edits'
+  | 'signed_edits'
+  | 'refresh'
   | 'checks'
   | 'scan'
   | 'api'

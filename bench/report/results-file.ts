@@ -8,6 +8,7 @@ import { drawChart } from './chart.ts';
 const ORDER: readonly PartName[] = [
   'answers',
   'signed',
+  'signed_memory',
   'tcp',
   'rrl',
   'latency',
@@ -15,6 +16,8 @@ const ORDER: readonly PartName[] = [
   'memory',
   'start',
   'edits',
+  'signed_edits',
+  'refresh',
   'checks',
   'scan',
   'api',
