@@ -39,7 +39,7 @@ export const signedMemory: Part = {
     const { ours, times } = await weighSigned(recipe, options);
     const peers: Weight[] = [];
     for (const peer of serversNamed(options.servers, 'nsd', 'knot')) {
-      const [started] = await startServers([peer], recipe.set, options);
+      const [started] = await startServers([peer], recipe.set, options, startOptions(recipe.set, options));
       if (started === undefined) continue;
       const { running } = started;
       const queries = writeScaleQueries(zones, options)('zipf', 0);
