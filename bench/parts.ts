@@ -10,6 +10,7 @@ import { logins } from './parts/logins.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
 import { scan } from './parts/scan.ts';
+import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 
@@ -46,4 +47,5 @@ export const PARTS: readonly PartGroup[] = [
   ),
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
+  single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
 ];

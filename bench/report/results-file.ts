@@ -19,6 +19,7 @@ const ORDER: readonly PartName[] = [
   'api',
   'logins',
   'soak',
+  'signing',
 ];
 
 export interface Provenance {

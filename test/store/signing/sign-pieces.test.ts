@@ -14,7 +14,7 @@ import { enabled, signatureFaults, useSecrets } from '../../support/database/sig
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-const NAMES = 2100;
+const NAMES = 1200;
 const ZONE = parseName('big.test.');
 const NEVER = new AbortController().signal;
 
