@@ -15,7 +15,11 @@ export const signing: Part = {
   names: ['signing'],
   async run(options) {
     const share = Math.min(1, (options.zones ?? NAMES) / NAMES);
-    const [names, domains, batch] = [NAMES, DOMAINS, BATCH].map((full) => full * share) as [number, number, number];
+    const [names, domains, batch] = [NAMES, DOMAINS, BATCH].map((full) => full * share) as [
+      number,
+      number,
+      number,
+    ];
     say(`${count(names)} names, ${count(domains)} domains`);
     const database = await signingDatabase(names, domains);
     const { whole, enabled, batch: batches } = await measureSigning(database, batch, options);
@@ -37,7 +41,16 @@ export const signing: Part = {
           'A process signs while another makes 20 edits a second, each counted from when it is due; Postgres shares both cores with them. The ' +
             'event loop is that of the process that signs. Of one domain its own edits are counted, of many domains those of others.',
           table(
-            ['', 'seconds', 'loop late at most, ms', 'p99', 'edits', 'p50 ms', 'p99 ms', 'load of the machine'],
+            [
+              '',
+              'seconds',
+              'loop late at most, ms',
+              'p99',
+              'edits',
+              'p50 ms',
+              'p99 ms',
+              'load of the machine',
+            ],
             [
               row(`${count(names)} names, NSEC, until DNSKEY is served`, whole.nsec, 30),
               row(`${count(names)} names, NSEC3`, whole.nsec3, 30),

@@ -40,7 +40,9 @@ export async function measureSigning(
     editor.tell({ kind: 'stop' });
     const { millis } = await editing;
     const load = loadavg()[0] as number;
-    say(`  ${order.kind}: ${done.seconds.toFixed(1)} s, late ${done.lateMs.worst.toFixed(0)} ms, ${millis.length} edits`);
+    say(
+      `  ${order.kind}: ${done.seconds.toFixed(1)} s, late ${done.lateMs.worst.toFixed(0)} ms, ${millis.length} edits`,
+    );
     return { done, edits: millis, load };
   };
   const batchSeconds = async () => {

@@ -53,7 +53,10 @@ async function fill(db: Database, to: string, names: number, domains: number): P
   const accountId = account.account.id;
   const large = await newDomain(db, accountId, LARGE_NAME);
   for (let first = 0; first < names; first += RECORDS_AT_ONCE) {
-    const hosts = Array.from({ length: Math.min(RECORDS_AT_ONCE, names - first) }, (_, i) => `host${first + i}`);
+    const hosts = Array.from(
+      { length: Math.min(RECORDS_AT_ONCE, names - first) },
+      (_, i) => `host${first + i}`,
+    );
     await create(db, large, LARGE_NAME, hosts);
   }
   say(`made a domain of ${names} names`);
@@ -94,7 +97,14 @@ function copies(domains: number): string[] {
 
 async function newDomain(db: Database, accountId: number, name: string): Promise<number> {
   const unicode = name.slice(0, -1);
-  const wanted = { ...BY, accountId, name: parseName(name), unicode, dnsMode: 'managed', exempt: true } as const;
+  const wanted = {
+    ...BY,
+    accountId,
+    name: parseName(name),
+    unicode,
+    dnsMode: 'managed',
+    exempt: true,
+  } as const;
   const created = await createDomain(db, wanted);
   if (created.kind !== 'created') throw new Error(created.message);
   return created.domain.id;

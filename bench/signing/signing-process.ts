@@ -105,7 +105,10 @@ async function inTurn(work: () => Promise<void>): Promise<void> {
 }
 
 /** At a steady rate: an edit that waits delays those after it, and each counts from when it was due. */
-async function editUntilStopped({ domainIds, perSecond }: Extract<Order, { kind: 'edit' }>): Promise<number[]> {
+async function editUntilStopped({
+  domainIds,
+  perSecond,
+}: Extract<Order, { kind: 'edit' }>): Promise<number[]> {
   const millis: number[] = [];
   const startedMs = performance.now();
   const running: Promise<void>[] = [];
@@ -129,7 +132,16 @@ async function editOnce(domainId: number, n: number): Promise<void> {
   const text =
     n % 2 === 0
       ? { create: [{ name: `new${process.pid}-${created++}`, ...record }] }
-      : { replace: [{ name: 'changing', type: 'A' as const, ttl: 300, records: [{ destination: record.destination }] }] };
+      : {
+          replace: [
+            {
+              name: 'changing',
+              type: 'A' as const,
+              ttl: 300,
+              records: [{ destination: record.destination }],
+            },
+          ],
+        };
   await save(domainId, apex, text);
 }
 
