@@ -12,6 +12,7 @@ import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
 import type { Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
 import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts';
 import { isDsDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
+import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
 import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
@@ -20,6 +21,7 @@ import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { KeyJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
+import { loadHeldDsVersion } from '../../src/store/dnssec/held-ds-version.ts';
 import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
 import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/load-key-work.ts';
 import { loadServing } from '../../src/store/dnssec/nodes-serving.ts';
@@ -30,6 +32,7 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
+import type { AccountShares } from './account-shares.ts';
 
 export type KeyOutcome =
   | {
@@ -48,6 +51,8 @@ interface KeyRollerOptions {
   readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
+  /** Told what accounts use. */
+  readonly shares?: Pick<AccountShares, 'begin'>;
   /** Owners are reminded by mail of what they have to do. */
   readonly sendsMail?: boolean;
   /** Added to the time of Postgres, in milliseconds. */
@@ -86,7 +91,7 @@ async function look(
     const saved = await saveWritten(db, work, rules);
     return { kind: saved === 'saved' ? 'writing' : 'conflict' };
   }
-  const facts = await observe(options, work, signal);
+  const facts = await observeCounted(options, work, signal);
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
   const dueInMs = nextLookIn(advanced.machine, facts.at);
@@ -107,17 +112,23 @@ async function look(
   };
 }
 
-async function observe(
-  { db, resolver, rules, ahead = () => 0 }: KeyRollerOptions,
-  work: KeyWork,
-  signal: AbortSignal,
-): Promise<Facts> {
+async function observeCounted(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+  const end = options.shares?.begin(work.accountId);
+  try {
+    return await observe(options, work, signal);
+  } finally {
+    end?.();
+  }
+}
+
+async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+  const { db, resolver, rules, ahead = () => 0 } = options;
   const { machine, name } = work;
   const delegation = await loadDelegation(db, work.domainId);
   const before = await loadServing(db, work.zoneId);
   const now = () => before.at.getTime() + ahead();
-  const ds =
-    work.isDsDue || isDsDue(machine, now()) ? await observeDs(db, resolver, name, signal) : undefined;
+  const isAsked = work.isDsDue || isDsDue(machine, now());
+  const ds = isAsked ? await observeDs(options, name, signal) : undefined;
   const isWanted = isPreflightDue(machine, now(), rules);
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
@@ -137,15 +148,22 @@ async function observe(
 
 /** Where this fleet serves the parent, its own answer would show nothing: Postgres has the DS set. */
 async function observeDs(
-  db: Database,
-  resolver: Pick<Resolver, 'observeDs'>,
+  { db, resolver, rules }: KeyRollerOptions,
   name: Name,
   signal: AbortSignal,
 ): Promise<DsEvidence> {
   const held = await loadHeldZone(db, name);
   if (held === undefined || (held.cut !== undefined && held.cut !== name))
     return await resolver.observeDs(name, { signal });
-  return heldDs(name, held, Date.now());
+  const isServed = await isHeldDsServed(db, held.zone, name, rules);
+  return heldDs(name, held, { isServed, observedAt: Date.now() });
+}
+
+async function isHeldDsServed(db: Database, zone: Name, name: Name, rules: MachineRules): Promise<boolean> {
+  const held = await loadHeldDsVersion(db, zone, name);
+  if (held === undefined) return false;
+  const { nodes, at } = await loadServing(db, held.zoneId);
+  return isAtEveryNode(nodes, held.version, at.getTime(), rules);
 }
 
 /** A domain that the parent delegates elsewhere, or not at all, is asked at the servers that it would have here. */

@@ -235,8 +235,8 @@ async function saveWishes(
   { denial, algorithm, split }: ReturnType<typeof wishesOf>,
 ): Promise<{ id: number }> {
   const { rows } = await sql<{ id: number }>`
-    insert into signed_zones (domain_id, goal, denial, algorithm, split, phase)
-    values (${domainId}, 'signed', ${denial}, ${algorithm}, ${split}, 'off')
+    insert into signed_zones (domain_id, account_id, goal, denial, algorithm, split, phase)
+    values (${domainId}, (select account_id from domains where id = ${domainId}), 'signed', ${denial}, ${algorithm}, ${split}, 'off')
     on conflict (domain_id) do update set denial = excluded.denial, algorithm = excluded.algorithm,
       split = excluded.split
     returning id`.execute(trx);

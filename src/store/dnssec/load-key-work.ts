@@ -19,6 +19,7 @@ import { type DnssecKey, loadDnssecOf, type StoredDnssec } from './load-dnssec.t
 export interface KeyWork extends StoredDnssec {
   readonly machine: Machine;
   readonly domainId: number;
+  readonly accountId: number;
   readonly name: Name;
   /** Null: nodes serve nothing of it. */
   readonly zoneId: number | null;
@@ -53,6 +54,7 @@ export async function loadKeyWork(db: Database, signedZoneId: number): Promise<K
     ...stored,
     machine: withoutDestroyed(stored.machine, stored.keys),
     domainId: row.id,
+    accountId: row.accountId,
     name: decodeNameColumn(row.name),
     zoneId: row.zoneId,
     nameservers: nameserversOf(row, settings).map(foldCase),

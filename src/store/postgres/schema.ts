@@ -100,6 +100,8 @@ export type KeySigns = 'none' | 'keys' | 'data' | 'both';
 interface SignedZonesTable {
   id: GeneratedAlways<number>;
   domain_id: number | null;
+  /** The domain's. */
+  account_id: number | null;
   /** Of an operator zone. */
   zone_name: string | null;
   goal: 'signed' | 'unsigned';
@@ -151,6 +153,13 @@ interface SigningKeysTable {
   made_at: Generated<Date>;
   published_at: Date | null;
   retired_at: Date | null;
+}
+
+/** Of zones with NSEC3. */
+interface HashedNamesTable {
+  zone_id: number;
+  /** The owner as stored, its characters in reverse order. */
+  reversed: string;
 }
 
 interface ChangesTable {
@@ -865,6 +874,7 @@ export interface Schema {
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;
   signing_keys: SigningKeysTable;
+  hashed_names: HashedNamesTable;
   changes: ChangesTable;
   domain_changes: DomainChangesTable;
   audit_log: AuditLogTable;

@@ -44,6 +44,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   key_checks: grants('', 'si', 'si'),
   signed_zones: grants('', 'siu', 'siu'), // goes with its domain
   signing_keys: grants('', 'siu', 'siu'),
+  hashed_names: grants('', 'sid', 'sid'), // go with their zone
   given_ns_sets: grants('', 'si', 'si'),
   account_ns_sets: grants('', 'siu', 's'),
   memberships: grants('', 'siud', ''),

@@ -6,6 +6,7 @@
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import { isOfSigner } from '../keys/apex-keys.ts';
 import { isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -14,7 +15,7 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 import { noteVerbatim } from './note-verbatim.ts';
-import { isOfSigner, saveSignedZone } from './save-signed-zone.ts';
+import { saveSignedZone } from './save-signed-zone.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
 
