@@ -104,7 +104,10 @@ async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
   return { servers: [server], missing: [], failure: undefined };
 }
 
-async function look(sendsMail = false): Promise<KeyOutcome> {
+async function look({
+  sendsMail = false,
+  rollZskEveryMs = undefined as number | undefined,
+} = {}): Promise<KeyOutcome> {
   const outcomes: KeyOutcome[] = [];
   const roll = createKeyRoller({
     db: database.db,
@@ -118,6 +121,7 @@ async function look(sendsMail = false): Promise<KeyOutcome> {
     },
     rules: RULES,
     sendsMail,
+    rollZskEveryMs,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ahead: () => ahead,
   });
@@ -314,6 +318,32 @@ test('of two keys the one for data alone is changed, without the registrar and w
   expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
 });
 
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const wanted = (await machineOf())?.wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted);
+  ahead += 20 * DAY_MS;
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await passTime(1)).waiting).toBeNull();
+  await look(every);
+  const rolled = (await machineOf())?.wanted;
+  expect([rolled?.sep, rolled?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(rolled);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
 test('a look that is asked for asks the parent, whenever it was asked last', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
@@ -341,7 +371,7 @@ test('the owner is reminded of the DS after three days, and again a month later,
   const wait = async (days: number) => {
     for (let hours = 0; hours < 24 * days; hours += 12) {
       ahead += 12 * HOUR_MS;
-      await look(true);
+      await look({ sendsMail: true });
       await nodesFollow();
     }
   };
