@@ -100,6 +100,8 @@ interface Dependencies {
   /** How many delegation checks run at a time. */
   readonly checkConcurrency: number;
   readonly keyRules: MachineRules;
+  /** Undefined: no ZSK is replaced unasked. */
+  readonly rollZskEveryMs: number | undefined;
   readonly slots: Slots;
   readonly shares: AccountShares;
   readonly vantages: VantageAsker;
@@ -249,13 +251,14 @@ function startChildren(
 }
 
 function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): void {
-  const { db, resolver, keyRules: rules, metrics, log, shares, mailer } = dependencies;
+  const { db, resolver, keyRules: rules, rollZskEveryMs, metrics, log, shares, mailer } = dependencies;
   const count = createKeyMetrics(metrics.registry);
   worker.start({
     run: createKeyRoller({
       db,
       resolver,
       rules,
+      rollZskEveryMs,
       shares,
       sendsMail: mailer !== undefined,
       onOutcome(outcome) {

@@ -9,17 +9,19 @@ import { dnssecFindings } from '../../src/checks/dnssec/dnssec-findings.ts';
 import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/dnssec-status.ts';
 import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
-import type { Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
+import type { Machine, Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
 import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts';
 import { isDsDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
 import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
 import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
+import { oldZsk } from '../../src/checks/dnssec/scheduled-roll.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { KeyJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
+import { rollDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
 import { loadHeldDsVersion } from '../../src/store/dnssec/held-ds-version.ts';
 import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
@@ -53,6 +55,8 @@ interface KeyRollerOptions {
   readonly onOutcome: (outcome: KeyOutcome) => void;
   /** Told what accounts use. */
   readonly shares?: Pick<AccountShares, 'begin'>;
+  /** How old the ZSK of a split zone gets; undefined: none is replaced unasked. */
+  readonly rollZskEveryMs?: number | undefined;
   /** Owners are reminded by mail of what they have to do. */
   readonly sendsMail?: boolean;
   /** Added to the time of Postgres, in milliseconds. */
@@ -102,6 +106,7 @@ async function look(
   const wanted = wantedSince !== null && { wantedSince, remindedAt: work.remindedAt?.getTime() };
   if (options.sendsMail === true && duty !== undefined && wanted && isReminderDue(duty, wanted, facts.at))
     await orderDnssecReminder(db, { signedZoneId, message: duty.message });
+  if (advanced.step === undefined) await rollOldZsk(options, work, saved.machine, facts.at);
   return {
     kind: 'saved',
     name: printName(work.name),
@@ -110,6 +115,21 @@ async function look(
     waiting: saved.machine.waiting,
     preflight: facts.preflight,
   };
+}
+
+/** Refused where somebody else changed something since: the next look is soon enough. */
+async function rollOldZsk(
+  { db, rollZskEveryMs: everyMs }: KeyRollerOptions,
+  { domainId, signed, keys }: KeyWork,
+  machine: Machine,
+  at: number,
+): Promise<void> {
+  if (everyMs === undefined) return;
+  const madeAt = (id: string) => keys.find((key) => String(key.id) === id)?.madeAt.getTime();
+  const old = oldZsk(machine, { everyMs, signedZoneId: signed.id, madeAt }, at);
+  if (old === undefined) return;
+  const by = { by: { kind: 'system' }, source: 'status' } as const;
+  await rollDnssec(db, { ...by, domainId, keyId: Number(old), compromised: false });
 }
 
 async function observeCounted(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {

@@ -6,6 +6,7 @@ import { type DsEvidence, dsFields, dsText } from '../../../src/checks/dnssec/ds
 import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { askLook } from '../../../src/store/dnssec/ask-look.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
@@ -42,6 +43,8 @@ let ahead: number;
 /** What two addresses of the parent show. */
 let shown: readonly string[];
 let isValid: boolean;
+/** How often the parent was asked. */
+let asked: number;
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -51,6 +54,7 @@ beforeEach(async () => {
   ahead = 0;
   shown = [];
   isValid = true;
+  asked = 0;
   await sql`
     insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
     values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
@@ -100,16 +104,24 @@ async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
   return { servers: [server], missing: [], failure: undefined };
 }
 
-async function look(): Promise<KeyOutcome> {
+async function look({
+  sendsMail = false,
+  rollZskEveryMs = undefined as number | undefined,
+} = {}): Promise<KeyOutcome> {
   const outcomes: KeyOutcome[] = [];
   const roll = createKeyRoller({
     db: database.db,
     resolver: {
-      observeDs: async () => seenDs(),
+      observeDs: async () => {
+        asked++;
+        return seenDs();
+      },
       observeSigned: async (_, { keys }) =>
         await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
     },
     rules: RULES,
+    sendsMail,
+    rollZskEveryMs,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ahead: () => ahead,
   });
@@ -282,6 +294,105 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   await nodesFollow();
   expect(await settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  const before = (await machineOf())?.wanted;
+  shown = [await dsOf(before?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const zsk = Number(before?.data);
+  const order = { ...BY, domainId, compromised: false };
+  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
+  const seen = await passTime(7);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect((await machineOf())?.wanted?.sep).toBe(before?.sep);
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
+    ['ksk', 'keys', false],
+    ['zsk', 'none', true],
+    ['zsk', 'data', false],
+  ]);
+  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
+});
+
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const wanted = (await machineOf())?.wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted);
+  ahead += 20 * DAY_MS;
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await passTime(1)).waiting).toBeNull();
+  await look(every);
+  const rolled = (await machineOf())?.wanted;
+  expect([rolled?.sep, rolled?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(rolled);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
+test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  asked = 0;
+  await look();
+  expect(asked).toBe(0);
+  expect(await askLook(db, domainId)).toEqual({ kind: 'asked' });
+  await look();
+  await look();
+  expect(asked).toBe(1);
+});
+
+const reminders = async () => {
+  const { rows } = await sql<{ message: string }>`
+    select message from mails where kind = 'dnssec' order by id`.execute(database.db);
+  return rows.map(({ message }) => message);
+};
+/** By the clock of Postgres, which the machine's is ahead of. */
+const aMonthLater = () =>
+  sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
+
+test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+  const { db } = database;
+  const wait = async (days: number) => {
+    for (let hours = 0; hours < 24 * days; hours += 12) {
+      ahead += 12 * HOUR_MS;
+      await look({ sendsMail: true });
+      await nodesFollow();
+    }
+  };
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await passTime(4)).status).toBe('ds_wanted');
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  const ds = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
+  await wait(35);
+  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  await aMonthLater();
+  await wait(1);
+  expect(await reminders()).toHaveLength(2);
+  shown = [ds];
+  await wait(2);
+  await aMonthLater();
+  await wait(5);
+  expect(await reminders()).toHaveLength(2);
 });
 
 test('a parent zone of ours shows a DS from when every node serves it', async () => {
