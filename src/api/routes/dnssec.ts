@@ -10,12 +10,13 @@ import {
 } from '../../store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
-import { Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
+import { ChangeDnssec, Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
 const WRITE = {
   method: 'POST',
@@ -76,6 +77,25 @@ const rollDnssec = domainRoute({
   },
 });
 
+const changeDnssec = domainRoute({
+  ...WRITE,
+  method: 'PUT',
+  path: '/domains/{domain}/dnssec',
+  operationId: 'changeDnssec',
+  summary: 'Changes how a signed domain proves what is not there.',
+  description:
+    'The DS record stays. Of a large zone the new records are written beside the others, and `next_denial` shows them until answers use them; asking for the other kind gives up.',
+  body: ChangeDnssec,
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  run: async (call) => {
+    const { domainId, ...order } = orderOf(call);
+    return await answerChanged(
+      call,
+      await changeDenial(call.api.db, { domainId }, { ...order, ...call.body }),
+    );
+  },
+});
+
 const abortDnssec = domainRoute({
   ...WRITE,
   path: '/domains/{domain}/dnssec/abort',
@@ -86,7 +106,7 @@ const abortDnssec = domainRoute({
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
 
-export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, abortDnssec];
+export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, changeDnssec, abortDnssec];
 
 type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
 
@@ -94,7 +114,7 @@ function orderOf({ caller, domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;
 }
 
-async function answerChanged(call: AnyCall, changed: ChangedGoal) {
+async function answerChanged(call: AnyCall, changed: ChangedGoal | ChangedDenial) {
   switch (changed.kind) {
     case 'absent':
       return notFound('domain');
@@ -110,7 +130,11 @@ async function answerChanged(call: AnyCall, changed: ChangedGoal) {
 
 const RETRY_SECONDS = 60;
 
-function refusal({ code, message, retryAfterSeconds }: Extract<ChangedGoal, { kind: 'refused' }>): Problem {
+function refusal({
+  code,
+  message,
+  retryAfterSeconds,
+}: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
   if (code !== 'dnssec_unavailable') return problem(code, message);
   const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
   return new Problem(503, message, { code, headers });

@@ -91,6 +91,10 @@ export const Dnssec = z
     denial: z
       .enum(DENIALS)
       .describe('With `nsec` anybody can list the names of the zone; `nsec3` makes that costly.'),
+    next_denial: z
+      .enum(DENIALS)
+      .optional()
+      .describe('What `denial` becomes as soon as all of it is written; answers use `denial` until then.'),
     algorithm,
     ds: z.array(Ds),
     dnskey: z.array(Dnskey),
@@ -123,6 +127,8 @@ export const EnableDnssec = z.strictObject({
   algorithm: z.literal(ALGORITHMS).optional(),
   split: z.boolean().optional().describe('A key for the keys and one for the rest, instead of one for all.'),
 });
+
+export const ChangeDnssec = z.strictObject({ denial: z.enum(DENIALS) });
 
 export const RollDnssec = z.strictObject({
   reason: z.enum(['planned', 'compromised']).default('planned'),

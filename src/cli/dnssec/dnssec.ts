@@ -53,6 +53,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
     });
 
   addChanges(dnssec, cli);
+  addDenial(dnssec, cli);
   addGoals(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
@@ -85,8 +86,22 @@ function addChanges(dnssec: Command, cli: Cli): void {
     });
 }
 
+function addDenial(dnssec: Command, cli: Cli): void {
+  dnssec
+    .command('denial')
+    .description(
+      'prove what is not there in another way, with no answer wrong meanwhile; exit 1 if one is refused',
+    )
+    .argument('<kind>', 'nsec or nsec3', denialOf)
+    .argument('<name...>', 'names of domains and operator zones')
+    .action(async (denial: DenialKind, names: string[]) => {
+      const { changeDenials } = await import('./change-dnssec.ts');
+      await cli.withStore((db) => changeDenials(db, names.map(parseZoneName), denial, cli));
+    });
+}
+
 function addGoals(dnssec: Command, cli: Cli): void {
-  const add = (kind: DomainGoal['kind'], description: string) =>
+  const add = (kind: 'roll' | 'abort' | 'check', description: string) =>
     dnssec.command(kind).description(description).argument('<name...>', 'names of domains');
   const set = async (names: readonly string[], goal: DomainGoal) => {
     const { changeDomains } = await import('./change-dnssec.ts');

@@ -12,6 +12,8 @@ import {
 } from '../../store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { DenialKind } from '../../store/postgres/schema.ts';
+import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import type { EnableOrder } from '../../store/signing/enable-signing.ts';
 import type { Cli } from '../terminal/cli.ts';
 
@@ -19,6 +21,7 @@ export type DomainGoal =
   | ({ readonly kind: 'enable' } & EnableOrder)
   | { readonly kind: 'disable'; readonly now: boolean }
   | { readonly kind: 'roll'; readonly compromised: boolean }
+  | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
   | { readonly kind: 'check' };
 
@@ -46,14 +49,20 @@ export async function setDomainGoal(
   };
 }
 
-const OUTCOMES = { enable: 'signing', disable: 'disabling', roll: 'rolling', abort: 'aborted' } as const;
+const OUTCOMES = {
+  enable: 'signing',
+  disable: 'disabling',
+  roll: 'rolling',
+  denial: 'changing',
+  abort: 'aborted',
+} as const;
 
 async function change(
   db: Database,
   domainId: number,
   goal: Exclude<DomainGoal, { kind: 'check' }>,
   cli: Cli,
-): Promise<ChangedGoal> {
+): Promise<ChangedGoal | ChangedDenial> {
   const order = { ...cli.changedBy(), domainId };
   switch (goal.kind) {
     case 'enable': {
@@ -64,6 +73,8 @@ async function change(
       return await disableDnssec(db, { ...order, now: goal.now });
     case 'roll':
       return await rollDnssec(db, { ...order, compromised: goal.compromised });
+    case 'denial':
+      return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });
     case 'abort':
       return await abortDnssec(db, order);
     default:

@@ -5,17 +5,19 @@ import { sql } from 'kysely';
 import { abort, disable, enable, needsKeys, newMachine, roll } from '../../checks/dnssec/goals.ts';
 import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
 import { isSigned } from '../../checks/dnssec/serving.ts';
-import { encodeName } from '../../dns/name.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
+import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import { SIGNING_ALGORITHM, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
 import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
+import { wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DenialKind } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import { findUnableNodes } from '../signing/unable-nodes.ts';
 import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
 import { makeMachineKeys } from './make-machine-keys.ts';
@@ -50,9 +52,6 @@ const RETRY_SECONDS = 600;
 /** Keys cost little, but their rows stay as long as the domain. */
 const MOST_KEYS_A_DAY = 12;
 const DAY_MS = 86_400_000;
-/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
-const HASH_LABEL_OCTETS = 33;
-const MAX_NAME_OCTETS = 255;
 
 export async function enableDnssec(db: Database, order: GoalOrder & SigningWishes): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
@@ -119,6 +118,8 @@ export async function abortDnssec(db: Database, order: GoalOrder): Promise<Chang
 
 type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 
+const SIGNED_OTHERWISE =
+  'the domain is signed in another way already: its denial has a call of its own, and another algorithm comes with a rollover';
 const NOTHING = 'nothing is under way that could be given up';
 const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
 const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
@@ -180,22 +181,21 @@ function refuseDomain({ row }: DomainLock): Refused | undefined {
   return undefined;
 }
 
-/** A zone that stands signed is signed in one way at a time. */
+/** A zone that stands signed changes its ways by calls of their own. */
 function refuseWishes(
   { row }: DomainLock,
   stored: StoredDnssec | undefined,
   { denial, algorithm, split }: SigningWishes,
 ): Refused | undefined {
-  const octets = encodeName(decodeNameColumn(row.name)).length;
-  if (denial === 'nsec3' && octets + HASH_LABEL_OCTETS > MAX_NAME_OCTETS)
-    return refused('wrong_state', 'the name is too long for NSEC3: hashes have no room before it');
+  if (denial === 'nsec3' && !hasRoomForHashes(decodeNameColumn(row.name)))
+    return refused('wrong_state', NO_ROOM_FOR_HASHES);
   const { signed, machine } = stored ?? {};
   if (!signed || !machine || (machine.goal === 'unsigned' && !isSigned(machine.serving))) return undefined;
   const isSame =
-    (denial ?? signed.denial) === signed.denial &&
+    (denial ?? wantedDenial(signed)) === wantedDenial(signed) &&
     (algorithm ?? signed.algorithm) === signed.algorithm &&
     (split ?? signed.split) === signed.split;
-  return isSame ? undefined : refused('dnssec_busy', 'the domain is signed in another way already');
+  return isSame ? undefined : refused('dnssec_busy', SIGNED_OTHERWISE);
 }
 
 function wishesOf({ denial, algorithm, split }: SigningWishes, stored: StoredDnssec | undefined) {
@@ -223,10 +223,10 @@ async function saveWishes(
   { denial, algorithm, split }: ReturnType<typeof wishesOf>,
 ): Promise<{ id: number }> {
   const { rows } = await sql<{ id: number }>`
-    insert into signed_zones (domain_id, goal, denial, algorithm, split, phase)
+    insert into signed_zones as s (domain_id, goal, denial, algorithm, split, phase)
     values (${domainId}, 'signed', ${denial}, ${algorithm}, ${split}, 'off')
-    on conflict (domain_id) do update set denial = excluded.denial, algorithm = excluded.algorithm,
-      split = excluded.split
+    on conflict (domain_id) do update set algorithm = excluded.algorithm, split = excluded.split,
+      denial = case when s.phase = 'off' then excluded.denial else s.denial end
     returning id`.execute(trx);
   return rows[0] as { id: number };
 }

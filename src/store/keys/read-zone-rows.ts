@@ -4,11 +4,13 @@
 
 import { sql } from 'kysely';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
+import { denialType } from '../../zone/signing/denial-records.ts';
 import type { Needed } from '../../zone/signing/plan-signing.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import type { DenialKind } from '../postgres/schema.ts';
 
 interface Row {
   readonly owner: string;
@@ -22,19 +24,23 @@ const MOST_SEARCHED = 16;
 /** Names in one statement. */
 const AT_ONCE = 2000;
 
-/** `wanted`: the names whose own rows do not count as below another. */
+/** `wanted`: the names whose own rows do not count as below another. A zone may have another chain than of the kind `denial`. */
 export async function readNeeded(
   trx: Database,
   zoneId: number,
   needed: Needed,
-  wanted: ReadonlyMap<Name, unknown>,
+  { denial, wanted }: { readonly denial: DenialKind; readonly wanted: ReadonlyMap<Name, unknown> },
 ): Promise<ZoneRecord[]> {
   if (needed.whole) return await readWhole(trx, zoneId);
   const owners = needed.owners.map(encodeNameColumn);
   const places = needed.before.map((place) => Buffer.from(place, 'latin1'));
   const rows: Row[] = [];
   for (let at = 0; at < Math.max(owners.length, places.length); at += AT_ONCE) {
-    const piece = { owners: owners.slice(at, at + AT_ONCE), places: places.slice(at, at + AT_ONCE) };
+    const piece = {
+      owners: owners.slice(at, at + AT_ONCE),
+      places: places.slice(at, at + AT_ONCE),
+      denial: denialType(denial),
+    };
     rows.push(...(await readAt(trx, zoneId, piece)));
   }
   if (needed.below.length + needed.anyBelow.length > MOST_SEARCHED) {
@@ -87,23 +93,28 @@ export async function readOwners(
   owners: readonly Name[],
 ): Promise<ZoneRecord[]> {
   const needed = { whole: false, owners, before: [], below: [], anyBelow: [] };
-  return await readNeeded(trx, zoneId, needed, new Map());
+  return await readNeeded(trx, zoneId, needed, { denial: 'nsec', wanted: new Map() }); // it asks for no place
 }
 
 /** The rows of these owners, and for each place those of the denial before it: the last one, where none is before it. */
 async function readAt(
   trx: Database,
   zoneId: number,
-  { owners, places }: { readonly owners: readonly string[]; readonly places: readonly Buffer[] },
+  {
+    owners,
+    places,
+    denial,
+  }: { readonly owners: readonly string[]; readonly places: readonly Buffer[]; readonly denial: number },
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
     with neighbour as materialized (
       select distinct coalesce(
         (select n.owner from zone_records n
-          where n.zone_id = ${zoneId} and n.place < p.place and n.place is not null and not n.removed
+          where n.zone_id = ${zoneId} and n.type = ${denial} and n.place < p.place and n.place is not null
+            and not n.removed
           order by n.place desc limit 1),
         (select n.owner from zone_records n
-          where n.zone_id = ${zoneId} and n.place is not null and not n.removed
+          where n.zone_id = ${zoneId} and n.type = ${denial} and n.place is not null and not n.removed
           order by n.place desc limit 1)) as owner
       from unnest(${arrayOf('bytea', places)}) as p(place))
     select r.owner, r.type, r.ttl, r.rdata from unnest(${arrayOf('text', owners)}) as o(owner)

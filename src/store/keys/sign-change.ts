@@ -13,7 +13,7 @@ import { isMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { apexKeyRecords, isApexKeyType } from './apex-keys.ts';
 import { openKeys } from './key-store.ts';
-import { readNeeded } from './read-zone-rows.ts';
+import { readNeeded, readWhole } from './read-zone-rows.ts';
 import type { SignedZone, StoredKey } from './signed-zone.ts';
 
 export interface ChangeToSign {
@@ -104,7 +104,7 @@ async function plan(
   let isFirst = true;
   for (let step = planning.next(); ; isFirst = false) {
     if (step.done) return step.value;
-    const rows = await readNeeded(trx, zoneId, step.value, order.wanted);
+    const rows = await readNeeded(trx, zoneId, step.value, order);
     step = planning.next(isFirst && missing !== undefined ? [...rows, ...absent(rows, missing)] : rows);
   }
 }
@@ -120,9 +120,8 @@ async function wantedWhole(
   zoneId: number,
   { wanted }: SigningOrder,
 ): Promise<Map<Name, readonly ZoneRecord[]>> {
-  const whole = { whole: true, owners: [], before: [], below: [], anyBelow: [] };
   const all = new Map<Name, ZoneRecord[]>();
-  for (const record of await readNeeded(trx, zoneId, whole, wanted)) {
+  for (const record of await readWhole(trx, zoneId)) {
     const same = all.get(record.owner);
     if (same === undefined) all.set(record.owner, [record]);
     else same.push(record);

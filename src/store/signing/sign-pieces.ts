@@ -55,13 +55,13 @@ export async function signInPieces(
   );
 }
 
-interface UnsignedZone {
+export interface ZoneAtVersion {
   readonly id: number;
   readonly apex: Name;
   readonly version: number;
 }
 
-async function findZone(db: Database, subject: Subject): Promise<UnsignedZone | undefined> {
+export async function findZone(db: Database, subject: Subject): Promise<ZoneAtVersion | undefined> {
   const condition =
     'zoneName' in subject
       ? sql`name = ${subject.zoneName} and kind = 'operator'`
@@ -73,7 +73,7 @@ async function findZone(db: Database, subject: Subject): Promise<UnsignedZone | 
 }
 
 /** What changed after the version of the zone is read too, and is not written. */
-async function planWhole(db: Database, zone: UnsignedZone, signed: SignedZone): Promise<OwnerRows[]> {
+async function planWhole(db: Database, zone: ZoneAtVersion, signed: SignedZone): Promise<OwnerRows[]> {
   const { id: zoneId, apex } = zone;
   const wanted = new Map<Name, ZoneRecord[]>();
   for (const record of await readWhole(db, zoneId)) {
@@ -126,7 +126,7 @@ function isGoingOn(locked: LockedSubject | undefined): locked is LockedSubject {
  * Names with rows that others wrote or removed since, also those of ours that went with an edit. Owners of NSEC3 are no names,
  * and no edit concerns them.
  */
-async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[]> {
+export async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records
     where zone_id = ${zoneId} and version > ${since} and (type not in (46, 47, 50) or removed and type = 47
