@@ -66,14 +66,15 @@ const rollDnssec = domainRoute({
   ...WRITE,
   path: '/domains/{domain}/dnssec/rollover',
   operationId: 'rollDnssec',
-  summary: 'Changes to a new key.',
+  summary: 'Changes to a new key, also of another algorithm.',
   description:
-    'The old key stays until its DS record is gone from the parent. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
+    'The old key stays until its DS record is gone from the parent; of another algorithm, both sign everything meanwhile. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
   body: RollDnssec.nullish(),
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => {
-    const compromised = call.body?.reason === 'compromised';
-    return await answerChanged(call, await saveRoll(call.api.db, { ...orderOf(call), compromised }));
+    const { reason, algorithm, split } = call.body ?? {};
+    const order = { ...orderOf(call), compromised: reason === 'compromised', algorithm, split };
+    return await answerChanged(call, await saveRoll(call.api.db, order));
   },
 });
 

@@ -132,4 +132,9 @@ export const ChangeDnssec = z.strictObject({ denial: z.enum(DENIALS) });
 
 export const RollDnssec = z.strictObject({
   reason: z.enum(['planned', 'compromised']).default('planned'),
+  algorithm: z
+    .literal(ALGORITHMS)
+    .optional()
+    .describe('Of the new key; that of the old one where it is left out.'),
+  split: z.boolean().optional().describe('As in `enable`; as it is where it is left out.'),
 });

@@ -13,6 +13,13 @@ interface EnableOptions {
   readonly split?: boolean;
 }
 
+interface RollOptions {
+  readonly compromised?: boolean;
+  readonly algorithm?: 13 | 15;
+  /** Undefined: as it is. */
+  readonly split?: boolean;
+}
+
 export function addDnssecCommands(program: Command, cli: Cli): void {
   const dnssec = program.command('dnssec').description('zones that the fleet signs, and their keys');
 
@@ -112,8 +119,11 @@ function addGoals(dnssec: Command, cli: Cli): void {
       '--compromised',
       'others may have the old ones: without the waits that only guard against mistakes',
     )
-    .action(async (names: string[], { compromised = false }: { compromised?: boolean }) =>
-      set(names, { kind: 'roll', compromised }),
+    .option('--algorithm <number>', 'new keys of another algorithm: 13 or 15', algorithmOf)
+    .option('--split', 'to one key for keys, another for all else')
+    .option('--no-split', 'to one key for all')
+    .action(async (names: string[], { compromised = false, algorithm, split }: RollOptions) =>
+      set(names, { kind: 'roll', compromised, algorithm, split }),
     );
   add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
     async (names: string[]) => set(names, { kind: 'abort' }),

@@ -20,7 +20,12 @@ import type { Cli } from '../terminal/cli.ts';
 export type DomainGoal =
   | ({ readonly kind: 'enable' } & EnableOrder)
   | { readonly kind: 'disable'; readonly now: boolean }
-  | { readonly kind: 'roll'; readonly compromised: boolean }
+  | {
+      readonly kind: 'roll';
+      readonly compromised: boolean;
+      readonly algorithm?: EnableOrder['algorithm'] | undefined;
+      readonly split?: boolean | undefined;
+    }
   | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
   | { readonly kind: 'check' };
@@ -71,8 +76,10 @@ async function change(
     }
     case 'disable':
       return await disableDnssec(db, { ...order, now: goal.now });
-    case 'roll':
-      return await rollDnssec(db, { ...order, compromised: goal.compromised });
+    case 'roll': {
+      const { compromised, algorithm, split } = goal;
+      return await rollDnssec(db, { ...order, compromised, algorithm, split });
+    }
     case 'denial':
       return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });
     case 'abort':

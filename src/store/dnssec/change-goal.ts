@@ -84,10 +84,13 @@ export async function disableDnssec(
   });
 }
 
-/** Other keys in place of those that sign; `compromised`: somebody else may have them. */
+/**
+ * Other keys in place of those that sign, also of another algorithm, or one in place of two; `compromised`: somebody else may
+ * have them.
+ */
 export async function rollDnssec(
   db: Database,
-  order: GoalOrder & { readonly compromised: boolean },
+  order: GoalOrder & Omit<SigningWishes, 'denial'> & { readonly compromised: boolean },
 ): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
     const refusal = refuseDomain(lock);
@@ -95,8 +98,12 @@ export async function rollDnssec(
     const machine = stored?.machine;
     if (!machine) return NOT_SIGNED;
     if (hasManyKeys(lock, stored)) return MANY_KEYS;
-    const { id: signedZoneId, split } = stored.signed;
-    const algorithm = stored.signed.algorithm as SigningAlgorithm;
+    const { id: signedZoneId } = stored.signed;
+    const { algorithm, split } = wishesOf(order, stored);
+    if (algorithm !== stored.signed.algorithm) {
+      const unable = await findUnableNodes(trx); // for a while each set has signatures of both
+      if (unable !== undefined) return refused('dnssec_unavailable', unable);
+    }
     const apex = decodeNameColumn(lock.row.name);
     const made = await makeMachineKeys(trx, machine, { signedZoneId, apex, algorithm, split });
     const rolled = roll(machine, made, order.compromised);
@@ -164,13 +171,20 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   if (machine === undefined || machine === stored?.machine) return { kind: 'updated' };
   if ('kind' in machine) rollBackTo(machine); // with the keys that were made for it
   const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
+  const { algorithm, split } = waysOf(machine);
   await sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
-      due_at = clock_timestamp()
+      algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split), due_at = clock_timestamp()
     where domain_id = ${order.domainId}`.execute(trx);
   const { by, source } = order;
   await writeLog(trx, lock, { by, source, operation: 'dnssec' }, { changeId, serial: lock.row.serial });
   return { kind: 'updated', changeId };
+}
+
+/** As the wanted keys have it: giving up a change goes back to what was before. */
+function waysOf({ wanted, keys }: Machine): { algorithm: number | null; split: boolean | null } {
+  const key = keys.find(({ id }) => id === wanted?.sep);
+  return { algorithm: key?.algorithm ?? null, split: wanted && wanted.sep !== wanted.data };
 }
 
 function refuseDomain({ row }: DomainLock): Refused | undefined {

@@ -116,20 +116,23 @@ describe('a domain', () => {
   it('can be given another key, and keep the old one until its DS is gone', async () => {
     await ask('POST', '/enable', {});
     await goOn(24 * 12, askedDs);
-    const rolled = await ask('POST', '/rollover', { reason: 'planned' });
+    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
+    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
     expect(rolled.status).toBe(200);
+    expect(rolled.body.algorithm).toEqual({ number: 15, name: 'ED25519' });
     expect(rolled.body.keys).toHaveLength(2);
     expect(await ask('POST', '/rollover', {})).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
     await goOn(24 * 3, askedDs);
     expect((await ask('GET')).body).toMatchObject({
       status: 'rolling',
       keys: [
-        { state: 'retiring', ds: 'none' },
-        { state: 'signing', ds: 'seen' },
+        { state: 'retiring', ds: 'none', algorithm: 13 },
+        { state: 'signing', ds: 'seen', algorithm: 15 },
       ],
     });
     const aborted = await ask('POST', '/abort');
     expect(aborted.status).toBe(200);
+    expect(aborted.body.algorithm.number).toBe(13);
     await goOn(24 * 3);
     expect((await ask('GET')).body.keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
   });
