@@ -148,7 +148,8 @@ describe.skipIf(NEEDS_VALIDATORS !== '')(`changes between NSEC and NSEC3${NEEDS_
       return [TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM].map((type) => (has(type) ? 1 : 0)).join('');
     });
     const turns = kinds.filter((kind, i) => kind !== kinds[i - 1]);
-    expect(turns).toEqual(['110', '111', '011', '111', '110', '100'].slice(turns[0] === '100' ? 1 : 0));
+    const isBefore = turns[0] === '100'; // an edit came before the first piece
+    expect(turns.slice(isBefore ? 1 : 0)).toEqual(['110', '111', '011', '111', '110', '100']);
     const at = Math.floor(Date.now() / 1000);
     for (const { version, records } of versions)
       expect(checkSigned(APEX, records, at), `${version}`).toEqual([]);
