@@ -131,6 +131,7 @@ export const EnableDnssec = z.strictObject({
 export const ChangeDnssec = z.strictObject({ denial: z.enum(DENIALS) });
 
 export const RollDnssec = z.strictObject({
+  key_id: Id.optional().describe('Of the key that is replaced alone; absent: of all that sign.'),
   reason: z.enum(['planned', 'compromised']).default('planned'),
   algorithm: z
     .literal(ALGORITHMS)

@@ -1,6 +1,7 @@
 // What an owner has to know about DNSSEC of a domain, from one closed list, each with a sentence that says what to change. The
 // codes are part of the API, the sentences are not.
 
+import type { Name } from '../../dns/name.ts';
 import { keyOf, type Machine, type WaitCause } from './machine.ts';
 import { dsOfKey, type ParentView, type ShownRecord, viewParent } from './parent-view.ts';
 import { ASKED_DIGEST, inWords, registrarAction } from './registrar-action.ts';
@@ -25,7 +26,7 @@ type DnssecFindingCode =
   | 'DS_UNSIGNED_SERVERS'
   | 'DNSSEC_STEP_WAITS';
 
-interface DnssecFinding {
+export interface DnssecFinding {
   readonly code: DnssecFindingCode;
   readonly severity: 'info' | 'warning' | 'error';
   readonly message: string;
@@ -33,6 +34,14 @@ interface DnssecFinding {
 
 /** Whose servers the parent names, by the newest conclusive check; `unknown`: there is none. */
 export type DelegatedTo = 'ours' | 'elsewhere' | 'both' | 'unknown';
+
+/** `currentNs`: what the parent was last seen to name; null: it was not seen. `ours`: all nameservers that prove the domain. */
+export function delegatedTo(currentNs: readonly Name[] | null, ours: readonly Name[]): DelegatedTo {
+  if (currentNs === null || currentNs.length === 0) return 'unknown';
+  const known = currentNs.filter((name) => ours.includes(name)).length;
+  if (known === 0) return 'elsewhere';
+  return known === currentNs.length ? 'ours' : 'both';
+}
 
 /** Owners who have been asked are told again after so long. */
 const STEP_WAITS_MS = 3 * DAY_MS;

@@ -23,8 +23,9 @@ export type DomainGoal =
   | {
       readonly kind: 'roll';
       readonly compromised: boolean;
-      readonly algorithm?: EnableOrder['algorithm'] | undefined;
-      readonly split?: boolean | undefined;
+      readonly keyId: number | undefined;
+      readonly algorithm?: EnableOrder['algorithm'];
+      readonly split?: boolean;
     }
   | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
@@ -41,8 +42,8 @@ export async function setDomainGoal(
   cli: Cli,
 ): Promise<Changed> {
   if (goal.kind === 'check') {
-    const isAsked = await askLook(db, domainId);
-    return isAsked ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
+    const { kind } = await askLook(db, domainId);
+    return kind === 'asked' ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
   }
   const changed = await change(db, domainId, goal, cli);
   if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
@@ -77,8 +78,8 @@ async function change(
     case 'disable':
       return await disableDnssec(db, { ...order, now: goal.now });
     case 'roll': {
-      const { compromised, algorithm, split } = goal;
-      return await rollDnssec(db, { ...order, compromised, algorithm, split });
+      const { kind: _, ...rolled } = goal;
+      return await rollDnssec(db, { ...order, ...rolled });
     }
     case 'denial':
       return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });

@@ -2,12 +2,14 @@
 // the goal: the key machine goes to it step by step, none of which is sooner than caches allow.
 
 import { sql } from 'kysely';
-import { abort, disable, enable, needsKeys, newMachine, roll } from '../../checks/dnssec/goals.ts';
-import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
+import { abort, disable, enable, newMachine, roll } from '../../checks/dnssec/goals.ts';
+import { keyOf, type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
+import { RULES } from '../../checks/dnssec/rules.ts';
 import { isSigned } from '../../checks/dnssec/serving.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
-import { SIGNING_ALGORITHM, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
@@ -15,25 +17,17 @@ import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
 import { wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { DenialKind } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import { findUnableNodes } from '../signing/unable-nodes.ts';
 import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
 import { makeMachineKeys } from './make-machine-keys.ts';
+import { needsOthers, type SigningWishes, saveWishes, waysOf, wishesOf } from './signing-wishes.ts';
 
 interface GoalOrder extends ChangedBy {
   readonly domainId: number;
   /** As in `saveEdit`. */
   readonly ownerId?: number;
-}
-
-/** How a zone is signed; what is left out stays as it was, or is the default. */
-interface SigningWishes {
-  readonly denial?: DenialKind | undefined;
-  readonly algorithm?: SigningAlgorithm | undefined;
-  /** A key that signs keys, and one that signs all else. */
-  readonly split?: boolean | undefined;
 }
 
 export type ChangedGoal =
@@ -85,27 +79,33 @@ export async function disableDnssec(
 }
 
 /**
- * Other keys in place of those that sign, also of another algorithm, or one in place of two; `compromised`: somebody else may
- * have them.
+ * Other keys in place of those that sign, or of one of them; also of another algorithm, or one in place of two. `compromised`:
+ * somebody else may have them.
  */
 export async function rollDnssec(
   db: Database,
-  order: GoalOrder & Omit<SigningWishes, 'denial'> & { readonly compromised: boolean },
+  order: GoalOrder &
+    Omit<SigningWishes, 'denial'> & { readonly compromised: boolean; readonly keyId?: number | undefined },
 ): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
     const refusal = refuseDomain(lock);
     if (refusal !== undefined) return refusal;
     const machine = stored?.machine;
     if (!machine) return NOT_SIGNED;
+    const replaced = order.keyId === undefined ? undefined : wantedKey(machine, order.keyId);
+    if (order.keyId !== undefined && replaced === undefined) return OTHER_KEY;
     if (hasManyKeys(lock, stored)) return MANY_KEYS;
     const { id: signedZoneId } = stored.signed;
     const { algorithm, split } = wishesOf(order, stored);
+    if (replaced !== undefined && (algorithm !== stored.signed.algorithm || split !== stored.signed.split))
+      return refused('wrong_state', 'one key alone stays as it is beside the other: leave its id out');
     if (algorithm !== stored.signed.algorithm) {
       const unable = await findUnableNodes(trx); // for a while each set has signatures of both
       if (unable !== undefined) return refused('dnssec_unavailable', unable);
     }
     const apex = decodeNameColumn(lock.row.name);
-    const made = await makeMachineKeys(trx, machine, { signedZoneId, apex, algorithm, split });
+    const make = { signedZoneId, apex, algorithm, split, only: replaced?.role };
+    const made = await makeMachineKeys(trx, machine, make);
     const rolled = roll(machine, made, order.compromised);
     if (rolled === 'off') return NOT_SIGNED;
     if (rolled === 'busy') return refused('dnssec_busy', 'the last change of keys is still under way');
@@ -129,6 +129,12 @@ const SIGNED_OTHERWISE =
   'the domain is signed in another way already: its denial has a call of its own, and another algorithm comes with a rollover';
 const NOTHING = 'nothing is under way that could be given up';
 const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
+/** Of those that the zone goes on with. */
+function wantedKey(machine: Machine, id: number): MachineKey | undefined {
+  return wantedIds(machine).includes(String(id)) ? keyOf(machine, String(id)) : undefined;
+}
+
+const OTHER_KEY = refused('wrong_state', 'the zone goes on without this key already, or has no such key');
 const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
 
 function refused(code: Refused['code'], message: string): Refused {
@@ -174,17 +180,12 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   const { algorithm, split } = waysOf(machine);
   await sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
-      algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split), due_at = clock_timestamp()
+      algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split),
+      status = ${dnssecStatus(machine, RULES)}, due_at = clock_timestamp(), wanted_since = null
     where domain_id = ${order.domainId}`.execute(trx);
   const { by, source } = order;
   await writeLog(trx, lock, { by, source, operation: 'dnssec' }, { changeId, serial: lock.row.serial });
   return { kind: 'updated', changeId };
-}
-
-/** As the wanted keys have it: giving up a change goes back to what was before. */
-function waysOf({ wanted, keys }: Machine): { algorithm: number | null; split: boolean | null } {
-  const key = keys.find(({ id }) => id === wanted?.sep);
-  return { algorithm: key?.algorithm ?? null, split: wanted && wanted.sep !== wanted.data };
 }
 
 function refuseDomain({ row }: DomainLock): Refused | undefined {
@@ -210,37 +211,4 @@ function refuseWishes(
     (algorithm ?? signed.algorithm) === signed.algorithm &&
     (split ?? signed.split) === signed.split;
   return isSame ? undefined : refused('dnssec_busy', SIGNED_OTHERWISE);
-}
-
-function wishesOf({ denial, algorithm, split }: SigningWishes, stored: StoredDnssec | undefined) {
-  const before = stored?.signed;
-  return {
-    denial: denial ?? before?.denial ?? 'nsec',
-    algorithm: algorithm ?? (before?.algorithm as SigningAlgorithm) ?? SIGNING_ALGORITHM.ECDSAP256SHA256,
-    split: split ?? before?.split ?? false,
-  };
-}
-
-/** Its keys of before are taken again, whose DS the parent may still show, unless they are destroyed or not as wished. */
-function needsOthers(
-  machine: Machine,
-  { signed, keys }: StoredDnssec,
-  { algorithm, split }: Omit<ReturnType<typeof wishesOf>, 'denial'>,
-): boolean {
-  if (needsKeys(machine) || algorithm !== signed.algorithm || split !== signed.split) return true;
-  return wantedIds(machine).some((id) => !keys.some((key) => String(key.id) === id && key.isUsable));
-}
-
-async function saveWishes(
-  trx: Database,
-  domainId: number,
-  { denial, algorithm, split }: ReturnType<typeof wishesOf>,
-): Promise<{ id: number }> {
-  const { rows } = await sql<{ id: number }>`
-    insert into signed_zones as s (domain_id, goal, denial, algorithm, split, phase)
-    values (${domainId}, 'signed', ${denial}, ${algorithm}, ${split}, 'off')
-    on conflict (domain_id) do update set algorithm = excluded.algorithm, split = excluded.split,
-      denial = case when s.phase = 'off' then excluded.denial else s.denial end
-    returning id`.execute(trx);
-  return rows[0] as { id: number };
 }

@@ -1,21 +1,16 @@
-// Gives a large signed zone the chain of the other kind: it is read and planned without a lock, and written in pieces beside the
+// Gives a large signed zone the chain of the other kind: it is read, planned and signed without a lock, in another
+// thread, and written in pieces beside the
 // chain that answers use, until little is left that edits have changed meanwhile. The last transaction writes that, and the
 // NSEC3PARAM comes or goes with it: from then on answers use the new chain (RFC 5155 §10.4, §10.5).
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { denialType } from '../../zone/signing/denial-records.ts';
-import { planChain } from '../../zone/signing/plan-chain.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
-import { rowPieces } from '../../zone/signing/row-pieces.ts';
-import { signSets } from '../../zone/signing/sign-set.ts';
-import { remakeBefore, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { readWhole } from '../keys/read-zone-rows.ts';
-import { zoneKeys } from '../keys/sign-change.ts';
+import { signChain } from '../keys/sign-chain.ts';
 import { findSignedZone, isWrittenSigned, otherDenial, type SignedZone } from '../keys/signed-zone.ts';
-import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
@@ -80,24 +75,18 @@ async function writeChain(
   { subject, signed, zone }: ZoneToChain,
   signal: AbortSignal,
 ): Promise<WrittenChain | 'gone'> {
-  const { apex, version: since } = zone;
-  const at = Math.floor((await currentTime(db)).getTime() / 1000);
-  const order = { apex, keys: await zoneKeys(db, signed), remakeBefore: remakeBefore(at, 'edit') };
-  const records = await readWhole(db, zone.id);
-  if (!records.some(({ owner }) => owner === apex)) return 'gone'; // it was unloaded at this moment
-  const plan = planChain(records, { ...order, denial: otherDenial(signed.denial) });
-  const rows = plan.rows(await signSets(plan.toSign, { zone: apex, times: signatureTimes(apex, at) }));
+  const { version: since } = zone;
+  const links = new Map<Name, ZoneRecord>();
   const versions: number[] = [];
   const skipped: Name[] = [];
-  for (const piece of rowPieces(rows)) {
+  for await (const piece of signChain(db, { ...zone, signed, links }, signal)) {
     signal.throwIfAborted();
     const written = await inTransaction(db, (trx) => writePiece(trx, subject, piece, since));
     if (written === undefined) return 'gone';
     versions.push(written.version);
     skipped.push(...written.skipped);
   }
-  const isNearlyWhole = versions.length <= 1;
-  return { since, keys: keysOf(signed), versions, isNearlyWhole, skipped, links: plan.links(rows) };
+  return { since, keys: keysOf(signed), versions, isNearlyWhole: versions.length <= 1, skipped, links };
 }
 
 function keysOf({ keys }: SignedZone): string {

@@ -8,6 +8,7 @@ import type { ChangedBy } from '../accounts/actor.ts';
 import { isGone } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
 import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
+import { forgetNames } from '../keys/hashed-names.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialChange, DenialKind } from '../postgres/schema.ts';
@@ -97,6 +98,7 @@ async function change(
   if (isServed && !isInPieces) {
     const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
     await writeSigning(trx, locked, { signed, names: 'whole' }, { by, source });
+    if (denial === 'nsec') await forgetNames(trx, zone.id, 2 * SMALL_ZONE_ROWS);
   } else if (domain !== undefined) {
     const { serial } = domain.row;
     await writeLog(trx, domain, { by, source, operation: 'dnssec' }, { changeId, serial });

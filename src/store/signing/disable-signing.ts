@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { forgetNames } from '../keys/hashed-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
@@ -22,6 +23,7 @@ type Disabled = 'unsigned' | 'unsigning' | 'unchanged';
 const EVERYWHERE = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
 const AT_APEX = [TYPE.SOA, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY, TYPE.NSEC3PARAM] as const;
 const PIECE_OWNERS = 250;
+const PIECE_NAMES = 2000;
 
 /** Does it at once: whoever calls knows that no DS of ours is shown, or that it does not matter. */
 export async function disableSigning(db: Database, subject: Subject, by: ChangedBy): Promise<Disabled> {
@@ -42,6 +44,7 @@ export async function disableSigning(db: Database, subject: Subject, by: Changed
       where signed_zone_id = ${signed.id} and retired_at is null`.execute(trx);
     await noteSignatures(trx, signed.id, null);
     if (isServed) await writeUnsigned(trx, locked, isLarge, by);
+    if (isServed && !isLarge) await forgetNames(trx, zone.id, 2 * SMALL_ZONE_ROWS);
     return isLarge ? 'unsigning' : 'unsigned';
   });
 }
@@ -84,6 +87,7 @@ async function takePiece(trx: Database, subject: Subject): Promise<boolean> {
   const { zone, signed } = locked;
   const owners = zone === undefined || zone.deleted ? [] : await nextOwners(trx, zone.id);
   if (owners.length === 0) {
+    if (zone !== undefined && (await forgetNames(trx, zone.id, PIECE_NAMES)) > 0) return true;
     await sql`update signed_zones set phase = 'off', seq = seq + 1 where id = ${signed.id}`.execute(trx);
     return false;
   }

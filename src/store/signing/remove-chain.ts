@@ -7,6 +7,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { denialType } from '../../zone/signing/denial-records.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import { recordsByOwner } from '../../zone/signing/standing.ts';
+import { forgetNames } from '../keys/hashed-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { otherDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
@@ -18,6 +19,7 @@ import { lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
 import { writeOwners } from './write-signing.ts';
 
 const PIECE_OWNERS = 250;
+const PIECE_NAMES = 5000;
 
 /** Killed at any time, it goes on when it is called again. Rejects with the signal's reason when that aborts. */
 export async function removeChain(db: Database, signedZoneId: number, signal: AbortSignal): Promise<void> {
@@ -36,6 +38,8 @@ async function removePiece(trx: Database, subject: Subject): Promise<boolean> {
   const type = denialType(otherDenial(signed.denial));
   const owners = zone === undefined || zone.deleted ? [] : await nextOwners(trx, zone.id, type);
   if (owners.length === 0) {
+    const isHashed = signed.denial === 'nsec3';
+    if (!isHashed && zone !== undefined && (await forgetNames(trx, zone.id, PIECE_NAMES)) > 0) return true;
     await setDenial(trx, signed.id, signed.denial, null);
     return false;
   }

@@ -22,6 +22,7 @@ import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
 import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
@@ -35,6 +36,7 @@ import {
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
 const MATCH = 'referral ns1.example.net ns2.example.net';
@@ -170,8 +172,8 @@ const texts = () => seenDs().answers[0]?.ds.map(dsText);
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
   let seen = await settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
@@ -341,7 +343,7 @@ test('what was saved since a look began is kept, and the look ends without a res
   const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
   const step = { kind: 'sign', serving, asked: [] } as const;
   const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES };
+  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
@@ -363,4 +365,36 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   await nodesFollow();
   expect(await settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test('a parent zone of ours shows a DS from when every node serves it', async () => {
+  const { db } = database;
+  const parent = (...more: string[]) => {
+    const lines = [
+      '@ SOA ns. host. 1 3600 600 86400 120',
+      '@ NS ns.example.',
+      'example NS ns1.example.net.',
+      ...more,
+    ];
+    return saveZones(db, [{ apex: PARENT, records: recordsOf(lines.join('\n'), 'com.') }], {
+      source: 'test',
+      actor: 'me',
+    });
+  };
+  await parent();
+  await nodesFollow();
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  const seen = async () =>
+    Object.values((await machineOf())?.parent.addresses ?? {}).map((address) => address.shown?.ds);
+  const wanted = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await seen()).toEqual([[]]);
+  await parent(`example DS ${wanted}`);
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[]]);
+  await nodesFollow();
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[wanted]]);
 });
