@@ -8,7 +8,7 @@ import {
   enableDnssec as saveEnable,
   rollDnssec as saveRoll,
 } from '../../store/dnssec/change-goal.ts';
-import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
@@ -117,7 +117,7 @@ function refusal({ code, message, retryAfterSeconds }: Extract<ChangedGoal, { ki
 }
 
 async function answer(api: Api, { id, ...domain }: VisibleDomain): Promise<z.input<typeof Dnssec>> {
-  const stored = await loadDnssec(api.db, id);
+  const stored = await loadToldDnssec(api.db, id);
   return stored === undefined ? NO_DNSSEC : printDnssec(stored, delegatedTo(domain));
 }
 

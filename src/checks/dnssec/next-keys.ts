@@ -107,7 +107,9 @@ function towardsSigned(machine: Machine, delegation: Delegation, at: number, rul
   }
   if (isFailing(machine)) return waitFor('preflight');
   const algorithm = (id: KeyId) => keyOf(machine, id).algorithm;
-  if (!serving.dataSigners.some((id) => algorithm(id) === algorithm(wanted.data)))
+  // signatures of a key that is withdrawn already are of no use to a new one
+  const useful = serving.dataSigners.filter((id) => id === wanted.data || serving.keys.includes(id));
+  if (!useful.some((id) => algorithm(id) === algorithm(wanted.data)))
     return take('add_signatures', { ...serving, dataSigners: union(serving.dataSigners, [wanted.data]) });
   const published = {
     keys: union(serving.keys, ids),

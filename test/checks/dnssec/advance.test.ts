@@ -201,6 +201,27 @@ describe('changing the algorithm (RFC 6781 §4.1.4, the conservative way)', () =
   });
 });
 
+it('goes back to an algorithm whose old signatures are still there', () => {
+  const domain = secureDomain();
+  domain.want((machine) => ok(roll(machine, [E], false)));
+  domain.run(1000, ({ asked }) => asked.includes('e'));
+  domain.show(dsOf(E));
+  domain.run(1000, ({ serving }) => !serving.keys.includes('a'));
+  domain.want((machine) => ok(roll(machine, [B], false)));
+  domain.run(1000, ({ asked }) => asked.includes('b'));
+  domain.show(dsOf(B));
+  domain.run(1000);
+  expect(domain.steps.slice(5).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    'withdraw e e ae e',
+    'add_signatures e e abe e',
+    'publish be be abe e',
+    'change_signatures be be be e',
+    'ask be be be b',
+    'withdraw b b be b',
+    'change_signatures b b b b',
+  ]);
+});
+
 describe('disabling', () => {
   it('unsigns when no DS was seen for the stay', () => {
     const domain = secureDomain();

@@ -3,6 +3,7 @@
 
 import type { Advanced, Facts } from '../../../../src/checks/dnssec/advance.ts';
 import { written } from '../../../../src/checks/dnssec/advance.ts';
+import { asTold } from '../../../../src/checks/dnssec/as-told.ts';
 import { dsFields } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import { abort, disable, enable, needsKeys, newMachine, roll } from '../../../../src/checks/dnssec/goals.ts';
 import { keyOf, type Machine, wantedIds } from '../../../../src/checks/dnssec/machine.ts';
@@ -147,10 +148,8 @@ export class SimulatedSignedDomain implements Actor {
     return this.#now;
   }
 
-  /** Of a restored database nothing is told before its machine was looked at. */
   get told(): readonly string[] {
-    const { epoch, asked } = this.#stored.machine;
-    return epoch === null || epoch === String(this.#epoch) ? asked : [];
+    return asTold(this.#stored.machine, String(this.#epoch), this.#rules).asked;
   }
 
   run(): void {
@@ -300,13 +299,24 @@ export class SimulatedSignedDomain implements Actor {
     this.#tickFrom(this.#pause(next, facts.at));
   }
 
-  /** Nodes, and answers that are wrong, are looked at less often than in truth: they are so for hours. */
+  /** Nodes, answers that are wrong and registrars are looked at less often than in truth, which sees no less in the end. */
   #pause(machine: Machine, at: number): number {
     const usual = Math.max(MINUTE, nextLookIn(machine, at));
-    const { cause, since = at } = machine.waiting ?? {};
-    if (cause === 'writing' || cause === 'nodes')
-      return Math.max(usual, at - since < 2 * HOUR ? 20 * MINUTE : 6 * HOUR);
-    return cause === 'preflight' || cause === 'strangers' ? Math.max(usual, HOUR) : usual;
+    if (machine.waiting === null) return Math.max(usual, 3 * HOUR);
+    const { cause, since } = machine.waiting;
+    switch (cause) {
+      case 'writing':
+      case 'nodes':
+        return Math.max(usual, at - since < 2 * HOUR ? 20 * MINUTE : 6 * HOUR);
+      case 'preflight':
+      case 'strangers':
+        return Math.max(usual, HOUR);
+      case 'ds_wanted':
+      case 'ds_unwanted':
+        return Math.max(usual, at - since < DAY ? HOUR : 4 * HOUR);
+      default:
+        return usual;
+    }
   }
 
   #facts(machine: Machine): Facts {

@@ -114,12 +114,15 @@ export function drawSurroundings(random: Random): Surroundings {
   const node = (_: unknown, index: number): SimulatedNode => {
     const isDead = index > 0 && chance(0.05);
     const died = between(0, CALM);
+    const isBroken = !isDead && chance(0.05);
+    const lost = some(0.2, 2, () => span(25 * DAY));
     return {
       cutOff: some(0.35, 3, () => span(17 * DAY)),
-      lost: isDead ? [{ from: died, to: 1000 * DAY }] : some(0.2, 2, () => span(25 * DAY)),
+      // one that is broken is seen to be: it does not come back so when nobody waits for it any more
+      lost: isDead ? [{ from: died, to: 1000 * DAY }] : isBroken ? [] : lost,
       full: some(0.15, 2, () => span(10 * DAY)),
       lag: pick(random, [MINUTE, MINUTE, MINUTE, HOUR, 12 * HOUR]),
-      broken: chance(0.05) ? { from: 0, to: between(5 * DAY, 40 * DAY) } : undefined,
+      broken: isBroken ? { from: 0, to: between(5 * DAY, 40 * DAY) } : undefined,
       forgottenAt: isDead && chance(0.5) ? died + between(DAY, 10 * DAY) : Number.POSITIVE_INFINITY,
     };
   };
