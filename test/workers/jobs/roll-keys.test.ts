@@ -2,188 +2,63 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type DsEvidence, dsFields, dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
-import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
-import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
-import { parseName } from '../../../src/dns/name.ts';
+import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
-import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
-import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import {
-  BY,
-  expectPublished,
-  newAccount,
-  newDomain,
-  published,
-  saved,
-} from '../../support/database/domains.ts';
-import { checkOnce } from '../../support/database/saved-checks.ts';
-import { signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { BY, published, saved } from '../../support/database/domains.ts';
+import { RolledDomain } from '../../support/database/rolled-domain.ts';
+import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const HOUR_MS = 3_600_000;
-const MATCH = 'referral ns1.example.net ns2.example.net';
 /** With signatures and NSEC records they are more than one transaction signs anew. */
 const LARGE = 1100;
-const PARENT = parseName('com.');
 
+let rolled: RolledDomain;
 let database: TestDatabase;
 let domainId: number;
-/** How far the machine's clock is ahead. */
-let ahead: number;
-/** What two addresses of the parent show. */
-let shown: readonly string[];
-let isValid: boolean;
 
 beforeEach(async () => {
-  database = await createDatabase();
-  useSecrets(database.db);
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
-  await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1'] }));
-  ahead = 0;
-  shown = [];
-  isValid = true;
-  await sql`
-    insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
-    values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
-  await nodesFollow();
-  await checkOnce(database.db, domainId, MATCH);
+  rolled = await RolledDomain.create();
+  ({ database, domainId } = rolled);
 });
 afterEach(() => database.drop());
-
-/** The node has seen all that is committed. */
-async function nodesFollow() {
-  await sql`
-    update nodes set snapshot = pg_current_snapshot(),
-      seen_at = clock_timestamp() + make_interval(secs => ${ahead / 1000}::float8),
-      epoch = (select ${sql.raw(EPOCH_SQL)} from feed)`.execute(database.db);
-}
-
-function dsRdata(text: string): Uint8Array {
-  const { keyTag, algorithm, digestType, digest } = dsFields(text);
-  return Uint8Array.from([keyTag >> 8, keyTag & 0xff, algorithm, digestType, ...Buffer.from(digest, 'hex')]);
-}
-
-function seenDs(): DsEvidence {
-  const ds = shown.map(dsRdata);
-  const answer = { outcome: ds.length > 0 ? 'positive' : 'none', ds, ttl: 3600, error: undefined } as const;
-  return {
-    domain: APEX,
-    parent: PARENT,
-    answers: ['192.5.6.30', '192.33.14.30'].map((address) => ({ server: PARENT, address, ...answer })),
-    parentIsSecure: true,
-    observedAt: Date.now(),
-  };
-}
-
-/** As the domain's servers would answer that serve what Postgres has. */
-async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
-  const faults = await signatureFaults(database.db, APEX);
-  const lines = (await published(database.db)) ?? [];
-  const verifiedBy = isValid && faults.length === 0 && lines.some((line) => / DNSKEY /.test(line)) ? ids : [];
-  const server = {
-    server: parseName('ns1.example.net.'),
-    address: '192.0.2.53',
-    outcome: 'answered',
-    verifiedBy,
-    hasStrangers: false,
-    error: verifiedBy.length > 0 ? undefined : 'bogus',
-  } as const;
-  return { servers: [server], missing: [], failure: undefined };
-}
-
-async function look(): Promise<KeyOutcome> {
-  const outcomes: KeyOutcome[] = [];
-  const roll = createKeyRoller({
-    db: database.db,
-    resolver: {
-      observeDs: async () => seenDs(),
-      observeSigned: async (_, { keys }) =>
-        await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
-    },
-    rules: RULES,
-    onOutcome: (outcome) => void outcomes.push(outcome),
-    ahead: () => ahead,
-  });
-  const signedZoneId = (await loadDnssec(database.db, domainId))?.signed.id as number;
-  await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
-  return outcomes[0] as KeyOutcome;
-}
-
-/** Looks until nothing is to be done at this time; the node follows. Every answer on the way is whole. */
-async function settle(): Promise<Extract<KeyOutcome, { kind: 'saved' }>> {
-  const told: string[] = [];
-  for (let looks = 0; looks < 10; looks++) {
-    const outcome = await look();
-    if (outcome.kind !== 'saved') throw new Error(`it is ${outcome.kind}`);
-    await nodesFollow();
-    if (outcome.step !== undefined) {
-      const isUnsigned = !((await published(database.db)) ?? []).some((line) => / DNSKEY /.test(line));
-      if (!isUnsigned) expect(await signatureFaults(database.db, APEX)).toEqual([]);
-      await expectPublished(database.db, domainId);
-      continue;
-    }
-    const { cause } = outcome.waiting ?? {};
-    told.push(`${outcome.status} ${cause} ${outcome.preflight?.failure}`);
-    if (cause !== 'nodes' && cause !== 'preflight' && cause !== 'observation') return outcome;
-    if (looks > 2 && !isValid) return outcome;
-  }
-  throw new Error(`it does not settle: ${told.join('; ')}`);
-}
-
-/** Goes on hour by hour, so that no gap is between observations, until it waits for that. */
-async function passTime(days: number): Promise<Extract<KeyOutcome, { kind: 'saved' }>> {
-  let outcome = await settle();
-  for (const end = ahead + days * DAY_MS; ahead < end; ) {
-    ahead += 6 * HOUR_MS;
-    outcome = await settle();
-  }
-  return outcome;
-}
 
 const typesAtApex = async () => {
   const lines = (await published(database.db)) ?? [];
   return new Set(lines.filter((line) => line.startsWith('@ ')).map((line) => line.split(' ')[2]));
 };
-const machineOf = async () => (await loadDnssec(database.db, domainId))?.machine;
-const dsOf = async (id: string | undefined) =>
-  (await machineOf())?.keys
-    .find((key) => key.id === id)
-    ?.ds.find((text) => text.split(' ')[2] === '2') as string;
-const texts = () => seenDs().answers[0]?.ds.map(dsText);
-
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   expect(await claimDueSteps(db, 10)).toHaveLength(1);
   expect(await claimDueSteps(db, 10)).toEqual([]);
-  let seen = await settle();
+  let seen = await rolled.settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
   expect(await typesAtApex()).not.toContain('CDS');
-  seen = await passTime(4);
+  seen = await rolled.passTime(4);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_wanted', 'ds_wanted']);
   expect(await typesAtApex()).toContain('CDS');
 
-  const first = (await machineOf())?.wanted?.sep;
-  shown = [await dsOf(first)];
-  expect(texts()).toEqual(shown);
-  seen = await passTime(1);
+  const first = (await rolled.machine()).wanted?.sep;
+  rolled.shown = [await rolled.dsOf(first)];
+  expect(rolled.texts()).toEqual(rolled.shown);
+  seen = await rolled.passTime(1);
   expect([seen.status, seen.waiting]).toEqual(['secure', null]);
 
   expect((await rollDnssec(db, { ...BY, domainId, compromised: false })).kind).toBe('updated');
-  seen = await passTime(5);
+  seen = await rolled.passTime(5);
   expect([seen.status, seen.waiting?.cause]).toEqual(['rolling', 'ds_wanted']);
-  const second = (await machineOf())?.wanted?.sep;
+  const second = (await rolled.machine()).wanted?.sep;
   expect(second).not.toBe(first);
-  shown = [await dsOf(second)];
-  seen = await passTime(10);
+  rolled.shown = [await rolled.dsOf(second)];
+  seen = await rolled.passTime(10);
   expect([seen.status, seen.waiting]).toEqual(['secure', null]);
   const keys = (await loadDnssec(db, domainId))?.keys ?? [];
   expect(keys.map(({ signs, retiredAt }) => [signs, retiredAt !== null])).toEqual([
@@ -192,18 +67,18 @@ test('a domain goes from off to secure, to other keys, and back to off, whole at
   ]);
 
   await disableDnssec(db, { ...BY, domainId });
-  seen = await passTime(1);
+  seen = await rolled.passTime(1);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'ds_unwanted']);
   expect(await typesAtApex()).toContain('CDS');
-  shown = [];
-  seen = await passTime(3);
+  rolled.shown = [];
+  seen = await rolled.passTime(3);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'stay']);
-  seen = await passTime(6);
+  seen = await rolled.passTime(6);
   expect([seen.status, seen.waiting]).toEqual(['off', null]);
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
 
-  shown = [await dsOf(second)];
-  seen = await passTime(1);
+  rolled.shown = [await rolled.dsOf(second)];
+  seen = await rolled.passTime(1);
   expect(await typesAtApex()).toContain('DNSKEY');
   expect(seen.status).toBe('ds_removal');
 });
@@ -211,19 +86,19 @@ test('a domain goes from off to secure, to other keys, and back to off, whole at
 test('a large zone is signed with a new key in pieces, and what is edited meanwhile with it at once', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  await settle();
+  await rolled.settle();
   const names = Array.from({ length: LARGE }, (_, i) => `h${i} A 198.51.100.1`);
   await saved(db, domainId, edit({ create: names }));
-  await nodesFollow();
+  await rolled.nodesFollow();
   await rollDnssec(db, { ...BY, domainId, compromised: false });
   const kinds: string[] = [];
   for (let looks = 0; looks < 12; looks++) {
-    const outcome = await look();
+    const outcome = await rolled.look();
     kinds.push(outcome.kind === 'saved' ? (outcome.step ?? 'wait') : outcome.kind);
-    await nodesFollow();
+    await rolled.nodesFollow();
     if (outcome.kind !== 'saved' || outcome.step === undefined) continue;
     await saved(db, domainId, edit({ create: [`edit${looks} A 198.51.100.2`] }));
-    await nodesFollow();
+    await rolled.nodesFollow();
   }
   const begun = kinds.indexOf('change_signatures');
   expect(kinds.slice(begun, begun + 2)).toEqual(['change_signatures', 'writing']);
@@ -238,14 +113,14 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
 test('answers that do not validate are shown no DS for, and no step is taken on', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  isValid = false;
+  rolled.isValid = false;
   for (let hours = 0; hours < 120; hours += 12) {
-    const outcome = await look();
-    await nodesFollow();
+    const outcome = await rolled.look();
+    await rolled.nodesFollow();
     expect(outcome).not.toMatchObject({ step: 'ask' });
-    ahead += 12 * HOUR_MS;
+    rolled.ahead += 12 * HOUR_MS;
   }
-  expect(await look()).toMatchObject({ status: 'waiting', waiting: { cause: 'preflight' } });
+  expect(await rolled.look()).toMatchObject({ status: 'waiting', waiting: { cause: 'preflight' } });
   expect(await typesAtApex()).not.toContain('CDS');
 });
 
@@ -262,7 +137,7 @@ test('what was saved since a look began is kept, and the look ends without a res
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
-  expect((await machineOf())?.goal).toBe('unsigned');
+  expect((await rolled.machine()).goal).toBe('unsigned');
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
 });
 
@@ -271,13 +146,13 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   const names = Array.from({ length: 2 * LARGE }, (_, i) => `h${i} A 198.51.100.1`);
   await saved(db, domainId, edit({ create: names }));
   await enableDnssec(db, { ...BY, domainId });
-  expect(await look()).toMatchObject({ kind: 'saved', step: 'sign', status: 'signing' });
-  expect(await look()).toEqual({ kind: 'writing' });
+  expect(await rolled.look()).toMatchObject({ kind: 'saved', step: 'sign', status: 'signing' });
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
   const id = (await loadDnssec(db, domainId))?.signed.id as number;
   expect(await signInPieces(db, id, new AbortController().signal)).toBe('signed');
-  expect(await look()).toEqual({ kind: 'writing' });
-  await nodesFollow();
-  expect(await settle()).toMatchObject({ status: 'waiting' });
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
+  await rolled.nodesFollow();
+  expect(await rolled.settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
 });
