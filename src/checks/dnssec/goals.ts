@@ -60,7 +60,7 @@ export function disable(machine: Machine, now: boolean): Machine {
   return withGoal(machine, 'unsigned', machine.wanted, now);
 }
 
-/** Changes to keys that were just made: a CSK, or both of a split zone, or one of them; of any algorithm. */
+/** Changes to keys that were just made: both of a split zone, or one of them alone, or a CSK; of any algorithm. */
 export function roll(
   machine: Machine,
   made: readonly MachineKey[],
@@ -71,8 +71,7 @@ export function roll(
   const isUnderWay = !isSigned(serving) || without(serving.keys, wantedIds(machine)).length > 0;
   if (isUnderWay && !(isCompromised && serving.keys.length < MOST_KEYS)) return 'busy';
   const keys = [...machine.keys, ...made];
-  const next = { ...wanted, ...wantedOf(made) };
-  return withGoal({ ...machine, keys }, 'signed', next, isCompromised);
+  return withGoal({ ...machine, keys }, 'signed', { ...wanted, ...wantedOf(made) }, isCompromised);
 }
 
 /** So many keys stand in a DNSKEY set at most: owners can ask for new ones as often as they like. */
@@ -94,6 +93,7 @@ function withGoal(
   return { ...machine, goal, wanted, urgent, before };
 }
 
+/** What the keys are for; one of a split zone is for a part. */
 function wantedOf(made: readonly MachineKey[]): Partial<WantedKeys> {
   const sep = made.find(isSep);
   const data = made.find(({ role }) => role !== 'ksk');

@@ -33,6 +33,8 @@ export class RolledDomain {
   shown: readonly string[] = [];
   /** What the domain's nameservers answer validates. */
   isValid = true;
+  /** How often the parent was asked. */
+  timesAsked = 0;
   /** Another one after a restore. */
   database: TestDatabase;
   readonly domainId: number;
@@ -93,16 +95,24 @@ export class RolledDomain {
     return { servers: [server], missing: [], failure: undefined };
   }
 
-  async look(): Promise<KeyOutcome> {
+  async look({
+    sendsMail = false,
+    rollZskEveryMs = undefined as number | undefined,
+  } = {}): Promise<KeyOutcome> {
     const outcomes: KeyOutcome[] = [];
     const roll = createKeyRoller({
       db: this.database.db,
       resolver: {
-        observeDs: async () => this.#seenDs(),
+        observeDs: async () => {
+          this.timesAsked++;
+          return this.#seenDs();
+        },
         observeSigned: async (_, { keys }) =>
           await this.#seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
       },
       rules: RULES,
+      sendsMail,
+      rollZskEveryMs,
       onOutcome: (outcome) => void outcomes.push(outcome),
       ahead: () => this.ahead,
     });

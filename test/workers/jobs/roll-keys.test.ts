@@ -2,22 +2,27 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RULES } from '../../../src/checks/dnssec/rules.ts';
+import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { askLook } from '../../../src/store/dnssec/ask-look.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { BY, published, saved } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
 /** With signatures and NSEC records they are more than one transaction signs anew. */
 const LARGE = 1100;
+const PARENT = parseName('com.');
 
 let rolled: RolledDomain;
 let database: TestDatabase;
@@ -36,8 +41,8 @@ const typesAtApex = async () => {
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
   let seen = await rolled.settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
@@ -133,7 +138,7 @@ test('what was saved since a look began is kept, and the look ends without a res
   const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
   const step = { kind: 'sign', serving, asked: [] } as const;
   const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES };
+  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
@@ -155,4 +160,135 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   await rolled.nodesFollow();
   expect(await rolled.settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await rolled.passTime(4);
+  const before = (await rolled.machine()).wanted;
+  rolled.shown = [await rolled.dsOf(before?.sep)];
+  expect((await rolled.passTime(1)).status).toBe('secure');
+  const zsk = Number(before?.data);
+  const order = { ...BY, domainId, compromised: false };
+  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
+  const seen = await rolled.passTime(7);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect((await rolled.machine()).wanted?.sep).toBe(before?.sep);
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
+    ['ksk', 'keys', false],
+    ['zsk', 'none', true],
+    ['zsk', 'data', false],
+  ]);
+  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
+});
+
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await rolled.passTime(4);
+  rolled.shown = [await rolled.dsOf((await rolled.machine()).wanted?.sep)];
+  expect((await rolled.passTime(1)).status).toBe('secure');
+  const wanted = (await rolled.machine()).wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(wanted);
+  rolled.ahead += 20 * DAY_MS;
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await rolled.passTime(1)).waiting).toBeNull();
+  await rolled.look(every);
+  const after = (await rolled.machine()).wanted;
+  expect([after?.sep, after?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(after);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
+test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  rolled.timesAsked = 0;
+  await rolled.look();
+  expect(rolled.timesAsked).toBe(0);
+  expect(await askLook(db, domainId)).toEqual({ kind: 'asked' });
+  await rolled.look();
+  await rolled.look();
+  expect(rolled.timesAsked).toBe(1);
+});
+
+const reminders = async () => {
+  const { rows } = await sql<{ message: string }>`
+    select message from mails where kind = 'dnssec' order by id`.execute(database.db);
+  return rows.map(({ message }) => message);
+};
+/** By the clock of Postgres, which the machine's is ahead of. */
+const aMonthLater = () =>
+  sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
+
+test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+  const { db } = database;
+  const wait = async (days: number) => {
+    for (let hours = 0; hours < 24 * days; hours += 12) {
+      rolled.ahead += 12 * HOUR_MS;
+      await rolled.look({ sendsMail: true });
+      await rolled.nodesFollow();
+    }
+  };
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await rolled.passTime(4)).status).toBe('ds_wanted');
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  const ds = await rolled.dsOf((await rolled.machine()).wanted?.sep);
+  expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
+  await wait(35);
+  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  await aMonthLater();
+  await wait(1);
+  expect(await reminders()).toHaveLength(2);
+  rolled.shown = [ds];
+  await wait(2);
+  await aMonthLater();
+  await wait(5);
+  expect(await reminders()).toHaveLength(2);
+});
+
+test('a parent zone of ours shows a DS from when every node serves it', async () => {
+  const { db } = database;
+  const parent = (...more: string[]) => {
+    const lines = [
+      '@ SOA ns. host. 1 3600 600 86400 120',
+      '@ NS ns.example.',
+      'example NS ns1.example.net.',
+      ...more,
+    ];
+    return saveZones(db, [{ apex: PARENT, records: recordsOf(lines.join('\n'), 'com.') }], {
+      source: 'test',
+      actor: 'me',
+    });
+  };
+  await parent();
+  await rolled.nodesFollow();
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  const seen = async () =>
+    Object.values((await rolled.machine()).parent.addresses ?? {}).map((address) => address.shown?.ds);
+  const wanted = await rolled.dsOf((await rolled.machine()).wanted?.sep);
+  expect(await seen()).toEqual([[]]);
+  await parent(`example DS ${wanted}`);
+  rolled.ahead += 13 * HOUR_MS;
+  await rolled.look();
+  expect(await seen()).toEqual([[]]);
+  await rolled.nodesFollow();
+  rolled.ahead += 13 * HOUR_MS;
+  await rolled.look();
+  expect(await seen()).toEqual([[wanted]]);
 });
