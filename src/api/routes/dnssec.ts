@@ -9,7 +9,7 @@ import {
   enableDnssec as saveEnable,
   rollDnssec as saveRoll,
 } from '../../store/dnssec/change-goal.ts';
-import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
@@ -146,7 +146,7 @@ export async function answer(
   api: Api,
   { id, currentNs, nameserverSets }: VisibleDomain,
 ): Promise<z.input<typeof Dnssec>> {
-  const stored = await loadDnssec(api.db, id);
+  const stored = await loadToldDnssec(api.db, id);
   return stored === undefined
     ? NO_DNSSEC
     : printDnssec(stored, delegatedTo(currentNs, nameserverSets.flat()));

@@ -28,6 +28,7 @@ export function newMachine(at: number, dataTtl: number): Machine {
     servedAt: null,
     asked: [],
     askedAt: null,
+    toldAt: null,
     atLarge: [],
     ledger: firstLedger(at, dataTtl),
     parent: NO_PARENT,

@@ -10,7 +10,7 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../store/dnssec/change-goal.ts';
-import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { DenialKind } from '../../store/postgres/schema.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
@@ -48,7 +48,7 @@ export async function setDomainGoal(
   const changed = await change(db, domainId, goal, cli);
   if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
   if (changed.kind === 'refused') return { code: changed.code, refused: changed.message };
-  const machine = (await loadDnssec(db, domainId))?.machine;
+  const machine = (await loadToldDnssec(db, domainId))?.machine;
   return {
     outcome: changed.changeId === undefined ? 'unchanged' : OUTCOMES[goal.kind],
     ...(machine && { told: registrarAction(machine, RULES).message }),

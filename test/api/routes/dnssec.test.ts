@@ -8,6 +8,7 @@ import { dsOfKey } from '../../../src/checks/dnssec/parent-view.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { dsEvidence, HOUR } from '../../support/simulation/dnssec/quiet-domain.ts';
 
@@ -42,6 +43,7 @@ async function machineOf(): Promise<Machine> {
 async function goOn(hours: number, shown: (machine: Machine) => readonly string[] = () => []): Promise<void> {
   let machine = await machineOf();
   let version = machine.version ?? 1;
+  const { epoch } = await loadServing(api.database.db, null);
   const start = machine.clock;
   for (let hour = 1; hour <= hours; hour++) {
     const at = start + hour * HOUR;
@@ -51,7 +53,7 @@ async function goOn(hours: number, shown: (machine: Machine) => readonly string[
       machine,
       {
         at,
-        epoch: 'e',
+        epoch,
         nodes: [node],
         dataTtl: 300,
         delegation: { kind: 'ours', since: 0, ttl: 3600, isFirst: true },
