@@ -13,10 +13,11 @@ import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -37,6 +38,8 @@ const LARGE = 1100;
 const PARENT = parseName('com.');
 
 let database: TestDatabase;
+/** With the role of workers, so that missing privileges fail here. */
+let worker: Database;
 let domainId: number;
 /** How far the machine's clock is ahead. */
 let ahead: number;
@@ -49,6 +52,8 @@ let asked: number;
 beforeEach(async () => {
   database = await createDatabase();
   useSecrets(database.db);
+  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  useSecrets(worker);
   domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
   await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1'] }));
   ahead = 0;
@@ -61,7 +66,10 @@ beforeEach(async () => {
   await nodesFollow();
   await checkOnce(database.db, domainId, MATCH);
 });
-afterEach(() => database.drop());
+afterEach(async () => {
+  await worker.destroy();
+  await database.drop();
+});
 
 /** The node has seen all that is committed. */
 async function nodesFollow() {
@@ -110,7 +118,7 @@ async function look({
 } = {}): Promise<KeyOutcome> {
   const outcomes: KeyOutcome[] = [];
   const roll = createKeyRoller({
-    db: database.db,
+    db: worker,
     resolver: {
       observeDs: async () => {
         asked++;
