@@ -23,8 +23,8 @@ import type { SignedZone, StoredKey } from './signed-zone.ts';
 import { RECORDS_AT_ONCE } from './signing-job.ts';
 import { SigningLane, SigningThreadError } from './signing-lane.ts';
 
-/** More take the main thread too long: a hundred names about 10 ms. */
-const MOST_NAMES_HERE = 200;
+/** More take the main thread too long: a hundred names about 5 ms. */
+const MOST_NAMES_HERE = 250;
 const MOST_ROWS_HERE = 1000;
 
 /** Somebody waits for these, and each has a transaction open. */

@@ -75,29 +75,12 @@ export class JudgedNode {
       if (!isWithin(apex, parseName(below, ROOT))) continue;
       found.push(...(await signatureFaults(db, apex)));
       if (domainId !== null) found.push(...(await checkPublished(db, domainId)));
-      found.push(...this.#bogus(this.#following.zones.get(apex) as Zone));
+      const zone = this.#following.zones.get(apex) as Zone;
+      const names = this.#some(namesAround(zone));
+      this.judged += names.length * TYPES.length;
+      found.push(...(await bogusAnswers(zone, names, (query) => ourAnswer(this.#answering, query, 'tcp'))));
     }
     return found;
-  }
-
-  #bogus({ apex, nodes }: Zone): string[] {
-    const keys = nodes.get(apex)?.sets.get(TYPE.DNSKEY)?.rdata ?? [];
-    const trusted = { apex, keys, at: Math.floor(Date.now() / 1000) };
-    const names = new Set([...nodes.keys()].flatMap((name) => [name, ...beside(name)]));
-    return this.#some([...names]).flatMap((name) =>
-      TYPES.flatMap((type) => {
-        this.judged++;
-        const query = queryFor({ name, type, udpPayloadSize: 1232, dnssecOk: true });
-        const reply = decodeMessage(ourAnswer(this.#answering, query, 'tcp'));
-        try {
-          judgeSignedReply(reply, { name: foldCase(name), type }, trusted);
-          return [];
-        } catch (error) {
-          if (!(error instanceof Bogus)) throw error;
-          return [`${printName(name)} ${typeMnemonic(type)}: ${error.message}`];
-        }
-      }),
-    );
   }
 
   #some(names: readonly Name[]): readonly Name[] {
@@ -111,8 +94,35 @@ export class JudgedNode {
   }
 }
 
-function beside(name: Name): Name[] {
-  return BESIDE.map((label) => prependLabel(label, name)).filter((each) => each !== undefined);
+/** What a server answers to questions with DO, where it does not prove what it says: a line for each. */
+export async function bogusAnswers(
+  { apex, nodes }: Zone,
+  names: readonly Name[],
+  ask: (query: Uint8Array) => Uint8Array | Promise<Uint8Array>,
+): Promise<string[]> {
+  const keys = nodes.get(apex)?.sets.get(TYPE.DNSKEY)?.rdata ?? [];
+  const trusted = { apex, keys, at: Math.floor(Date.now() / 1000) };
+  const found: string[] = [];
+  for (const name of names) {
+    for (const type of TYPES) {
+      const query = queryFor({ name, type, udpPayloadSize: 1232, dnssecOk: true });
+      const reply = decodeMessage(await ask(query));
+      try {
+        judgeSignedReply(reply, { name: foldCase(name), type }, trusted);
+      } catch (error) {
+        if (!(error instanceof Bogus)) throw error;
+        found.push(`${printName(name)} ${typeMnemonic(type)}: ${error.message}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** Those that are there, and neighbours. */
+export function namesAround({ nodes }: Zone): Name[] {
+  const beside = (name: Name) => BESIDE.map((label) => prependLabel(label, name));
+  const names = [...nodes.keys()].flatMap((name) => [name, ...beside(name)]);
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 async function signedZones(db: Database): Promise<{ apex: Name; domainId: number | null }[]> {
