@@ -37,10 +37,11 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
   dnssec
     .command('list')
     .description('all zones that are signed, or were')
-    .option('--status <status>', 'only those in this phase, like waiting')
-    .action(async ({ status }: { status?: string }) => {
+    .option('--status <status>', 'only those with this status, like secure or broken')
+    .option('--waiting', 'only domains whose next step waits for something')
+    .action(async (filter: { status?: string; waiting?: true }) => {
       const { listSigned } = await import('./show-dnssec.ts');
-      await cli.withStore((db) => listSigned(db, status, cli.output));
+      await cli.withStore((db) => listSigned(db, filter, cli.output));
     });
 
   dnssec

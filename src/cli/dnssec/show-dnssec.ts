@@ -47,25 +47,37 @@ function isDone(zone: WithMachine): boolean {
   return zone.machine === undefined ? !UNSIGNED.includes(zone.phase) : statusOf(zone) === 'secure';
 }
 
-function statusOf({ machine, phase }: WithMachine): string {
-  return machine === undefined ? phase : dnssecStatus(machine, RULES);
+function statusOf({ machine, status }: WithMachine): string {
+  return machine === undefined ? status : dnssecStatus(machine, RULES);
 }
 
-export async function listSigned(db: Database, status: string | undefined, output: Output): Promise<number> {
-  const zones = (await listSigning(db)).filter(({ phase }) => status === undefined || phase === status);
+interface ListFilter {
+  readonly status?: string;
+  /** Only those whose next step waits for something. */
+  readonly waiting?: boolean;
+}
+
+export async function listSigned(db: Database, filter: ListFilter, output: Output): Promise<number> {
+  const { status: wanted, waiting = false } = filter;
+  const zones = (await listSigning(db)).filter(
+    ({ status, waitsFor }) => (wanted === undefined || status === wanted) && (!waiting || waitsFor !== null),
+  );
   if (output.json) {
     await output.print(JSON.stringify({ zones: zones.map(zoneJson) }));
     return 0;
   }
-  const rows = zones.map(({ apex, kind, phase, denial, algorithm, expiresAt }) => [
+  const rows = zones.map(({ apex, kind, status, waitsFor, denial, algorithm, expiresAt }) => [
     printName(apex),
     kind,
-    phase,
+    status,
+    waitsFor ?? '-',
     denial,
     algorithm,
     expiresAt?.toISOString().slice(0, 10) ?? '-',
   ]);
-  await output.print(printTable(['ZONE', 'KIND', 'STATUS', 'DENIAL', 'ALGORITHM', 'SIGNED UNTIL'], rows));
+  await output.print(
+    printTable(['ZONE', 'KIND', 'STATUS', 'WAITS FOR', 'DENIAL', 'ALGORITHM', 'SIGNED UNTIL'], rows),
+  );
   return 0;
 }
 
@@ -153,6 +165,7 @@ function zoneJson(zone: WithMachine): object {
     signed_until: zone.expiresAt?.toISOString() ?? null,
     signed_anew_from: zone.resignAt?.toISOString() ?? null,
     ds: shownDs(zone),
+    ...(machine === undefined && zone.waitsFor !== null && { waits_for: { cause: zone.waitsFor } }),
     ...(machine && { waits_for: machine.waiting, registrar: registrarAction(machine, RULES) }),
     keys: zone.keys.map(keyJson),
   };

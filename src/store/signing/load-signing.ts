@@ -27,6 +27,10 @@ export interface ShownSigning {
   readonly kind: 'operator' | 'domain';
   readonly goal: 'signed' | 'unsigned';
   readonly phase: SigningPhase;
+  /** Of a domain as its owner sees it, of an operator zone the phase. */
+  readonly status: string;
+  /** What the next step of a domain's keys waits for; null: nothing, or it has no machine. */
+  readonly waitsFor: string | null;
   readonly denial: DenialKind;
   readonly algorithm: number;
   readonly split: boolean;
@@ -52,7 +56,8 @@ export async function listSigning(db: Database, apexes?: readonly Name[]): Promi
   const names = apexes?.map(encodeNameColumn) ?? null;
   const { rows } = await sql<Row>`
     select s.id, coalesce(s.zone_name, d.name) as name, case when d.id is null then 'operator' else 'domain' end as kind,
-      s.goal, s.phase, s.denial, s.algorithm, s.split, s.expires_at as "expiresAt", s.resign_at as "resignAt",
+      s.goal, s.phase, case when s.machine is null then s.phase else s.status end as status,
+      s.machine #>> '{waiting,cause}' as "waitsFor", s.denial, s.algorithm, s.split, s.expires_at as "expiresAt", s.resign_at as "resignAt",
       (select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'tag', k.key_tag, 'role', k.role, 'flags', k.flags,
           'algorithm', k.algorithm, 'publicKey', encode(k.public_key, 'base64'), 'signs', k.signs,
           'origin', k.origin, 'madeAt', k.made_at, 'publishedAt', k.published_at, 'retiredAt', k.retired_at,

@@ -69,7 +69,7 @@ describe('zonefleet dnssec', () => {
       stdout: 'verified op.test.\n',
     });
     expect((await run('dnssec enable op.test')).stdout).toContain('unchanged op.test.');
-    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +nsec +13/);
+    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
     expect((await run('dnssec keys op.test')).stdout).toMatch(/csk +13 +published +both/);
     expect(await run('dnssec check-keys')).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
   });
@@ -169,6 +169,15 @@ describe('zonefleet dnssec', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout).zones).toMatchObject([{ zone: 'example.com.', outcome: 'signing' }]);
     expect((await run('dnssec enable example.com')).stdout).toContain('unchanged example.com.');
+    await sql`update signed_zones set machine = jsonb_set(machine, '{waiting}', '{"cause": "nodes", "since": 0, "keys": []}')
+      where machine is not null`.execute(database.db);
+    const waiting = await run('dnssec list --waiting');
+    expect(waiting.stdout).toMatch(/example\.com\. +domain +signing +nodes +nsec/);
+    expect(waiting.stdout).not.toContain('op.test.');
+    expect((await run('dnssec list --status secure')).stdout).not.toContain('example.com.');
+    expect(JSON.parse((await run('dnssec list --status signing --json')).stdout).zones).toMatchObject([
+      { zone: 'example.com.', status: 'signing', waits_for: { cause: 'nodes' } },
+    ]);
     const shown = await run('dnssec show example.com');
     expect([shown.code, shown.stderr, shown.stdout]).toEqual([
       1,

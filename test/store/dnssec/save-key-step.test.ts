@@ -18,7 +18,8 @@ beforeEach(async () => {
   databases = [];
 });
 afterEach(async () => {
-  for (const database of [rolled.database, ...databases]) await database.drop();
+  await rolled.drop();
+  for (const database of databases) await database.drop();
 });
 
 const order = () => ({ ...BY, domainId: rolled.domainId });
@@ -97,7 +98,7 @@ test('a backup that undoes a new signature serves what goes with it, and its rol
   expect(inCaches.signers).not.toEqual(signedBefore.signers);
 
   databases.push(rolled.database);
-  rolled.restore(backup);
+  await rolled.restore(backup);
   expect(await servedTags()).toEqual(signedBefore);
   expect(signedBefore.keys).toEqual(expect.arrayContaining(inCaches.signers));
   await rolled.nodesFollow();

@@ -10,12 +10,12 @@ import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
-import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { dsRdata } from '../simulation/dnssec/made-keys.ts';
 import { APEX, edit } from '../zone/customer-records.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { asRole, createDatabase, type TestDatabase } from './database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from './domains.ts';
 import { checkOnce } from './saved-checks.ts';
 import { signatureFaults, useSecrets } from './signed-zones.ts';
@@ -37,6 +37,8 @@ export class RolledDomain {
   timesAsked = 0;
   /** Another one after a restore. */
   database: TestDatabase;
+  /** With the role of workers, so that missing privileges fail. */
+  #worker: Database | undefined;
   readonly domainId: number;
 
   private constructor(database: TestDatabase, domainId: number) {
@@ -101,7 +103,7 @@ export class RolledDomain {
   } = {}): Promise<KeyOutcome> {
     const outcomes: KeyOutcome[] = [];
     const roll = createKeyRoller({
-      db: this.database.db,
+      db: this.#openWorker(),
       resolver: {
         observeDs: async () => {
           this.timesAsked++;
@@ -159,6 +161,7 @@ export class RolledDomain {
   /** A copy of all that is committed, on the same server. */
   async backUp(): Promise<TestDatabase> {
     const { url, db: before, drop } = this.database;
+    await this.#closeWorker();
     await before.destroy(); // a database is copied only while nobody uses it
     const backup = await createDatabase({ copyOf: /\/\/[^/]*\/([^?]*)/.exec(url)?.[1] as string });
     const db = openDatabase(url, { limits: OPERATOR_LIMITS });
@@ -172,9 +175,28 @@ export class RolledDomain {
   }
 
   /** All goes on from the backup. */
-  restore(backup: TestDatabase): void {
+  async restore(backup: TestDatabase): Promise<void> {
+    await this.#closeWorker();
     useSecrets(backup.db);
     this.database = backup;
+  }
+
+  async drop(): Promise<void> {
+    await this.#closeWorker();
+    await this.database.drop();
+  }
+
+  #openWorker(): Database {
+    if (this.#worker === undefined) {
+      this.#worker = openDatabase(asRole(this.database.url, 'zonefleet_worker'));
+      useSecrets(this.#worker);
+    }
+    return this.#worker;
+  }
+
+  async #closeWorker(): Promise<void> {
+    await this.#worker?.destroy();
+    this.#worker = undefined;
   }
 
   async machine(): Promise<Machine> {

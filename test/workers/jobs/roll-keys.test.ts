@@ -41,7 +41,7 @@ beforeEach(async () => {
   rolled = await RolledDomain.create();
   ({ database, domainId } = rolled);
 });
-afterEach(() => database.drop());
+afterEach(() => rolled.drop());
 
 const typesAtApex = async () => {
   const lines = (await published(database.db)) ?? [];
