@@ -34,10 +34,14 @@ export interface Section {
 
 export type PartName =
   | 'answers'
+  | 'signed'
+  | 'signed_memory'
   | 'tcp'
   | 'rrl'
   | 'latency'
   | 'edits'
+  | 'signed_edits'
+  | 'refresh'
   | 'checks'
   | 'scan'
   | 'api'

@@ -7,6 +7,8 @@ import { drawChart } from './chart.ts';
 
 const ORDER: readonly PartName[] = [
   'answers',
+  'signed',
+  'signed_memory',
   'tcp',
   'rrl',
   'latency',
@@ -14,6 +16,8 @@ const ORDER: readonly PartName[] = [
   'memory',
   'start',
   'edits',
+  'signed_edits',
+  'refresh',
   'checks',
   'scan',
   'api',

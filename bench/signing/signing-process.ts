@@ -27,7 +27,7 @@ const AT_ONCE = 4;
 const BY = { by: { kind: 'system' }, source: 'api' } as const;
 const NEVER = new AbortController().signal;
 
-const db = openDatabase(url, { limits: OPERATOR_LIMITS, connectTimeoutMs: 60_000 });
+const db = openDatabase(url, { limits: OPERATOR_LIMITS, connectTimeoutMs: 60_000, maxWaiting: 100_000 });
 useKeyBoxes(db, new KeyBoxes([{ name: 'bench', secret: Buffer.alloc(32, 1) }]));
 let stopping = false;
 
@@ -84,9 +84,9 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
   });
   for (let signed = 0; signed < domainIds.length; ) {
     await nodeFollows();
-    const due = (await claimDueSteps(db, 200)).values();
+    const due = (await claimDueSteps(db, { limit: 200 })).rows.values();
     await inTurn(async () => {
-      for (const job of due) await roll(job, { signal: NEVER, again: false });
+      for (const { id } of due) await roll({ signedZoneId: id }, { signal: NEVER, again: false });
     });
     const [row] = await runOn(
       url,

@@ -34,6 +34,7 @@ import * as administration from './migrations/0045-administration.ts';
 import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.ts';
 import * as dnssec from './migrations/0047-dnssec.ts';
 import * as hashedNames from './migrations/0048-hashed-names.ts';
+import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -69,4 +70,5 @@ export const migrations: Record<string, Migration> = {
   '0046-audit-of-moved-domains': auditOfMovedDomains,
   '0047-dnssec': dnssec,
   '0048-hashed-names': hashedNames,
+  '0049-dnssec-looks': dnssecLooks,
 };

@@ -100,6 +100,8 @@ export type KeySigns = 'none' | 'keys' | 'data' | 'both';
 interface SignedZonesTable {
   id: GeneratedAlways<number>;
   domain_id: number | null;
+  /** The domain's. */
+  account_id: number | null;
   /** Of an operator zone. */
   zone_name: string | null;
   goal: 'signed' | 'unsigned';
@@ -122,6 +124,15 @@ interface SignedZonesTable {
   expires_at: Date | null;
   leased_until: Date | null;
   verbatim: Generated<boolean>;
+  /** As `dnssecStatus` reads it from the machine. */
+  status: Generated<string>;
+  /** When a user asked for a look last. */
+  look_asked_at: Date | null;
+  /** The next look asks the parent, whenever it was asked last. */
+  ds_due: Generated<boolean>;
+  /** Since when the owner has something to do at the registrar; null: nothing. */
+  wanted_since: Date | null;
+  reminded_at: Date | null;
   created_at: Generated<Date>;
 }
 
@@ -354,6 +365,13 @@ interface TakeoverMailsTable {
   domain_id: number;
   account_id: number;
   at: Generated<Date>;
+}
+
+/** How many reminders about DNSSEC were ordered for an account, on its last day with any. */
+interface DnssecRemindersTable {
+  account_id: number;
+  day: Date;
+  mails: number;
 }
 
 interface NameTakeoversTable {
@@ -879,6 +897,7 @@ export interface Schema {
   name_holders: NameHoldersTable;
   name_takeovers: NameTakeoversTable;
   takeover_mails: TakeoverMailsTable;
+  dnssec_reminders: DnssecRemindersTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
   swept_names: SweptNamesTable;

@@ -54,7 +54,12 @@ test('the names are those that stand, whatever changes, and none when the zone i
   expect(await noted()).toContain(`a.b.c.${printName(APEX)}`);
   const steps = [
     edit({
-      create: ['e.b.c A 192.0.2.1', 'p.q ANAME web.example.net', 'sub NS ns.sub.example.com', 'ns.sub A 192.0.2.9'],
+      create: [
+        'e.b.c A 192.0.2.1',
+        'p.q ANAME web.example.net',
+        'sub NS ns.sub.example.com',
+        'ns.sub A 192.0.2.9',
+      ],
     }),
     edit({ delete: ops.map(({ after }) => after?.id as number) }),
     edit({ create: ['a.b.c A 192.0.2.7'] }),
