@@ -15,7 +15,7 @@ export const signing: Part = {
   names: ['signing'],
   async run(options) {
     const share = Math.min(1, (options.zones ?? NAMES) / NAMES);
-    const [names, domains, batch] = [NAMES, DOMAINS, BATCH].map((full) => full * share) as [
+    const [names, domains, batch] = [NAMES, DOMAINS, BATCH].map((full) => Math.round(full * share)) as [
       number,
       number,
       number,

@@ -29,7 +29,8 @@ const OTHERS = 50;
 
 export async function signingDatabase(names: number, domains: number): Promise<SigningDatabase> {
   const cluster = await benchCluster();
-  const url = await cluster.database(`zonefleet_signing_${names}_${domains}`, async (to) => {
+  const kept = `zonefleet_signing_${names}_${domains}`;
+  const made = await cluster.database(kept, async (to) => {
     const db = openDatabase(to, { limits: OPERATOR_LIMITS });
     try {
       await migrate(db, BENCH_SETTINGS);
@@ -40,11 +41,21 @@ export async function signingDatabase(names: number, domains: number): Promise<S
     }
     await runOn(to, 'vacuum analyze');
   });
+  const url = await copyOf(made, kept);
   const rows = await runOn(url, `select id::int as id, name from domains order by id`);
   const idOf = new Map(rows.map(({ id, name }) => [String(name), Number(id)]));
   const ids = Array.from({ length: domains + OTHERS }, (_, i) => idOf.get(smallName(i)) as number);
   const largeId = idOf.get(LARGE_NAME) as number;
   return { url, largeId, smallIds: ids.slice(OTHERS), otherIds: ids.slice(0, OTHERS) };
+}
+
+/** It is signed, and stays for the next time as it is. */
+async function copyOf(url: string, name: string): Promise<string> {
+  const copy = `${name}_copy`;
+  const elsewhere = url.replace(`/${name}`, '/postgres');
+  await runOn(elsewhere, `drop database if exists ${copy} with (force)`);
+  await runOn(elsewhere, `create database ${copy} template ${name}`);
+  return url.replace(`/${name}`, `/${copy}`);
 }
 
 async function fill(db: Database, to: string, names: number, domains: number): Promise<void> {
