@@ -49,7 +49,8 @@ export type PartName =
   | 'million'
   | 'memory'
   | 'start'
-  | 'soak';
+  | 'soak'
+  | 'signing';
 
 export interface Part {
   readonly names: readonly PartName[];

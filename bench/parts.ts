@@ -14,6 +14,7 @@ import { scan } from './parts/scan.ts';
 import { signed } from './parts/signed.ts';
 import { signedEdits } from './parts/signed-edits.ts';
 import { signedMemory } from './parts/signed-memory.ts';
+import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 
@@ -54,4 +55,5 @@ export const PARTS: readonly PartGroup[] = [
   ),
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
+  single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
 ];

@@ -23,6 +23,7 @@ const ORDER: readonly PartName[] = [
   'api',
   'logins',
   'soak',
+  'signing',
 ];
 
 export interface Provenance {

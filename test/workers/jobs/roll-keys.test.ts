@@ -6,13 +6,24 @@ import { type DsEvidence, dsFields, dsText } from '../../../src/checks/dnssec/ds
 import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
+import { askLook } from '../../../src/store/dnssec/ask-look.ts';
+import {
+  abortDnssec,
+  disableDnssec,
+  enableDnssec,
+  rollDnssec,
+} from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { addChain } from '../../../src/store/signing/add-chain.ts';
+import { changeDenial } from '../../../src/store/signing/change-denial.ts';
+import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
+import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
@@ -26,6 +37,7 @@ import {
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
 const MATCH = 'referral ns1.example.net ns2.example.net';
@@ -40,6 +52,8 @@ let ahead: number;
 /** What two addresses of the parent show. */
 let shown: readonly string[];
 let isValid: boolean;
+/** How often the parent was asked. */
+let asked: number;
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -49,6 +63,7 @@ beforeEach(async () => {
   ahead = 0;
   shown = [];
   isValid = true;
+  asked = 0;
   await sql`
     insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
     values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
@@ -98,16 +113,24 @@ async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
   return { servers: [server], missing: [], failure: undefined };
 }
 
-async function look(): Promise<KeyOutcome> {
+async function look({
+  sendsMail = false,
+  rollZskEveryMs = undefined as number | undefined,
+} = {}): Promise<KeyOutcome> {
   const outcomes: KeyOutcome[] = [];
   const roll = createKeyRoller({
     db: database.db,
     resolver: {
-      observeDs: async () => seenDs(),
+      observeDs: async () => {
+        asked++;
+        return seenDs();
+      },
       observeSigned: async (_, { keys }) =>
         await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
     },
     rules: RULES,
+    sendsMail,
+    rollZskEveryMs,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ahead: () => ahead,
   });
@@ -161,8 +184,8 @@ const texts = () => seenDs().answers[0]?.ds.map(dsText);
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
   let seen = await settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
@@ -235,6 +258,80 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
   expect(rows).toEqual([{ tags: 1 }]);
 });
 
+/** What stands at the apex: algorithms of keys, and of the signatures over the SOA. */
+async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
+  const { rows } = await sql<{ keys: number[]; signatures: number[] }>`
+    select coalesce(array_agg(get_byte(rdata, 3) order by get_byte(rdata, 3)) filter (where type = 48), '{}') as keys,
+      coalesce(array_agg(get_byte(rdata, 2) order by get_byte(rdata, 2))
+        filter (where type = 46 and get_byte(rdata, 1) = 6), '{}') as signatures
+    from zone_records where owner = 'example.com.' and not removed`.execute(database.db);
+  return rows[0] as { keys: number[]; signatures: number[] };
+}
+
+test('another algorithm signs all else before its key is shown, and the old one until its key is gone', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await passTime(4);
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  await passTime(1);
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13] });
+  const order = { ...BY, domainId, compromised: false, algorithm: 15, split: true } as const;
+  expect((await rollDnssec(db, order)).kind).toBe('updated');
+  expect(await look()).toMatchObject({ step: 'add_signatures', status: 'rolling' });
+  await nodesFollow();
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13, 15] });
+  await saved(db, domainId, edit({ create: ['new A 198.51.100.2'] }));
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect((await passTime(5)).waiting?.cause).toBe('ds_wanted');
+  expect(await algorithms()).toEqual({ keys: [13, 15, 15], signatures: [13, 15] });
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  const seen = await passTime(12);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 13, split: false });
+  await settle();
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [13, 15] });
+  await abortDnssec(db, { ...BY, domainId });
+  expect((await passTime(5)).status).toBe('secure');
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+});
+
+test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
+  const { db } = database;
+  const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
+  await saved(db, domainId, edit({ create: names }));
+  await enableDnssec(db, { ...BY, domainId, denial: 'nsec3' });
+  await settle();
+  await saved(db, domainId, edit({ create: names.map((name) => `x${name}`) }));
+  await nodesFollow();
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 15 });
+  expect(await look()).toMatchObject({ step: 'add_signatures' });
+  const change = { ...BY, denial: 'nsec' } as const;
+  const { inPieces: id } = (await changeDenial(db, { domainId }, change)) as { inPieces: number };
+  expect(await claimDuePieces(db, 9)).toEqual([]);
+  expect(await look()).toEqual({ kind: 'writing' }); // of the signatures: the last piece
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect(await claimDuePieces(db, 9)).toMatchObject([{ id, work: 'adding' }]);
+  const before = await algorithms();
+  expect(before).toEqual({ keys: [13], signatures: [13, 15] });
+  ahead += 3 * DAY_MS;
+  await nodesFollow();
+  expect(await look()).toEqual({ kind: 'writing' }); // of the chain
+  expect(await algorithms()).toEqual(before);
+  const signal = new AbortController().signal;
+  expect(await addChain(db, id, signal)).toBe('changed');
+  await nodesFollow();
+  expect(await look()).toMatchObject({ step: 'publish' });
+  expect(await algorithms()).toEqual({ keys: [13, 15], signatures: [13, 15] });
+  await removeChain(db, id, signal);
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  const { rows } = await sql`select from zone_records where type in (50, 51) and not removed`.execute(db);
+  expect(rows).toEqual([]);
+});
+
 test('answers that do not validate are shown no DS for, and no step is taken on', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
@@ -258,7 +355,7 @@ test('what was saved since a look began is kept, and the look ends without a res
   const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
   const step = { kind: 'sign', serving, asked: [] } as const;
   const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES };
+  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
@@ -280,4 +377,135 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   await nodesFollow();
   expect(await settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  const before = (await machineOf())?.wanted;
+  shown = [await dsOf(before?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const zsk = Number(before?.data);
+  const order = { ...BY, domainId, compromised: false };
+  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
+  const seen = await passTime(7);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect((await machineOf())?.wanted?.sep).toBe(before?.sep);
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
+    ['ksk', 'keys', false],
+    ['zsk', 'none', true],
+    ['zsk', 'data', false],
+  ]);
+  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
+});
+
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const wanted = (await machineOf())?.wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted);
+  ahead += 20 * DAY_MS;
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await passTime(1)).waiting).toBeNull();
+  await look(every);
+  const rolled = (await machineOf())?.wanted;
+  expect([rolled?.sep, rolled?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(rolled);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
+test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  asked = 0;
+  await look();
+  expect(asked).toBe(0);
+  expect(await askLook(db, domainId)).toEqual({ kind: 'asked' });
+  await look();
+  await look();
+  expect(asked).toBe(1);
+});
+
+const reminders = async () => {
+  const { rows } = await sql<{ message: string }>`
+    select message from mails where kind = 'dnssec' order by id`.execute(database.db);
+  return rows.map(({ message }) => message);
+};
+/** By the clock of Postgres, which the machine's is ahead of. */
+const aMonthLater = () =>
+  sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
+
+test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+  const { db } = database;
+  const wait = async (days: number) => {
+    for (let hours = 0; hours < 24 * days; hours += 12) {
+      ahead += 12 * HOUR_MS;
+      await look({ sendsMail: true });
+      await nodesFollow();
+    }
+  };
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await passTime(4)).status).toBe('ds_wanted');
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  const ds = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
+  await wait(35);
+  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  await aMonthLater();
+  await wait(1);
+  expect(await reminders()).toHaveLength(2);
+  shown = [ds];
+  await wait(2);
+  await aMonthLater();
+  await wait(5);
+  expect(await reminders()).toHaveLength(2);
+});
+
+test('a parent zone of ours shows a DS from when every node serves it', async () => {
+  const { db } = database;
+  const parent = (...more: string[]) => {
+    const lines = [
+      '@ SOA ns. host. 1 3600 600 86400 120',
+      '@ NS ns.example.',
+      'example NS ns1.example.net.',
+      ...more,
+    ];
+    return saveZones(db, [{ apex: PARENT, records: recordsOf(lines.join('\n'), 'com.') }], {
+      source: 'test',
+      actor: 'me',
+    });
+  };
+  await parent();
+  await nodesFollow();
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  const seen = async () =>
+    Object.values((await machineOf())?.parent.addresses ?? {}).map((address) => address.shown?.ds);
+  const wanted = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await seen()).toEqual([[]]);
+  await parent(`example DS ${wanted}`);
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[]]);
+  await nodesFollow();
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[wanted]]);
 });
