@@ -78,6 +78,8 @@ class ZoneSums {
   hashed = 0;
   hasApex = false;
   isSigned = false;
+  /** The apex has NSEC3PARAM. */
+  hasParameters = false;
 }
 
 /** What the sets of a node tell. */
@@ -91,6 +93,7 @@ interface CheckedSets {
   soaEnd: number;
   isSoaSigned: boolean;
   hasNsec: boolean;
+  hasParameters: boolean;
 }
 
 const FLAG_OF_TYPE: ReadonlyMap<number, number> = new Map([
@@ -316,7 +319,9 @@ class ImageCheck {
       return;
     }
     const { apex, apexNode, signed, denials, idleDenials, isHashed } = readRoot(image, root);
-    const style = isServed ? denialStyle(viewNode(image, apexNode, apex).sets) : 'none';
+    const isPlain = !sums.isSigned || !sums.hasParameters; // most are: nothing has to be decoded to know
+    const signedStyle = isPlain ? 'nsec' : denialStyle(viewNode(image, apexNode, apex).sets);
+    const style = sums.isSigned ? signedStyle : 'none';
     const isOfStyle = signed === (style !== 'none') && isHashed === (typeof style === 'object');
     demand(isOfStyle && (signed || denials !== 0 || idleDenials !== 0), 'a zone proves in another way');
     const word = (image.words[segmentOf(root)] as Int32Array)[at + ROOT_ORDER.IS_HASHED] as number;
@@ -401,6 +406,7 @@ class ImageCheck {
       soaEnd: 0,
       isSoaSigned: false,
       hasNsec: false,
+      hasParameters: false,
     };
     let setAt = byteOf(node) + (setsEnd - at) * 4 + relative;
     for (let word = at + NODE.SETS; word < setsEnd; word += setWords) {
@@ -420,6 +426,7 @@ class ImageCheck {
       sums.records += records + (third >>> 16);
       checked.isSigned ||= third !== 0;
       checked.hasNsec ||= type === TYPE.NSEC;
+      checked.hasParameters ||= type === TYPE.NSEC3PARAM;
       checked.last = type;
       checked.flags |= FLAG_OF_TYPE.get(type) ?? 0;
     }
@@ -438,7 +445,11 @@ class ImageCheck {
     const rootWords = this.#image.words[segmentOf(root)] as Int32Array;
     if (isApex) demand(rootWords[wordOf(root) + ROOT.APEX_NODE] === node, 'a zone has another apex');
     const isWildcard = !isApex && name[0] === 1 && name[1] === 0x2a;
-    const { flags, isSigned, last, soaEnd, isSoaSigned, hasNsec } = this.#checkSets(node, apexOctets, sums);
+    const { flags, isSigned, last, soaEnd, isSoaSigned, hasNsec, hasParameters } = this.#checkSets(
+      node,
+      apexOctets,
+      sums,
+    );
     const wanted =
       (isApex ? flags & ~NODE_FLAG.IS_CUT : flags) |
       (shape & (NODE_FLAG.HAS_WILDCARD_CHILD | NODE_FLAG.MARKED)) |
@@ -450,6 +461,7 @@ class ImageCheck {
     demand(!isApex || hasSoa, 'a zone has another SOA');
     if (isApex) sums.hasApex = true;
     if (isApex) sums.isSigned = isSoaSigned;
+    if (isApex) sums.hasParameters = hasParameters;
     const rootFlags = rootWords[wordOf(root) + ROOT.SHAPE] as number;
     const isMarkedApex = (rootFlags & ROOT_FLAG.APEX_ONLY) !== 0;
     if (isApex) demand(isMarkedApex === ((shape & NODE_FLAG.MARKED) !== 0), 'the flags of a zone are others');
