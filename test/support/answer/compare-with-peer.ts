@@ -7,10 +7,17 @@ import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { askMany, askTcp, type PeerName, startPeer, type ZoneText } from '../peers/peers.ts';
 import { explain } from './accepted-differences.ts';
-import { describeObserved, isSame, observe } from './observed-answer.ts';
+import { describeObserved, isSame, type Observed, observe } from './observed-answer.ts';
 import { type Asked, nodeOf, ourAnswer, queryFor } from './queries.ts';
 
 const MAX_UDP_OCTETS = 1232;
+
+interface CompareOptions {
+  /** All are asked over TCP. */
+  readonly tcp?: boolean;
+  /** Where nothing but proofs differs: whether our whole answer proves what it says. */
+  readonly isProven?: (reply: Uint8Array, asked: { readonly name: Name; readonly type: number }) => boolean;
+}
 
 export interface Outcome {
   readonly asked: number;
@@ -18,14 +25,14 @@ export interface Outcome {
   readonly unexplained: readonly string[];
 }
 
-/** Notes in `accepted` how often each rule explained a difference. `tcp`: all are asked over TCP. */
+/** Notes in `accepted` how often each rule explained a difference. */
 export async function compareWithPeer(
   accepted: Map<string, number>,
   peer: PeerName,
   zones: ReadonlyMap<Name, Zone>,
   texts: readonly ZoneText[],
   asked: readonly Asked[],
-  { tcp = false }: { readonly tcp?: boolean } = {},
+  { tcp = false, isProven }: CompareOptions = {},
 ): Promise<Outcome> {
   const node = nodeOf(zones);
   const server = await startPeer(peer, texts);
@@ -50,7 +57,8 @@ export async function compareWithPeer(
       }
       const udpLimit = Math.min(Math.max(one.udpPayloadSize ?? 512, 512), MAX_UDP_OCTETS);
       const limit = tcp ? 65_535 : udpLimit;
-      const complete = observe(ourAnswer(node, query, 'tcp'));
+      const whole = ourAnswer(node, query, 'tcp');
+      const complete = observe(whole);
       const theirComplete =
         ours.tc === theirs.tc ? {} : { theirComplete: observe(await askTcp(server.port, query)) };
       const name = foldCase(one.name);
@@ -66,7 +74,13 @@ export async function compareWithPeer(
         complete,
         ...theirComplete,
       });
-      if (rules === undefined) {
+      const isOther = isSame(
+        withoutProofs(complete),
+        withoutProofs((theirComplete as Partial<{ theirComplete: Observed }>).theirComplete ?? theirs),
+      );
+      if (rules === undefined && isOther && isProven?.(whole, { name, type: one.type })) {
+        accepted.set(OTHER_PROOF, (accepted.get(OTHER_PROOF) ?? 0) + 1);
+      } else if (rules === undefined) {
         unexplained.push(`${title}\nours\n${describeObserved(ours)}\ntheirs\n${describeObserved(theirs)}`);
       }
       for (const rule of rules ?? []) accepted.set(rule, (accepted.get(rule) ?? 0) + 1);
@@ -75,6 +89,15 @@ export async function compareWithPeer(
   } finally {
     await server.stop();
   }
+}
+
+const OTHER_PROOF = 'another proof, where a validator accepts ours';
+const IS_PROOF = / (RRSIG )?NSEC3? /;
+
+/** Additional records are optional with DO, but for glue. */
+function withoutProofs(seen: Observed): Observed {
+  const authority = seen.authority.filter((line) => !IS_PROOF.test(line));
+  return { ...seen, authority, additional: [], octets: 0 };
 }
 
 async function askEachTcp(port: number, queries: readonly Uint8Array[]): Promise<Uint8Array[]> {
