@@ -1,7 +1,7 @@
 // DNSSEC of a domain as its readers see it.
 
 import type { z } from 'zod';
-import { type DelegatedTo, dnssecFindings } from '../../checks/dnssec/dnssec-findings.ts';
+import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
 import { keyOf, type Machine } from '../../checks/dnssec/machine.ts';
@@ -12,6 +12,7 @@ import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { StoredDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { wantedDenial } from '../../store/keys/signed-zone.ts';
 import type { Dnssec } from '../schemas/dnssec.ts';
 
 type Body = z.input<typeof Dnssec>;
@@ -52,6 +53,7 @@ export function printDnssec(stored: StoredDnssec, delegatedTo: DelegatedTo, nowM
     status: dnssecStatus(machine, RULES),
     goal: machine.goal,
     denial: signed.denial,
+    ...(wantedDenial(signed) !== signed.denial && { next_denial: wantedDenial(signed) }),
     algorithm: printAlgorithm(signed.algorithm),
     ds: machine.asked.flatMap((id) =>
       [DIGEST.SHA256, DIGEST.SHA384].flatMap((type) => printDs(dsOfKey(keyOf(machine, id), type))),
@@ -140,9 +142,11 @@ function dsStateOf(
 function printNext(id: string, { waiting }: Machine): Pick<KeyBody, 'next'> {
   if (waiting === null || !waiting.keys.includes(id)) return {};
   const { cause, until } = waiting;
+  const words = waitInWords(cause);
   return {
     next: {
       step: cause,
+      ...(words !== undefined && { waits_for: words }),
       ...(until !== undefined && { at: new Date(until).toISOString() }),
     },
   };

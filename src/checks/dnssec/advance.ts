@@ -3,10 +3,10 @@
 import type { DsEvidence } from './ds-evidence.ts';
 import { pruned, refreshed, withPositions, withServing, withShown, withWritten } from './keep-ledger.ts';
 import type { Machine, Preflight } from './machine.ts';
-import { ownersOf } from './machine-key.ts';
+import { type KeyId, ownersOf } from './machine-key.ts';
 import { type Delegation, type Next, nextStep, rulesFor, type Step, sepKeys } from './next-keys.ts';
 import { isAtEveryNode, type NodePosition } from './node-positions.ts';
-import { forgetGone, forgetRuns, keysShown, remembered, shownNow } from './parent-memory.ts';
+import { forgetRuns, isGap, keysShown, remembered, shownNow } from './parent-memory.ts';
 import type { MachineRules } from './rules.ts';
 import { union, without } from './serving.ts';
 
@@ -61,18 +61,22 @@ function withTime(machine: Machine, { at, epoch }: Facts, rules: MachineRules): 
   if (!isRestored && !isBack) return { ...machine, epoch, clock };
   const parent = forgetRuns(machine.parent, at);
   const ledger = refreshed(machine.ledger, at, isRestored);
-  const again = { ...machine, epoch, clock, parent, ledger, preflight: null, servedAt: null };
+  const again = { ...machine, epoch, clock, parent, ledger, preflight: null, servedAt: null, toldAt: null };
   if (!isRestored) return { ...again, hold: machine.hold ?? { cause: 'clock', until: null } };
   // whatever was asked for since the backup is the DS of a key that the backup serves: younger ones are not asked for
   const keys = sepKeys(machine);
-  const ttl = Math.max(UNKNOWN_DS_TTL, ...machine.ledger.ds.map((version) => version.ttl));
-  const shown = keys.map((id) => ({ ds: [id], ttl }));
   return {
     ...again,
-    ledger: withShown(ledger, shown, at),
+    ledger: withShown(ledger, perhapsShown(machine, keys), at),
     atLarge: union(machine.atLarge, keys),
     hold: { cause: 'restore', until: null },
   };
+}
+
+/** The DS of these keys, each of which the parent may have shown while nobody looked. */
+function perhapsShown({ ledger }: Machine, keys: readonly KeyId[]) {
+  const ttl = Math.max(UNKNOWN_DS_TTL, ...ledger.ds.map((version) => version.ttl));
+  return keys.map((id) => ({ ds: [id], ttl }));
 }
 
 /** Seconds; the largest that parents of note use. */
@@ -85,11 +89,17 @@ function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: Machi
     ds: ownersOf(ds, machine.keys),
     ttl,
   }));
+  const unseen = isGap(machine.parent, at, rules) ? perhapsShown(machine, machine.atLarge) : [];
   const ours = keysShown(parent, machine.keys, rules);
   const kept = machine.atLarge.filter(
     (id) => machine.serving.keys.includes(id) || machine.asked.includes(id),
   );
-  return { ...machine, parent, ledger: withShown(machine.ledger, shown, at), atLarge: union(kept, ours) };
+  return {
+    ...machine,
+    parent,
+    ledger: withShown(machine.ledger, [...shown, ...unseen], at),
+    atLarge: union(kept, ours),
+  };
 }
 
 /** Whenever the fault ended, it was before the first preflight that does not see it. */
@@ -103,11 +113,12 @@ function withNodes(machine: Machine, { nodes, at, dataTtl }: Facts, rules: Machi
   const ledger = withPositions(machine.ledger, hasAll, at, dataTtl);
   const isServed = machine.version !== null && hasAll(machine.version);
   const servedAt = isServed ? (machine.servedAt ?? at) : null;
+  const toldAt = machine.toldAt ?? servedAt;
   const { hold } = machine;
-  if (hold === null || servedAt === null) return { ...machine, ledger, servedAt };
+  if (hold === null || servedAt === null) return { ...machine, ledger, servedAt, toldAt };
   const ttl = Math.max(...[...ledger.keySets, ...ledger.data].map((version) => version.ttl));
   const until = hold.until ?? at + Math.max(ttl * 1000, rules.backupAfterMs) + rules.nodeSlackMs;
-  return { ...machine, ledger, servedAt, hold: at < until ? { ...hold, until } : null };
+  return { ...machine, ledger, servedAt, toldAt, hold: at < until ? { ...hold, until } : null };
 }
 
 function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: MachineRules): Machine {
@@ -124,9 +135,9 @@ function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: Mach
     servedAt: null,
     asked,
     askedAt: isAskedNew ? at : machine.askedAt,
+    toldAt: isAskedNew ? null : machine.toldAt,
     atLarge: without(union(machine.atLarge, asked), going),
     ledger: withServing(ledger, serving, at, { keys: rules.keyTtl, data: dataTtl }),
-    parent: forgetGone(machine.parent, unasked),
     waiting: null,
   };
 }

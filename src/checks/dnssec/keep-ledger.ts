@@ -85,8 +85,10 @@ export function withPositions(
 ): Ledger {
   const mark = <V extends KeySetVersion | DataVersion>(version: V, ttl: number): V => {
     const isInForce = version.until === null || !hasAll(version.until);
-    if (isInForce) return { ...version, lastAt: at, ttl: Math.max(version.ttl, ttl), isEnded: false };
-    return version.isEnded ? version : { ...version, lastAt: at, isEnded: true };
+    // one that has ended since the last time was served until then, and with what TTL the zone had
+    return version.isEnded && !isInForce
+      ? version
+      : { ...version, lastAt: at, ttl: Math.max(version.ttl, ttl), isEnded: !isInForce };
   };
   return {
     ds: ledger.ds,

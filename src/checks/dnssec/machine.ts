@@ -57,6 +57,8 @@ export interface Machine {
   readonly asked: readonly KeyId[];
   /** When `asked` changed last; null: never. */
   readonly askedAt: number | null;
+  /** Since when every node has the CDS set that says so: a stay begins then at the soonest. Null: one may have another set. */
+  readonly toldAt: number | null;
   /** Keys whose DS may be at the parent or come there: asked for, or seen, and not gone for the stay. */
   readonly atLarge: readonly KeyId[];
   readonly ledger: Ledger;

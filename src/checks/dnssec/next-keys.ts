@@ -62,6 +62,7 @@ export function nextStep(machine: Machine, delegation: Delegation, at: number, u
   if (machine.version === null) return waitFor('writing');
   const back = bringBack(machine, at, rules);
   if (back !== undefined) return back;
+  if (isAskedInVain(machine, delegation, rules)) return askForNone(machine);
   if (machine.servedAt === null) return waitFor('nodes');
   if (machine.hold !== null) return waitFor(machine.hold.cause, [], machine.hold.until ?? undefined);
   if (hasStrangers(machine)) return waitFor('strangers');
@@ -74,9 +75,19 @@ function hasStrangers({ preflight, servedAt }: Machine): boolean {
   return preflight?.hasStrangers === true && servedAt !== null && preflight.at >= servedAt;
 }
 
+/** Others serve the domain meanwhile, without our signatures, and no DS of ours is there yet: it must not come now. */
+function isAskedInVain({ asked, parent, keys }: Machine, { kind }: Delegation, rules: MachineRules): boolean {
+  return kind === 'not_ours' && asked.length > 0 && keysShown(parent, keys, rules).length === 0;
+}
+
+/** It takes nothing from any cache, so it waits for nothing. */
+function askForNone({ serving }: Machine): Next {
+  return { kind: 'step', step: { kind: 'ask_none', serving, asked: [] } };
+}
+
 function towardsUnsigned(machine: Machine, at: number, rules: MachineRules): Next {
   const { asked, serving, atLarge } = machine;
-  if (asked.length > 0) return { kind: 'step', step: { kind: 'ask_none', serving, asked: [] } };
+  if (asked.length > 0) return askForNone(machine);
   if (!isSigned(serving)) return { kind: 'rest' };
   return (
     untilGone(machine, atLarge, at, rules) ??
@@ -96,7 +107,9 @@ function towardsSigned(machine: Machine, delegation: Delegation, at: number, rul
   }
   if (isFailing(machine)) return waitFor('preflight');
   const algorithm = (id: KeyId) => keyOf(machine, id).algorithm;
-  if (!serving.dataSigners.some((id) => algorithm(id) === algorithm(wanted.data)))
+  // signatures of a key that is withdrawn already are of no use to a new one
+  const useful = serving.dataSigners.filter((id) => id === wanted.data || serving.keys.includes(id));
+  if (!useful.some((id) => algorithm(id) === algorithm(wanted.data)))
     return take('add_signatures', { ...serving, dataSigners: union(serving.dataSigners, [wanted.data]) });
   const published = {
     keys: union(serving.keys, ids),
@@ -180,16 +193,19 @@ function untilEverywhere({ parent, asked }: Machine, rules: MachineRules): Next 
   return missing.length > 0 ? waitFor('ds_wanted', missing) : { kind: 'rest' };
 }
 
-/** Until none of the keys has a DS, and none has had for the stay; undefined: so it is. */
+/**
+ * Until none of the keys has a DS, and none has had for the stay; undefined: so it is. A node that was cut off may have told a
+ * registry to show it: the stay begins when none does any more.
+ */
 function untilGone(
-  { parent }: Machine,
+  { parent, toldAt }: Machine,
   ids: readonly KeyId[],
   at: number,
   rules: MachineRules,
 ): Next | undefined {
   const shown = ids.filter((id) => !isNowhere(parent, id, rules));
   if (shown.length > 0) return waitFor('ds_unwanted', shown);
-  const ends = ids.map((id) => (nowhereSince(parent, id) ?? at) + rules.stayMs);
+  const ends = ids.map((id) => Math.max(nowhereSince(parent, id) ?? at, toldAt ?? at) + rules.stayMs);
   const until = Math.max(...ends);
   if (ids.length > 0 && at < until) return waitFor('stay', ids, until);
   return ids.length === 0 || isFresh(parent, at, rules) ? undefined : waitFor('observation', ids);

@@ -66,10 +66,10 @@ export function remembered(
   const isConclusive =
     answered >= counting.length * (1 - rules.silentShare) &&
     (answered >= 2 || (answered === 1 && counting.length === 1));
-  const isGap = before.observedAt === null || at - before.observedAt > rules.gapMs;
+  const isUnseen = isGap(before, at, rules);
   const runs = Object.fromEntries(
     keys.filter(isSep).map((key) => {
-      const run = isGap ? undefined : before.runs[key.id];
+      const run = isUnseen ? undefined : before.runs[key.id];
       return [key.id, nextRun(run, key, counting, isConclusive, at)];
     }),
   );
@@ -80,6 +80,15 @@ export function remembered(
     observedAt: isConclusive ? at : before.observedAt,
     isSecure: parentIsSecure ?? before.isSecure,
   };
+}
+
+/** Whether so long has passed since the last observation that a DS may have come and gone. */
+export function isGap(
+  { observedAt }: ParentMemory,
+  at: number,
+  { gapMs }: Pick<MachineRules, 'gapMs'>,
+): boolean {
+  return observedAt === null || at - observedAt > gapMs;
 }
 
 /**
@@ -153,15 +162,6 @@ export function keysShown(
   rules: Pick<Rules, 'silentAddressMs'>,
 ): readonly KeyId[] {
   return ownersOf([...new Set(shownNow(memory, rules).flatMap(({ ds }) => ds))], keys);
-}
-
-/** What is no longer asked for may have been entered a moment ago: its stay begins with the next observation. */
-export function forgetGone(memory: ParentMemory, ids: readonly KeyId[]): ParentMemory {
-  const runs = Object.entries(memory.runs).map(([id, run]) => [
-    id,
-    ids.includes(id) ? { ...run, goneSince: null } : run,
-  ]);
-  return { ...memory, runs: Object.fromEntries(runs) };
 }
 
 /** After times that we cannot know, nothing counts as seen for long. */

@@ -4,6 +4,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DenialKind } from '../../store/postgres/schema.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
 
@@ -11,6 +12,14 @@ interface EnableOptions {
   readonly denial: DenialKind;
   readonly algorithm: 13 | 15;
   readonly split?: boolean;
+}
+
+interface RollOptions {
+  readonly compromised?: boolean;
+  readonly algorithm?: 13 | 15;
+  /** Undefined: as it is. */
+  readonly split?: boolean;
+  readonly key?: number;
 }
 
 export function addDnssecCommands(program: Command, cli: Cli): void {
@@ -45,14 +54,28 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
 
   dnssec
     .command('verify')
-    .description('verify all signatures and proofs that nodes are given; exit 1 if any is wrong')
-    .argument('<name...>', 'names of zones')
-    .action(async (names: string[]) => {
+    .description(
+      'verify all signatures and proofs that nodes are given, or those of zone files; exit 1 if any is wrong',
+    )
+    .argument('[name...]', 'names of zones')
+    .option(
+      '--file <file...>',
+      'zone files, folders (each *.zone in them), or - for standard input: needs no database',
+    )
+    .action(async (names: string[], { file: paths = [] }: { file?: string[] }) => {
+      if (names.length > 0 === paths.length > 0) throw new Failure('usage', 'say names of zones, or --file');
+      if (paths.length > 0) {
+        const { verifyFiles } = await import('./verify-files.ts');
+        const order = { paths, at: Math.floor(Date.now() / 1000), signal: cli.interruptible() };
+        cli.exitCode = await verifyFiles(order, cli.output);
+        return;
+      }
       const { verifyZones } = await import('./verify-zones.ts');
       await cli.withStore((db) => verifyZones(db, names.map(parseZoneName), cli.output));
     });
 
   addChanges(dnssec, cli);
+  addDenial(dnssec, cli);
   addGoals(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
@@ -85,8 +108,22 @@ function addChanges(dnssec: Command, cli: Cli): void {
     });
 }
 
+function addDenial(dnssec: Command, cli: Cli): void {
+  dnssec
+    .command('denial')
+    .description(
+      'prove what is not there in another way, with no answer wrong meanwhile; exit 1 if one is refused',
+    )
+    .argument('<kind>', 'nsec or nsec3', denialOf)
+    .argument('<name...>', 'names of domains and operator zones')
+    .action(async (denial: DenialKind, names: string[]) => {
+      const { changeDenials } = await import('./change-dnssec.ts');
+      await cli.withStore((db) => changeDenials(db, names.map(parseZoneName), denial, cli));
+    });
+}
+
 function addGoals(dnssec: Command, cli: Cli): void {
-  const add = (kind: DomainGoal['kind'], description: string) =>
+  const add = (kind: 'roll' | 'abort' | 'check', description: string) =>
     dnssec.command(kind).description(description).argument('<name...>', 'names of domains');
   const set = async (names: readonly string[], goal: DomainGoal) => {
     const { changeDomains } = await import('./change-dnssec.ts');
@@ -97,9 +134,18 @@ function addGoals(dnssec: Command, cli: Cli): void {
       '--compromised',
       'others may have the old ones: without the waits that only guard against mistakes',
     )
-    .action(async (names: string[], { compromised = false }: { compromised?: boolean }) =>
-      set(names, { kind: 'roll', compromised }),
-    );
+    .option('--algorithm <number>', 'new keys of another algorithm: 13 or 15', algorithmOf)
+    .option('--split', 'to one key for keys, another for all else')
+    .option('--no-split', 'to one key for all')
+    .option(
+      '--key <id>',
+      'of a domain with two keys: replace this one alone (`dnssec keys` lists them)',
+      idOf,
+    )
+    .action(async (names: string[], { compromised = false, key, ...ways }: RollOptions) => {
+      if (key !== undefined && names.length > 1) throw new Failure('usage', '--key goes with one name');
+      await set(names, { kind: 'roll', compromised, keyId: key, ...ways });
+    });
   add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
     async (names: string[]) => set(names, { kind: 'abort' }),
   );
@@ -124,6 +170,12 @@ function addKeyCare(dnssec: Command, cli: Cli): void {
       const { rewrapBoxes } = await import('./care-for-keys.ts');
       await cli.withStore((db) => rewrapBoxes(db, cli.output));
     });
+}
+
+function idOf(text: string): number {
+  const id = Number(text);
+  if (/^[1-9]\d{0,14}$/.test(text)) return id;
+  throw new InvalidArgumentError('it is the id of a key');
 }
 
 function denialOf(text: string): DenialKind {

@@ -10,15 +10,24 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../store/dnssec/change-goal.ts';
-import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { DenialKind } from '../../store/postgres/schema.ts';
+import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import type { EnableOrder } from '../../store/signing/enable-signing.ts';
 import type { Cli } from '../terminal/cli.ts';
 
 export type DomainGoal =
   | ({ readonly kind: 'enable' } & EnableOrder)
   | { readonly kind: 'disable'; readonly now: boolean }
-  | { readonly kind: 'roll'; readonly compromised: boolean }
+  | {
+      readonly kind: 'roll';
+      readonly compromised: boolean;
+      readonly keyId: number | undefined;
+      readonly algorithm?: EnableOrder['algorithm'];
+      readonly split?: boolean;
+    }
+  | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
   | { readonly kind: 'check' };
 
@@ -33,27 +42,33 @@ export async function setDomainGoal(
   cli: Cli,
 ): Promise<Changed> {
   if (goal.kind === 'check') {
-    const isAsked = await askLook(db, domainId);
-    return isAsked ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
+    const { kind } = await askLook(db, domainId);
+    return kind === 'asked' ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
   }
   const changed = await change(db, domainId, goal, cli);
   if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
   if (changed.kind === 'refused') return { code: changed.code, refused: changed.message };
-  const machine = (await loadDnssec(db, domainId))?.machine;
+  const machine = (await loadToldDnssec(db, domainId))?.machine;
   return {
     outcome: changed.changeId === undefined ? 'unchanged' : OUTCOMES[goal.kind],
     ...(machine && { told: registrarAction(machine, RULES).message }),
   };
 }
 
-const OUTCOMES = { enable: 'signing', disable: 'disabling', roll: 'rolling', abort: 'aborted' } as const;
+const OUTCOMES = {
+  enable: 'signing',
+  disable: 'disabling',
+  roll: 'rolling',
+  denial: 'changing',
+  abort: 'aborted',
+} as const;
 
 async function change(
   db: Database,
   domainId: number,
   goal: Exclude<DomainGoal, { kind: 'check' }>,
   cli: Cli,
-): Promise<ChangedGoal> {
+): Promise<ChangedGoal | ChangedDenial> {
   const order = { ...cli.changedBy(), domainId };
   switch (goal.kind) {
     case 'enable': {
@@ -62,8 +77,12 @@ async function change(
     }
     case 'disable':
       return await disableDnssec(db, { ...order, now: goal.now });
-    case 'roll':
-      return await rollDnssec(db, { ...order, compromised: goal.compromised });
+    case 'roll': {
+      const { kind: _, ...rolled } = goal;
+      return await rollDnssec(db, { ...order, ...rolled });
+    }
+    case 'denial':
+      return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });
     case 'abort':
       return await abortDnssec(db, order);
     default:

@@ -8,7 +8,7 @@ import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { loadDnssecOf } from '../../store/dnssec/load-dnssec.ts';
+import { loadToldDnssecOf } from '../../store/dnssec/load-told-dnssec.ts';
 import { dsOf } from '../../store/keys/apex-keys.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listSigning, type ShownKey, type ShownSigning } from '../../store/signing/load-signing.ts';
@@ -40,7 +40,7 @@ interface WithMachine extends ShownSigning {
 
 async function withMachine(db: Database, zone: ShownSigning): Promise<WithMachine> {
   if (zone.kind === 'operator') return zone;
-  return { ...zone, machine: (await loadDnssecOf(db, zone.id))?.machine ?? undefined };
+  return { ...zone, machine: (await loadToldDnssecOf(db, zone.id))?.machine ?? undefined };
 }
 
 function isDone(zone: WithMachine): boolean {

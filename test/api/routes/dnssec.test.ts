@@ -8,6 +8,7 @@ import { dsOfKey } from '../../../src/checks/dnssec/parent-view.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { dsEvidence, HOUR } from '../../support/simulation/dnssec/quiet-domain.ts';
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
   domainId = (await api.makeDomain(name)).id;
 });
 
-async function ask(method: 'GET' | 'POST', end = '', body?: object) {
+async function ask(method: 'GET' | 'POST' | 'PUT', end = '', body?: object) {
   return await api.ask(
     method,
     `/domains/${name}/dnssec${end}`,
@@ -42,6 +43,7 @@ async function machineOf(): Promise<Machine> {
 async function goOn(hours: number, shown: (machine: Machine) => readonly string[] = () => []): Promise<void> {
   let machine = await machineOf();
   let version = machine.version ?? 1;
+  const { epoch } = await loadServing(api.database.db, null);
   const start = machine.clock;
   for (let hour = 1; hour <= hours; hour++) {
     const at = start + hour * HOUR;
@@ -51,7 +53,7 @@ async function goOn(hours: number, shown: (machine: Machine) => readonly string[
       machine,
       {
         at,
-        epoch: 'e',
+        epoch,
         nodes: [node],
         dataTtl: 300,
         delegation: { kind: 'ours', since: 0, ttl: 3600, isFirst: true },
@@ -90,6 +92,55 @@ describe('a domain', () => {
     expect((await ask('GET')).body).toEqual(enabled.body);
   });
 
+  it('has its status in the domain resource too, alone and in lists', async () => {
+    const status = async () => (await api.ask('GET', `/domains/${name}`)).body.dnssec;
+    const listed = async () => (await api.ask('GET', `/domains/?search=${name}`)).body[0].dnssec;
+    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
+    await ask('POST', '/enable', {});
+    expect([await status(), await listed()]).toEqual([{ status: 'signing' }, { status: 'signing' }]);
+    const body = JSON.stringify({ ...(await api.ask('GET', `/domains/${name}`)).body, outage_alerts: true });
+    expect((await api.ask('PUT', `/domains/${name}`, { body })).status).toBe(200);
+    await ask('POST', '/abort');
+    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
+  });
+
+  it('with two keys can be given another one of them, in place of that alone', async () => {
+    await ask('POST', '/enable', { split: true });
+    await goOn(24 * 12, askedDs);
+    const secure = (await ask('GET')).body;
+    expect(secure).toMatchObject({ status: 'secure', keys: [{ role: 'ksk' }, { role: 'zsk' }] });
+    const [ksk, zsk] = secure.keys;
+    const rolled = await ask('POST', '/rollover', { key_id: zsk.id });
+    expect(rolled.body.keys.map(({ role }: { role: string }) => role)).toEqual(['ksk', 'zsk', 'zsk']);
+    await goOn(24 * 12, askedDs);
+    const after = (await ask('GET')).body;
+    expect(after).toMatchObject({
+      status: 'secure',
+      ds: secure.ds,
+      keys: [
+        { id: ksk.id, state: 'signing' },
+        { id: zsk.id, state: 'withdrawn' },
+        { role: 'zsk', state: 'signing', ds: 'none' },
+      ],
+    });
+    expect(await ask('POST', '/rollover', { key_id: zsk.id })).toMatchObject({
+      status: 400,
+      body: { code: 'wrong_state' },
+    });
+    const renewed = await ask('POST', '/rollover', { key_id: ksk.id });
+    expect(renewed.body.keys.map(({ role }: { role: string }) => role)).toEqual(['ksk', 'zsk', 'zsk', 'ksk']);
+    await goOn(24 * 30, askedDs);
+    const end = (await ask('GET')).body;
+    expect(end.status).toBe('secure');
+    expect(end.keys.map(({ state }: { state: string }) => state)).toEqual([
+      'withdrawn',
+      'withdrawn',
+      'signing',
+      'signing',
+    ]);
+    expect(end.ds[0].key_tag).toBe(end.keys[3].key_tag);
+  });
+
   it('tells the DS to enter only when resolvers are ready for it, and what the parent shows', async () => {
     await ask('POST', '/enable', {});
     await goOn(24 * 12);
@@ -116,22 +167,46 @@ describe('a domain', () => {
   it('can be given another key, and keep the old one until its DS is gone', async () => {
     await ask('POST', '/enable', {});
     await goOn(24 * 12, askedDs);
-    const rolled = await ask('POST', '/rollover', { reason: 'planned' });
+    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
+    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
     expect(rolled.status).toBe(200);
+    expect(rolled.body.algorithm).toEqual({ number: 15, name: 'ED25519' });
     expect(rolled.body.keys).toHaveLength(2);
     expect(await ask('POST', '/rollover', {})).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
     await goOn(24 * 3, askedDs);
     expect((await ask('GET')).body).toMatchObject({
       status: 'rolling',
       keys: [
-        { state: 'retiring', ds: 'none' },
-        { state: 'signing', ds: 'seen' },
+        { state: 'retiring', ds: 'none', algorithm: 13 },
+        { state: 'signing', ds: 'seen', algorithm: 15 },
       ],
     });
     const aborted = await ask('POST', '/abort');
     expect(aborted.status).toBe(200);
+    expect(aborted.body.algorithm.number).toBe(13);
     await goOn(24 * 3);
     expect((await ask('GET')).body.keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
+  });
+
+  it('changes how it denies without a word to the registrar, and again when its owner changes his mind', async () => {
+    await ask('POST', '/enable', {});
+    await goOn(24 * 12, askedDs);
+    const changed = await ask('PUT', '', { denial: 'nsec3' });
+    expect(changed).toMatchObject({ status: 200, body: { status: 'secure', denial: 'nsec3' } });
+    expect(Number(changed.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(changed.body.next_denial).toBeUndefined();
+    const same = await ask('PUT', '', { denial: 'nsec3' });
+    expect(same.body).toEqual(changed.body);
+    expect(same.headers['x-change-id']).toBeUndefined();
+    // of a large zone workers write the other records first
+    await sql`update signed_zones set denial_change = 'adding' where domain_id = ${domainId}`.execute(
+      api.database.db,
+    );
+    expect((await ask('GET')).body).toMatchObject({ denial: 'nsec3', next_denial: 'nsec' });
+    expect((await ask('PUT', '', { denial: 'nsec' })).headers['x-change-id']).toBeUndefined();
+    const back = await ask('PUT', '', { denial: 'nsec3' });
+    expect(Number(back.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(back.body).toEqual(changed.body);
   });
 
   it('keeps its signatures after disable, while the parent shows a DS', async () => {
@@ -160,6 +235,25 @@ describe('refused', () => {
     const { status, body: answer } = await ask('POST', '/enable', body);
     expect(status).toBe(400);
     expect(answer).toMatchObject({ code: 'validation_failed', fields: [{ field }] });
+  });
+
+  it('another way to deny, of a domain that is not signed, is being signed, or that no nameserver has room for', async () => {
+    const { db } = api.database;
+    expect(await ask('PUT', '', {})).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    const denial = 'nsec3';
+    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
+    await ask('POST', '/enable', {});
+    await sql`update signed_zones set phase = 'signing' where domain_id = ${domainId}`.execute(db);
+    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
+    await sql`update signed_zones set phase = 'waiting' where domain_id = ${domainId}`.execute(db);
+    await sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
+      db,
+    );
+    expect(await ask('PUT', '', { denial })).toMatchObject({
+      status: 503,
+      body: { code: 'dnssec_unavailable' },
+    });
+    await sql`delete from nodes where name = 'old'`.execute(db);
   });
 
   it('another way of signing, while the domain is being signed', async () => {

@@ -142,6 +142,22 @@ describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the 
   });
 });
 
+describe('rolling a KSK alone', () => {
+  it('leaves the ZSK as it is', () => {
+    const domain = secureDomain([KSK, ZSK]);
+    const next = madeKey('l', 'ksk', 13);
+    domain.want((machine) => ok(roll(machine, [next], false)));
+    domain.run(1000, ({ asked }) => asked.includes('l'));
+    domain.show(dsOf(next));
+    domain.run(24 * 9);
+    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'publish kly kl y k',
+      'ask kly kl y l',
+      'withdraw ly l y l',
+    ]);
+  });
+});
+
 describe('rolling a ZSK (RFC 6781 §4.1.1.1, RFC 7583 §3.2.1: pre-publication)', () => {
   const domain = secureDomain([KSK, ZSK], (quiet) => {
     quiet.dataTtl = 2 * 86_400;
@@ -183,6 +199,27 @@ describe('changing the algorithm (RFC 6781 §4.1.4, the conservative way)', () =
     expect(between(domain, 'add_signatures', 'publish')).toBe(1 + BACKUP);
     expect(between(domain, 'withdraw', 'change_signatures')).toBe(1 + BACKUP);
   });
+});
+
+it('goes back to an algorithm whose old signatures are still there', () => {
+  const domain = secureDomain();
+  domain.want((machine) => ok(roll(machine, [E], false)));
+  domain.run(1000, ({ asked }) => asked.includes('e'));
+  domain.show(dsOf(E));
+  domain.run(1000, ({ serving }) => !serving.keys.includes('a'));
+  domain.want((machine) => ok(roll(machine, [B], false)));
+  domain.run(1000, ({ asked }) => asked.includes('b'));
+  domain.show(dsOf(B));
+  domain.run(1000);
+  expect(domain.steps.slice(5).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    'withdraw e e ae e',
+    'add_signatures e e abe e',
+    'publish be be abe e',
+    'change_signatures be be be e',
+    'ask be be be b',
+    'withdraw b b be b',
+    'change_signatures b b b b',
+  ]);
 });
 
 describe('disabling', () => {
@@ -227,6 +264,42 @@ describe('disabling', () => {
     domain.show(dsOf(A));
     domain.run(1);
     expect(domain.steps.at(-1)).toMatchObject({ kind: 'bring_back', text: 'a a a -' });
+  });
+});
+
+describe('moving away', () => {
+  const away = () => {
+    const domain = new QuietDomain();
+    domain.run(1);
+    domain.want((machine) => enable(machine, [A]));
+    domain.run(1000, ({ asked }) => asked.length > 0);
+    domain.delegation = { kind: 'not_ours' };
+    return domain;
+  };
+
+  it('takes back what is asked for and not there yet, whether nodes follow or not', () => {
+    const domain = away();
+    domain.isCutOff = true;
+    domain.run(1);
+    expect(domain.steps.at(-1)).toMatchObject({ kind: 'ask_none', text: 'a a a -' });
+  });
+
+  it('asks again when the parent has shown our servers alone for long enough', () => {
+    const domain = away();
+    domain.run(24 * 9);
+    expect([domain.machine.waiting?.cause, domain.machine.goal]).toEqual(['delegation', 'signed']);
+    domain.delegation = { kind: 'ours', since: domain.at, ttl: 3600, isFirst: false };
+    const from = domain.at;
+    domain.run(24 * 9);
+    expect(domain.steps.at(-1)?.text).toBe('a a a a');
+    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + RULES.oldServersMs / HOUR);
+  });
+
+  it('leaves a DS asked for that is there: without it the domain would be no better off', () => {
+    const domain = secureDomain();
+    domain.delegation = { kind: 'not_ours' };
+    domain.run(24 * 9);
+    expect(domain.machine.asked).toEqual(['a']);
   });
 });
 
@@ -279,6 +352,35 @@ describe('what was not seen', () => {
     domain.at += 30 * HOUR;
     domain.run(24);
     expect(domain.machine.waiting?.cause).toBe('stay');
+  });
+
+  it('a DS may have come and gone meanwhile, and caches may hold it', () => {
+    const domain = secureDomain([A], (quiet) => {
+      quiet.dsTtl = 10 * 86_400;
+    });
+    domain.want((machine) => disable(machine, false));
+    domain.show();
+    domain.run(24 * 2);
+    domain.at += 6 * DAY;
+    domain.run(1);
+    const from = domain.at;
+    domain.run(24 * 20);
+    expect(domain.steps.at(-1)?.text).toBe('- - - -');
+    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + (10 * DAY + RULES.parentSlackMs) / HOUR);
+  });
+
+  it('the stay begins when no node shows the CDS set any more that asks for the DS', () => {
+    const domain = secureDomain();
+    domain.want((machine) => disable(machine, false));
+    domain.isCutOff = true;
+    domain.show();
+    domain.run(24 * 10);
+    expect(domain.machine.waiting?.cause).toBe('nodes');
+    domain.isCutOff = false;
+    domain.run(24 * 6);
+    expect(domain.machine.waiting?.cause).toBe('stay');
+    domain.run(24 * 2);
+    expect(domain.machine.serving.keys).toEqual([]);
   });
 
   it('keys at our nodes that the database does not know hold every step', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  firstLedger,
+  withPositions,
+  withServing,
+  withWritten,
+} from '../../../src/checks/dnssec/keep-ledger.ts';
+import {
   allValidate,
   dsGoneAt,
   type Ledger,
@@ -92,4 +98,16 @@ describe('what a cache may hold', () => {
     expect(allValidate({ ...seen, ds: [['b']], keySets: seen.keySets.slice(0, 1) }, [A, B])).toBe(true);
     expect(allValidate({ ...seen, ds: [[]] }, [A, B])).toBe(true);
   });
+});
+
+it('what ends between two looks was served with the TTL that the zone had until then', () => {
+  const signed = { keys: ['a'], keySigners: ['a'], dataSigners: ['a'] };
+  const begun = withServing(firstLedger(0, 300), signed, HOUR, { keys: 3600, data: 300 });
+  const written = withWritten(begun, signed, 1);
+  const behind = withPositions(written, () => false, 2 * HOUR, 300);
+  const { data, keySets } = withPositions(behind, () => true, 3 * HOUR, 86_400);
+  const unsigned = { ttl: 86_400, lastAt: 3 * HOUR, until: 1, isEnded: true };
+  expect([data[0], keySets[0]]).toMatchObject([unsigned, unsigned]);
+  const later = withPositions({ ds: [], data, keySets }, () => true, 4 * HOUR, 172_800);
+  expect(later.data[0]).toEqual(data[0]);
 });

@@ -3,25 +3,24 @@
 
 import { describe, expect, it } from 'vitest';
 import { BROKEN_MACHINES, REAL } from '../../support/simulation/dnssec/broken-machines.ts';
-import { type KeyTally, simulateKeys } from '../../support/simulation/dnssec/simulate-keys.ts';
+import { type KeyTally, playStories, simulateKeys } from '../../support/simulation/dnssec/simulate-keys.ts';
 import { REGISTRARS } from '../../support/simulation/dnssec/simulated-surroundings.ts';
-import { proves, scale } from '../../support/tests/scale.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 /** In full another world each time; reduced the same one. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 16), 1));
 const DOMAINS = scale(10_000, 100);
 
-/** Whose doing a bogus triple may have been: the registrar's, or that of an owner in haste. */
+/** Whose doing a bogus triple may have been: the registrar's. */
 const CAUSES = [
   'came back after it was to be removed',
   'entered before it was asked for',
-  'haste',
   'moved to servers of others with a DS',
   'only DS of others',
 ];
 
 it(`${DOMAINS} domains for 400 days, seed ${SEED}`, () => {
-  const tally = simulateKeys(SEED, DOMAINS, REAL, isSeen);
+  const tally = simulateKeys(SEED, DOMAINS, REAL, ({ violations }) => violations.length >= 10);
   console.log(
     [
       `${tally.domains} domains, ${tally.ticks} ticks, ${tally.steps} steps, ${tally.reached} goals reached`,
@@ -37,26 +36,31 @@ it(`${DOMAINS} domains for 400 days, seed ${SEED}`, () => {
 
 const isSeen = ({ violations }: KeyTally) => violations.length > 0;
 
-/** Those that some domains show: others need hundreds, and are seen in full only. */
-const SOON: ReadonlySet<string> = new Set([
-  'a silent node counts at once as gone',
-  'the TTL of data does not count',
-  'the TTL of the DNSKEY set is taken for that of data',
-  'no preflight is made',
-  'one node is enough',
-  'caches forget DNSKEY sets at once',
-  'caches forget data at once',
-  'caches forget DS sets at once',
-  'the DS is asked for along with the signatures',
-  'the DS of the new key is asked for when it is published',
-  'the zone is unsigned when no DS is asked for',
-  'the old key goes when the new one comes',
-  'the signatures of an algorithm go along with its key',
-  'only the new key signs the DNSKEY set',
-]);
+it('in the hours that decide, nothing is bogus by our doing', () => {
+  expect(playStories(REAL)).toEqual([]);
+});
 
 describe('it sees a broken rule', () => {
-  it.each(BROKEN_MACHINES.filter(([rule]) => proves || SOON.has(rule)))('%s', (_, machine) => {
+  it.each(BROKEN_MACHINES)('%s', (_, machine) => {
+    const [seen] = playStories(machine);
+    console.log(seen);
+    expect(seen).toBeDefined();
+  });
+});
+
+/** Others need a course of events that chance takes too seldom. */
+const SEEN_BY_CHANCE: ReadonlySet<string> = new Set([
+  'a silent node counts at once as gone',
+  'one node is enough',
+  'no preflight is made',
+  'caches forget data at once',
+  'the zone is unsigned when no DS is asked for',
+  'the old key goes when the DS of the new one is asked for',
+  'the signatures of an algorithm go along with its key',
+]);
+
+describe('drawn domains see a broken rule too', () => {
+  it.each(BROKEN_MACHINES.filter(([rule]) => SEEN_BY_CHANCE.has(rule)))('%s', (_, machine) => {
     const { violations, domains } = simulateKeys(scale(SEED, 1), 3000, machine, isSeen);
     console.log(`${domains} domains: ${violations[0]}`);
     expect(violations).not.toEqual([]);

@@ -36,13 +36,14 @@ export function testServers(): TestServer[] {
   return [inject('postgresServer')];
 }
 
-/** Without `server`, on the project's; `empty` is without the schema. */
+/** Without `server`, on the project's; `empty` is without the schema; `copyOf`: a database to which nobody is connected. */
 export async function createDatabase(
-  options: { server?: TestServer; empty?: boolean } = {},
+  options: { server?: TestServer; empty?: boolean; copyOf?: string } = {},
 ): Promise<TestDatabase> {
   const server = options.server ?? (testServers()[0] as TestServer);
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
-  await runOn(server, `create database ${name} template ${options.empty ? 'template0' : TEMPLATE_DATABASE}`);
+  const template = options.empty ? 'template0' : (options.copyOf ?? TEMPLATE_DATABASE);
+  await runOn(server, `create database ${name} template ${template}`);
   const url = databaseUrl(server, name);
   const db = openDatabase(url, { limits: OPERATOR_LIMITS }); // tests load whole tables at once, on machines that are busy
   return {

@@ -55,6 +55,7 @@ export interface Sent {
 export type Row = readonly [letters: string, sent?: Sent];
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
+const LOOK_IS_FREE: Sent = { prepare: (w) => w.haveLooked() };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
 const NEW_PASSWORD = 'another horse battery';
 
@@ -78,7 +79,12 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/dnssec/enable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/disable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/rollover': ['000 rnk ppyyyn iyy yffy yy y db 0', TO_BE_SIGNED],
+  'PUT /domains/{domain}/dnssec': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { ...TO_BE_SIGNED, body: () => ({ denial: 'nsec3' }) },
+  ],
   'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
+  'POST /domains/{domain}/dnssec/check': ['000 rnk pp...n i.. .ff. .. . db 0', LOOK_IS_FREE],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],

@@ -2,188 +2,77 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type DsEvidence, dsFields, dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
-import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
+import { askLook } from '../../../src/store/dnssec/ask-look.ts';
+import {
+  abortDnssec,
+  disableDnssec,
+  enableDnssec,
+  rollDnssec,
+} from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
-import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { addChain } from '../../../src/store/signing/add-chain.ts';
+import { changeDenial } from '../../../src/store/signing/change-denial.ts';
+import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
+import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
-import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import {
-  BY,
-  expectPublished,
-  newAccount,
-  newDomain,
-  published,
-  saved,
-} from '../../support/database/domains.ts';
-import { checkOnce } from '../../support/database/saved-checks.ts';
-import { signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { BY, published, saved } from '../../support/database/domains.ts';
+import { RolledDomain } from '../../support/database/rolled-domain.ts';
+import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
-const MATCH = 'referral ns1.example.net ns2.example.net';
 /** With signatures and NSEC records they are more than one transaction signs anew. */
 const LARGE = 1100;
 const PARENT = parseName('com.');
 
+let rolled: RolledDomain;
 let database: TestDatabase;
 let domainId: number;
-/** How far the machine's clock is ahead. */
-let ahead: number;
-/** What two addresses of the parent show. */
-let shown: readonly string[];
-let isValid: boolean;
 
 beforeEach(async () => {
-  database = await createDatabase();
-  useSecrets(database.db);
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
-  await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1'] }));
-  ahead = 0;
-  shown = [];
-  isValid = true;
-  await sql`
-    insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
-    values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
-  await nodesFollow();
-  await checkOnce(database.db, domainId, MATCH);
+  rolled = await RolledDomain.create();
+  ({ database, domainId } = rolled);
 });
 afterEach(() => database.drop());
-
-/** The node has seen all that is committed. */
-async function nodesFollow() {
-  await sql`
-    update nodes set snapshot = pg_current_snapshot(),
-      seen_at = clock_timestamp() + make_interval(secs => ${ahead / 1000}::float8),
-      epoch = (select ${sql.raw(EPOCH_SQL)} from feed)`.execute(database.db);
-}
-
-function dsRdata(text: string): Uint8Array {
-  const { keyTag, algorithm, digestType, digest } = dsFields(text);
-  return Uint8Array.from([keyTag >> 8, keyTag & 0xff, algorithm, digestType, ...Buffer.from(digest, 'hex')]);
-}
-
-function seenDs(): DsEvidence {
-  const ds = shown.map(dsRdata);
-  const answer = { outcome: ds.length > 0 ? 'positive' : 'none', ds, ttl: 3600, error: undefined } as const;
-  return {
-    domain: APEX,
-    parent: PARENT,
-    answers: ['192.5.6.30', '192.33.14.30'].map((address) => ({ server: PARENT, address, ...answer })),
-    parentIsSecure: true,
-    observedAt: Date.now(),
-  };
-}
-
-/** As the domain's servers would answer that serve what Postgres has. */
-async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
-  const faults = await signatureFaults(database.db, APEX);
-  const lines = (await published(database.db)) ?? [];
-  const verifiedBy = isValid && faults.length === 0 && lines.some((line) => / DNSKEY /.test(line)) ? ids : [];
-  const server = {
-    server: parseName('ns1.example.net.'),
-    address: '192.0.2.53',
-    outcome: 'answered',
-    verifiedBy,
-    hasStrangers: false,
-    error: verifiedBy.length > 0 ? undefined : 'bogus',
-  } as const;
-  return { servers: [server], missing: [], failure: undefined };
-}
-
-async function look(): Promise<KeyOutcome> {
-  const outcomes: KeyOutcome[] = [];
-  const roll = createKeyRoller({
-    db: database.db,
-    resolver: {
-      observeDs: async () => seenDs(),
-      observeSigned: async (_, { keys }) =>
-        await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
-    },
-    rules: RULES,
-    onOutcome: (outcome) => void outcomes.push(outcome),
-    ahead: () => ahead,
-  });
-  const signedZoneId = (await loadDnssec(database.db, domainId))?.signed.id as number;
-  await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
-  return outcomes[0] as KeyOutcome;
-}
-
-/** Looks until nothing is to be done at this time; the node follows. Every answer on the way is whole. */
-async function settle(): Promise<Extract<KeyOutcome, { kind: 'saved' }>> {
-  const told: string[] = [];
-  for (let looks = 0; looks < 10; looks++) {
-    const outcome = await look();
-    if (outcome.kind !== 'saved') throw new Error(`it is ${outcome.kind}`);
-    await nodesFollow();
-    if (outcome.step !== undefined) {
-      const isUnsigned = !((await published(database.db)) ?? []).some((line) => / DNSKEY /.test(line));
-      if (!isUnsigned) expect(await signatureFaults(database.db, APEX)).toEqual([]);
-      await expectPublished(database.db, domainId);
-      continue;
-    }
-    const { cause } = outcome.waiting ?? {};
-    told.push(`${outcome.status} ${cause} ${outcome.preflight?.failure}`);
-    if (cause !== 'nodes' && cause !== 'preflight' && cause !== 'observation') return outcome;
-    if (looks > 2 && !isValid) return outcome;
-  }
-  throw new Error(`it does not settle: ${told.join('; ')}`);
-}
-
-/** Goes on hour by hour, so that no gap is between observations, until it waits for that. */
-async function passTime(days: number): Promise<Extract<KeyOutcome, { kind: 'saved' }>> {
-  let outcome = await settle();
-  for (const end = ahead + days * DAY_MS; ahead < end; ) {
-    ahead += 6 * HOUR_MS;
-    outcome = await settle();
-  }
-  return outcome;
-}
 
 const typesAtApex = async () => {
   const lines = (await published(database.db)) ?? [];
   return new Set(lines.filter((line) => line.startsWith('@ ')).map((line) => line.split(' ')[2]));
 };
-const machineOf = async () => (await loadDnssec(database.db, domainId))?.machine;
-const dsOf = async (id: string | undefined) =>
-  (await machineOf())?.keys
-    .find((key) => key.id === id)
-    ?.ds.find((text) => text.split(' ')[2] === '2') as string;
-const texts = () => seenDs().answers[0]?.ds.map(dsText);
-
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
-  let seen = await settle();
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
+  let seen = await rolled.settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
   expect(await typesAtApex()).not.toContain('CDS');
-  seen = await passTime(4);
+  seen = await rolled.passTime(4);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_wanted', 'ds_wanted']);
   expect(await typesAtApex()).toContain('CDS');
 
-  const first = (await machineOf())?.wanted?.sep;
-  shown = [await dsOf(first)];
-  expect(texts()).toEqual(shown);
-  seen = await passTime(1);
+  const first = (await rolled.machine()).wanted?.sep;
+  rolled.shown = [await rolled.dsOf(first)];
+  expect(rolled.texts()).toEqual(rolled.shown);
+  seen = await rolled.passTime(1);
   expect([seen.status, seen.waiting]).toEqual(['secure', null]);
 
   expect((await rollDnssec(db, { ...BY, domainId, compromised: false })).kind).toBe('updated');
-  seen = await passTime(5);
+  seen = await rolled.passTime(5);
   expect([seen.status, seen.waiting?.cause]).toEqual(['rolling', 'ds_wanted']);
-  const second = (await machineOf())?.wanted?.sep;
+  const second = (await rolled.machine()).wanted?.sep;
   expect(second).not.toBe(first);
-  shown = [await dsOf(second)];
-  seen = await passTime(10);
+  rolled.shown = [await rolled.dsOf(second)];
+  seen = await rolled.passTime(10);
   expect([seen.status, seen.waiting]).toEqual(['secure', null]);
   const keys = (await loadDnssec(db, domainId))?.keys ?? [];
   expect(keys.map(({ signs, retiredAt }) => [signs, retiredAt !== null])).toEqual([
@@ -192,18 +81,18 @@ test('a domain goes from off to secure, to other keys, and back to off, whole at
   ]);
 
   await disableDnssec(db, { ...BY, domainId });
-  seen = await passTime(1);
+  seen = await rolled.passTime(1);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'ds_unwanted']);
   expect(await typesAtApex()).toContain('CDS');
-  shown = [];
-  seen = await passTime(3);
+  rolled.shown = [];
+  seen = await rolled.passTime(3);
   expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'stay']);
-  seen = await passTime(6);
+  seen = await rolled.passTime(6);
   expect([seen.status, seen.waiting]).toEqual(['off', null]);
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
 
-  shown = [await dsOf(second)];
-  seen = await passTime(1);
+  rolled.shown = [await rolled.dsOf(second)];
+  seen = await rolled.passTime(1);
   expect(await typesAtApex()).toContain('DNSKEY');
   expect(seen.status).toBe('ds_removal');
 });
@@ -211,19 +100,19 @@ test('a domain goes from off to secure, to other keys, and back to off, whole at
 test('a large zone is signed with a new key in pieces, and what is edited meanwhile with it at once', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  await settle();
+  await rolled.settle();
   const names = Array.from({ length: LARGE }, (_, i) => `h${i} A 198.51.100.1`);
   await saved(db, domainId, edit({ create: names }));
-  await nodesFollow();
+  await rolled.nodesFollow();
   await rollDnssec(db, { ...BY, domainId, compromised: false });
   const kinds: string[] = [];
   for (let looks = 0; looks < 12; looks++) {
-    const outcome = await look();
+    const outcome = await rolled.look();
     kinds.push(outcome.kind === 'saved' ? (outcome.step ?? 'wait') : outcome.kind);
-    await nodesFollow();
+    await rolled.nodesFollow();
     if (outcome.kind !== 'saved' || outcome.step === undefined) continue;
     await saved(db, domainId, edit({ create: [`edit${looks} A 198.51.100.2`] }));
-    await nodesFollow();
+    await rolled.nodesFollow();
   }
   const begun = kinds.indexOf('change_signatures');
   expect(kinds.slice(begun, begun + 2)).toEqual(['change_signatures', 'writing']);
@@ -235,17 +124,91 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
   expect(rows).toEqual([{ tags: 1 }]);
 });
 
+/** What stands at the apex: algorithms of keys, and of the signatures over the SOA. */
+async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
+  const { rows } = await sql<{ keys: number[]; signatures: number[] }>`
+    select coalesce(array_agg(get_byte(rdata, 3) order by get_byte(rdata, 3)) filter (where type = 48), '{}') as keys,
+      coalesce(array_agg(get_byte(rdata, 2) order by get_byte(rdata, 2))
+        filter (where type = 46 and get_byte(rdata, 1) = 6), '{}') as signatures
+    from zone_records where owner = 'example.com.' and not removed`.execute(database.db);
+  return rows[0] as { keys: number[]; signatures: number[] };
+}
+
+test('another algorithm signs all else before its key is shown, and the old one until its key is gone', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.passTime(4);
+  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
+  await rolled.passTime(1);
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13] });
+  const order = { ...BY, domainId, compromised: false, algorithm: 15, split: true } as const;
+  expect((await rollDnssec(db, order)).kind).toBe('updated');
+  expect(await rolled.look()).toMatchObject({ step: 'add_signatures', status: 'rolling' });
+  await rolled.nodesFollow();
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13, 15] });
+  await saved(db, domainId, edit({ create: ['new A 198.51.100.2'] }));
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect((await rolled.passTime(5)).waiting?.cause).toBe('ds_wanted');
+  expect(await algorithms()).toEqual({ keys: [13, 15, 15], signatures: [13, 15] });
+  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
+  const seen = await rolled.passTime(12);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 13, split: false });
+  await rolled.settle();
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [13, 15] });
+  await abortDnssec(db, { ...BY, domainId });
+  expect((await rolled.passTime(5)).status).toBe('secure');
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+});
+
+test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
+  const { db } = database;
+  const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
+  await saved(db, domainId, edit({ create: names }));
+  await enableDnssec(db, { ...BY, domainId, denial: 'nsec3' });
+  await rolled.settle();
+  await saved(db, domainId, edit({ create: names.map((name) => `x${name}`) }));
+  await rolled.nodesFollow();
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 15 });
+  expect(await rolled.look()).toMatchObject({ step: 'add_signatures' });
+  const change = { ...BY, denial: 'nsec' } as const;
+  const { inPieces: id } = (await changeDenial(db, { domainId }, change)) as { inPieces: number };
+  expect(await claimDuePieces(db, 9)).toEqual([]);
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the signatures: the last piece
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect(await claimDuePieces(db, 9)).toMatchObject([{ id, work: 'adding' }]);
+  const before = await algorithms();
+  expect(before).toEqual({ keys: [13], signatures: [13, 15] });
+  rolled.ahead += 3 * DAY_MS;
+  await rolled.nodesFollow();
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the chain
+  expect(await algorithms()).toEqual(before);
+  const signal = new AbortController().signal;
+  expect(await addChain(db, id, signal)).toBe('changed');
+  await rolled.nodesFollow();
+  expect(await rolled.look()).toMatchObject({ step: 'publish' });
+  expect(await algorithms()).toEqual({ keys: [13, 15], signatures: [13, 15] });
+  await removeChain(db, id, signal);
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  const { rows } = await sql`select from zone_records where type in (50, 51) and not removed`.execute(db);
+  expect(rows).toEqual([]);
+});
+
 test('answers that do not validate are shown no DS for, and no step is taken on', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  isValid = false;
+  rolled.isValid = false;
   for (let hours = 0; hours < 120; hours += 12) {
-    const outcome = await look();
-    await nodesFollow();
+    const outcome = await rolled.look();
+    await rolled.nodesFollow();
     expect(outcome).not.toMatchObject({ step: 'ask' });
-    ahead += 12 * HOUR_MS;
+    rolled.ahead += 12 * HOUR_MS;
   }
-  expect(await look()).toMatchObject({ status: 'waiting', waiting: { cause: 'preflight' } });
+  expect(await rolled.look()).toMatchObject({ status: 'waiting', waiting: { cause: 'preflight' } });
   expect(await typesAtApex()).not.toContain('CDS');
 });
 
@@ -258,11 +221,11 @@ test('what was saved since a look began is kept, and the look ends without a res
   const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
   const step = { kind: 'sign', serving, asked: [] } as const;
   const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES };
+  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
-  expect((await machineOf())?.goal).toBe('unsigned');
+  expect((await rolled.machine()).goal).toBe('unsigned');
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
 });
 
@@ -271,13 +234,144 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   const names = Array.from({ length: 2 * LARGE }, (_, i) => `h${i} A 198.51.100.1`);
   await saved(db, domainId, edit({ create: names }));
   await enableDnssec(db, { ...BY, domainId });
-  expect(await look()).toMatchObject({ kind: 'saved', step: 'sign', status: 'signing' });
-  expect(await look()).toEqual({ kind: 'writing' });
+  expect(await rolled.look()).toMatchObject({ kind: 'saved', step: 'sign', status: 'signing' });
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
   expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
   const id = (await loadDnssec(db, domainId))?.signed.id as number;
   expect(await signInPieces(db, id, new AbortController().signal)).toBe('signed');
-  expect(await look()).toEqual({ kind: 'writing' });
-  await nodesFollow();
-  expect(await settle()).toMatchObject({ status: 'waiting' });
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
+  await rolled.nodesFollow();
+  expect(await rolled.settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await rolled.passTime(4);
+  const before = (await rolled.machine()).wanted;
+  rolled.shown = [await rolled.dsOf(before?.sep)];
+  expect((await rolled.passTime(1)).status).toBe('secure');
+  const zsk = Number(before?.data);
+  const order = { ...BY, domainId, compromised: false };
+  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
+  const seen = await rolled.passTime(7);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect((await rolled.machine()).wanted?.sep).toBe(before?.sep);
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
+    ['ksk', 'keys', false],
+    ['zsk', 'none', true],
+    ['zsk', 'data', false],
+  ]);
+  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
+});
+
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await rolled.passTime(4);
+  rolled.shown = [await rolled.dsOf((await rolled.machine()).wanted?.sep)];
+  expect((await rolled.passTime(1)).status).toBe('secure');
+  const wanted = (await rolled.machine()).wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(wanted);
+  rolled.ahead += 20 * DAY_MS;
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await rolled.passTime(1)).waiting).toBeNull();
+  await rolled.look(every);
+  const after = (await rolled.machine()).wanted;
+  expect([after?.sep, after?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await rolled.look(every);
+  expect((await rolled.machine()).wanted).toEqual(after);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
+test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  rolled.timesAsked = 0;
+  await rolled.look();
+  expect(rolled.timesAsked).toBe(0);
+  expect(await askLook(db, domainId)).toEqual({ kind: 'asked' });
+  await rolled.look();
+  await rolled.look();
+  expect(rolled.timesAsked).toBe(1);
+});
+
+const reminders = async () => {
+  const { rows } = await sql<{ message: string }>`
+    select message from mails where kind = 'dnssec' order by id`.execute(database.db);
+  return rows.map(({ message }) => message);
+};
+/** By the clock of Postgres, which the machine's is ahead of. */
+const aMonthLater = () =>
+  sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
+
+test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+  const { db } = database;
+  const wait = async (days: number) => {
+    for (let hours = 0; hours < 24 * days; hours += 12) {
+      rolled.ahead += 12 * HOUR_MS;
+      await rolled.look({ sendsMail: true });
+      await rolled.nodesFollow();
+    }
+  };
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await rolled.passTime(4)).status).toBe('ds_wanted');
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  const ds = await rolled.dsOf((await rolled.machine()).wanted?.sep);
+  expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
+  await wait(35);
+  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  await aMonthLater();
+  await wait(1);
+  expect(await reminders()).toHaveLength(2);
+  rolled.shown = [ds];
+  await wait(2);
+  await aMonthLater();
+  await wait(5);
+  expect(await reminders()).toHaveLength(2);
+});
+
+test('a parent zone of ours shows a DS from when every node serves it', async () => {
+  const { db } = database;
+  const parent = (...more: string[]) => {
+    const lines = [
+      '@ SOA ns. host. 1 3600 600 86400 120',
+      '@ NS ns.example.',
+      'example NS ns1.example.net.',
+      ...more,
+    ];
+    return saveZones(db, [{ apex: PARENT, records: recordsOf(lines.join('\n'), 'com.') }], {
+      source: 'test',
+      actor: 'me',
+    });
+  };
+  await parent();
+  await rolled.nodesFollow();
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  const seen = async () =>
+    Object.values((await rolled.machine()).parent.addresses ?? {}).map((address) => address.shown?.ds);
+  const wanted = await rolled.dsOf((await rolled.machine()).wanted?.sep);
+  expect(await seen()).toEqual([[]]);
+  await parent(`example DS ${wanted}`);
+  rolled.ahead += 13 * HOUR_MS;
+  await rolled.look();
+  expect(await seen()).toEqual([[]]);
+  await rolled.nodesFollow();
+  rolled.ahead += 13 * HOUR_MS;
+  await rolled.look();
+  expect(await seen()).toEqual([[wanted]]);
 });

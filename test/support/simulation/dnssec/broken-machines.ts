@@ -52,6 +52,18 @@ const wantedServing = ({ wanted, serving }: Machine): Serving | undefined =>
     ? undefined
     : { ...serving, keys: wantedIds({ wanted }), keySigners: [wanted.sep], dataSigners: [wanted.data] };
 
+const OURS: Facts['delegation'] = { kind: 'ours', since: 0, ttl: 0, isFirst: true };
+
+/** Without what is served no longer. */
+const withoutPast = (machine: Machine): Machine => ({
+  ...machine,
+  ledger: {
+    ds: [],
+    keySets: machine.ledger.keySets.filter(({ isEnded }) => !isEnded),
+    data: machine.ledger.data.filter(({ isEnded }) => !isEnded),
+  },
+});
+
 export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: MachineUnderTest])[] = [
   ['there is no stay', byRules({ stayMs: 0 })],
   ['the stay is a day', byRules({ stayMs: DAY })],
@@ -61,6 +73,10 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
   ['our clocks and nodes are exact', byRules({ nodeSlackMs: 0 })],
   ['parents show everything at once', byRules({ parentSlackMs: 0 })],
   ['servers of before are not asked any more', byRules({ oldServersMs: -2 * DAY })],
+  ['what was seen long ago is new enough', byRules({ freshMs: 30 * DAY })],
+  ['nothing happens while nobody looks', byRules({ gapMs: 1000 * DAY })],
+  ['a silent address of the parent counts at once as gone', byRules({ silentAddressMs: 0 })],
+  ['any number of addresses may be silent', byRules({ silentShare: 1 })],
   ['the TTL of data does not count', byFacts((facts) => ({ ...facts, dataTtl: 0 }))],
   ['the TTL of the DNSKEY set is taken for that of data', byFacts((facts) => ({ ...facts, dataTtl: 3600 }))],
   [
@@ -114,9 +130,10 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
     'a preflight that fails is forgotten when one does not',
     byMemory((machine) => ({ ...machine, failedAt: null })),
   ],
+  ['whoever is delegated to does not matter', byFacts((facts) => ({ ...facts, delegation: OURS }))],
   [
-    'whoever is delegated to does not matter',
-    byFacts((facts) => ({ ...facts, delegation: { kind: 'ours', since: 0, ttl: 0, isFirst: true } })),
+    'what was asked for is not taken back when others serve the domain',
+    byFacts((facts, { asked }) => (asked.length === 0 ? facts : { ...facts, delegation: OURS })),
   ],
   [
     'one node is enough',
@@ -139,7 +156,25 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
       nodes: facts.nodes.map((node) => ({ ...node, version: Number.MAX_SAFE_INTEGER })),
     })),
   ],
-  ['a restore is not noticed', byFacts((facts) => ({ ...facts, epoch: 'always' }))],
+  ['a restore is not noticed', byMemory((machine, { epoch }) => ({ ...machine, epoch }))],
+  [
+    'a restored database is believed at once',
+    byMemory((machine) => (machine.hold?.cause === 'restore' ? { ...machine, hold: null } : machine)),
+  ],
+  [
+    'what was asked for since the backup is forgotten',
+    byResult(({ machine, step }, { epoch, atLarge, ledger: { ds } }, facts) => ({
+      machine:
+        epoch === null || epoch === facts.epoch
+          ? machine
+          : { ...machine, atLarge, ledger: { ...machine.ledger, ds } },
+      step,
+    })),
+  ],
+  [
+    'haste does not wait for caches',
+    byMemory((machine) => (machine.urgent ? withoutPast(machine) : machine)),
+  ],
   [
     'caches forget DNSKEY sets at once',
     byMemory((machine) => ({
@@ -167,15 +202,7 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
       ),
     })),
   ],
-  [
-    'the stay begins with what was seen before the DS was taken back',
-    byResult(({ machine, step }, before) => ({
-      machine: step?.kind.startsWith('ask')
-        ? { ...machine, parent: { ...machine.parent, runs: before.parent.runs } }
-        : machine,
-      step,
-    })),
-  ],
+  ['the stay begins though a node still asks for the DS', byMemory((machine) => ({ ...machine, toldAt: 0 }))],
   [
     'the DS is asked for along with the signatures',
     byResult(({ machine, step }) => {

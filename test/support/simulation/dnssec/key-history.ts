@@ -30,6 +30,10 @@ export class KeyHistory {
   readonly served: ServedSpan[] = [];
   /** The keys whose DS the owner, or CDS, was shown. */
   readonly disclosed: { readonly at: number; readonly keys: readonly string[] }[] = [];
+  /** The keys whose DS a CDS set asked for when a registry acted on it. */
+  readonly read: { readonly at: number; readonly keys: readonly string[] }[] = [];
+  /** When a backup came back, and when it was made. */
+  readonly restored: { readonly at: number; readonly backupAt: number }[] = [];
   /** When a goal was set that leaves out stays. */
   readonly hasty: number[] = [];
 

@@ -44,6 +44,10 @@ interface ShownItem {
 /** What is shown for less than this, or so near to the end of the stay, nobody can be sure to see: a lag of a day, two looks. */
 const SURELY_SEEN = 2 * DAY + 2 * HOUR;
 const STAY = 7 * DAY - DAY - 2 * HOUR;
+/** Two checks of the delegation, and a step that is being written. */
+const SURELY_MOVED = 1.5 * DAY;
+/** An address that is silent speaks for a week by what it showed last. */
+const SURELY_GONE = 9 * DAY;
 const DNSKEY_TTL = 3600;
 
 export function judgeKeys(history: KeyHistory, around: Surroundings, end: number): JudgedDomain {
@@ -72,11 +76,10 @@ export function judgeKeys(history: KeyHistory, around: Surroundings, end: number
         const isWhole = (ids: readonly string[]) =>
           ids.length === 0 || goTogether(ids, keySet.value, data.value.signers, algorithmOf);
         if (!isWhole(toldIds)) {
-          const isMovedLater =
-            ofOthers !== undefined && (ds.oursSince <= ofOthers.from || !told.some(({ isAsked }) => isAsked));
-          const isHaste = history.hasty.some((hasty) => at >= hasty && at < hasty + 30 * DAY);
-          if (isMovedLater) excused.add('moved to servers of others with a DS');
-          else if (isHaste) excused.add('haste');
+          const isMoved =
+            ofOthers !== undefined &&
+            (!ds.isAsked || (ds.oursSince <= ofOthers.from && isBeforeTakenBack(ds.began, ofOthers, around)));
+          if (isMoved) excused.add('moved to servers of others with a DS');
           else {
             const text = (value: unknown) => JSON.stringify(value);
             violations.push({ at, ds: text(toldIds), keys: text(keySet.value), data: text(data.value) });
@@ -88,6 +91,19 @@ export function judgeKeys(history: KeyHistory, around: Surroundings, end: number
     }
   }
   return { violations, excused: [...excused] };
+}
+
+/**
+ * Whoever moves while a DS is asked for, or stands, has nobody else to blame. What does not stand yet, though, is to be taken
+ * back: the next check of the delegation sees the move, once workers work.
+ */
+function isBeforeTakenBack(at: number, { from }: Span, around: Surroundings): boolean {
+  return at <= from + SURELY_MOVED + downtime(around, from, at);
+}
+
+function downtime({ workersDown }: Surroundings, from: number, to: number): number {
+  const each = workersDown.map((span) => Math.max(0, Math.min(span.to, to) - Math.max(span.from, from)));
+  return each.reduce((a, b) => a + b, 0);
 }
 
 /** RFC 4035 §5.2 and §5.3.1, and §2.2 for the strictest: every algorithm of the DS and of the DNSKEY set counts. */
@@ -111,11 +127,14 @@ function goTogether(
 
 interface ShownWindow extends Window<readonly ShownItem[]> {
   readonly isForeign: boolean;
-  /** Since when any DS of ours was asked for without a break, or shown. */
+  /** Since when the registrar has any DS of ours without a break, and whether the first was asked for. */
+  readonly began: number;
+  readonly isAsked: boolean;
+  /** Since when any of them was asked for without a break, or entered. */
   readonly oursSince: number;
 }
 
-function shownWindows(history: KeyHistory, { dsTtl }: Surroundings, end: number): ShownWindow[] {
+function shownWindows(history: KeyHistory, around: Surroundings, end: number): ShownWindow[] {
   const { entered } = history;
   const known = new Map<string, ShownItem>();
   return entered.map((each, i) => {
@@ -124,25 +143,48 @@ function shownWindows(history: KeyHistory, { dsTtl }: Surroundings, end: number)
     const value = [...history.keys.values()]
       .filter((key) => key.ds.some((text) => each.ds.includes(text)))
       .map((key) => judgeItem(history, key.id, i, end, known));
+    const first = firstOfOurs(history, around, i);
+    const began = (entered[first] as Entered).at;
     return {
       value,
       isForeign: each.ds.length > 0,
-      oursSince: oursSince(history, i),
+      began,
+      isAsked: [...history.keys.values()]
+        .filter((key) => key.ds.some((text) => entered[first]?.ds.includes(text)))
+        .some(({ id }) => judgeItem(history, id, first, end, known).isAsked),
+      oursSince: oursSince(history, began),
       from: Math.min(...each.shownFrom),
-      to: to + dsTtl * 1000,
+      to: to + around.dsTtl * 1000,
     };
   });
 }
 
-function oursSince({ entered, disclosed, keys }: KeyHistory, index: number): number {
+/** The act since which the registrar has DS of ours, but for gaps in which nobody can be sure to see none. */
+function firstOfOurs({ entered, keys }: KeyHistory, around: Surroundings, index: number): number {
   const ours = new Set([...keys.values()].flatMap(({ ds }) => ds));
   let first = index;
-  while (first > 0 && entered[first - 1]?.ds.some((text) => ours.has(text))) first--;
-  let { at } = entered[first] as Entered;
+  for (let i = index - 1; i >= 0; i--) {
+    if (!entered[i]?.ds.some((text) => ours.has(text))) continue;
+    const goneAt = Math.max(...(entered[i + 1] as Entered).shownFrom);
+    const { at } = entered[first] as Entered;
+    if (at - goneAt > SURELY_GONE + downtime(around, goneAt, at)) break;
+    first = i;
+  }
+  return first;
+}
+
+function oursSince({ disclosed, restored }: KeyHistory, began: number): number {
+  let at = began;
   for (let i = disclosed.findLastIndex((each) => each.at <= at); i >= 0; i--) {
     const each = disclosed[i] as { at: number; keys: readonly string[] };
-    if (each.keys.length === 0) break;
-    at = each.at;
+    if (each.keys.length > 0) {
+      at = each.at;
+      continue;
+    }
+    // a backup that comes back goes on asking for what it asked for
+    const backup = restored.find((restore) => restore.at === each.at);
+    if (backup === undefined) break;
+    i = disclosed.findLastIndex((before) => before.at <= backup.backupAt) + 1;
   }
   return at;
 }
@@ -173,12 +215,14 @@ function judgePresence(
   end: number,
   known: Map<string, ShownItem>,
 ): ShownItem {
-  const { entered, disclosed } = history;
+  const { entered, disclosed, read } = history;
   const texts = history.keys.get(id)?.ds ?? [];
   const shows = (each: Entered | undefined) => each?.ds.some((text) => texts.includes(text)) === true;
   let last = first;
   while (last + 1 < entered.length && shows(entered[last + 1])) last++;
   const at = (entered[first] as Entered).at;
+  if (read.some((each) => each.at === at && each.keys.includes(id)))
+    return { id, excuse: undefined, isAsked: true };
   const asked = disclosed.findLastIndex((each) => each.at <= at && each.keys.includes(id));
   if (asked < 0) return { id, excuse: 'entered before it was asked for', isAsked: false };
   const unaskedAt = disclosed[asked + 1]?.at ?? Number.POSITIVE_INFINITY;

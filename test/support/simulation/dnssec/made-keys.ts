@@ -15,8 +15,16 @@ export function dsOf(key: MachineKey): string {
   return key.ds[1] as string;
 }
 
+const RDATA = new Map<string, Uint8Array>();
+
 /** The rdata of a DS that `dsText` printed. */
 export function dsRdata(text: string): Uint8Array {
+  const known = RDATA.get(text) ?? madeRdata(text);
+  RDATA.set(text, known);
+  return known;
+}
+
+function madeRdata(text: string): Uint8Array {
   const [tag, algorithm, type, digest = ''] = text.split(' ');
   const fixed = [Number(tag) >>> 8, Number(tag) & 255, Number(algorithm), Number(type)];
   return Uint8Array.from([...fixed, ...Buffer.from(digest, 'hex')]);

@@ -35,8 +35,13 @@ export class QuietDomain {
   delegation: Delegation = { kind: 'ours', since: START, ttl: 3600, isFirst: true };
   failure: string | undefined;
   isPreflown = true;
+  /** The node stays at the version that it has. */
+  isCutOff = false;
+  /** Steps begin, and do not end. */
+  isWriting = false;
   readonly steps: QuietStep[] = [];
   #version = 1;
+  #served = 1;
 
   constructor() {
     this.machine = newMachine(START, this.dataTtl);
@@ -70,11 +75,12 @@ export class QuietDomain {
     const { keys, keySigners, dataSigners } = step.serving;
     const text = [keys, keySigners, dataSigners, step.asked].map((ids) => ids.join('') || '-').join(' ');
     this.steps.push({ kind: step.kind, at: this.at, text });
-    this.machine = written(machine, this.#version);
+    if (!this.isWriting) this.machine = written(machine, this.#version);
   }
 
   facts(): Facts {
-    const node = { id: 'n', version: this.#version, heardAt: this.at, isGone: false };
+    if (!this.isCutOff) this.#served = this.#version;
+    const node = { id: 'n', version: this.#served, heardAt: this.at, isGone: false };
     return {
       at: this.at,
       epoch: this.epoch,

@@ -10,11 +10,14 @@ export interface Told {
   readonly isCertain: boolean;
   /** DS that could be made of the DNSKEY set, which nobody asked for. */
   readonly guessed: readonly (readonly string[])[];
+  /** When the CDS set was signed that says so: older ones count no more (RFC 7344 §6.2). */
+  readonly signedAt?: number;
 }
 
 export class SimulatedRegistrar {
   ds: readonly string[] = [];
   #before: readonly string[] = [];
+  #readUntil = 0;
   readonly #kind: RegistrarKind;
   readonly #random: Random;
   readonly #events: EventQueue;
@@ -33,7 +36,7 @@ export class SimulatedRegistrar {
     this.#events = events;
     this.#told = told;
     this.#entered = entered;
-    this.#look(this.#between(0, DAY));
+    if (kind !== 'scripted') this.#look(this.#between(0, DAY));
   }
 
   #between(from: number, to: number): number {
@@ -51,7 +54,9 @@ export class SimulatedRegistrar {
   }
 
   #act(at: number): void {
-    const { add, isCertain, guessed } = this.#told();
+    const { add, isCertain, guessed, signedAt } = this.#told();
+    if (signedAt !== undefined && signedAt < this.#readUntil) return;
+    this.#readUntil = signedAt ?? 0;
     const isCalm = at > CALM;
     if (
       this.#kind === 'acts early' &&

@@ -3,20 +3,20 @@
 
 import type { Advanced, Facts } from '../../../../src/checks/dnssec/advance.ts';
 import { written } from '../../../../src/checks/dnssec/advance.ts';
-import { nextDsAt } from '../../../../src/checks/dnssec/ds-cadence.ts';
-import { type DsAnswer, type DsEvidence, dsText } from '../../../../src/checks/dnssec/ds-evidence.ts';
+import { asTold } from '../../../../src/checks/dnssec/as-told.ts';
+import { dsFields } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import { abort, disable, enable, needsKeys, newMachine, roll } from '../../../../src/checks/dnssec/goals.ts';
-import { keyOf, type Machine, type Preflight, wantedIds } from '../../../../src/checks/dnssec/machine.ts';
-import type { MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
-import type { Delegation, Step } from '../../../../src/checks/dnssec/next-keys.ts';
-import type { NodePosition } from '../../../../src/checks/dnssec/node-positions.ts';
-import { shownNow } from '../../../../src/checks/dnssec/parent-memory.ts';
+import { keyOf, type Machine, wantedIds } from '../../../../src/checks/dnssec/machine.ts';
+import type { KeyRole, MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
+import type { Step } from '../../../../src/checks/dnssec/next-keys.ts';
+import { isDsDue, isPreflightDue, nextLookIn } from '../../../../src/checks/dnssec/next-look.ts';
 import type { MachineRules } from '../../../../src/checks/dnssec/rules.ts';
 import { isSameSet, type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
-import { parseName } from '../../../../src/dns/name.ts';
 import { EventQueue } from '../hijack/event-queue.ts';
 import { KeyHistory } from './key-history.ts';
-import { dsRdata, madeKey } from './made-keys.ts';
+import { madeKey } from './made-keys.ts';
+import { type Cds, NO_CDS, SimulatedNodes, type ZoneContent } from './simulated-nodes.ts';
+import { SimulatedParent } from './simulated-parent.ts';
 import { SimulatedRegistrar, type Told } from './simulated-registrar.ts';
 import {
   CALM,
@@ -30,7 +30,6 @@ import {
   pick,
   type Random,
   randomFrom,
-  type SimulatedNode,
   type Surroundings,
   valueAt,
 } from './simulated-surroundings.ts';
@@ -40,135 +39,156 @@ export interface MachineUnderTest {
   readonly advance: (machine: Machine, facts: Facts, rules: MachineRules) => Advanced;
 }
 
-export const END = DAYS * DAY;
-const DOMAIN = parseName('example.org.');
-const PARENT = parseName('org.');
-
 type Goal =
   | 'enable'
   | 'disable'
   | 'disable now'
   | 'roll'
+  | 'roll KSK'
   | 'roll ZSK'
   | 'algorithm'
   | 'compromised'
   | 'abort';
+
+/** What owner, registrar and operator do in a story. */
+export interface Actor {
+  readonly now: number;
+  readonly machine: Machine;
+  /** The keys whose DS the API asks for. */
+  readonly told: readonly string[];
+  want(goal: Goal): void;
+  /** The registrar has the DS of these keys alone. `lags`: how much later each address shows it. */
+  enter(keys: readonly string[], lags?: readonly number[], digestType?: number): void;
+  /** The keys whose DS the CDS set of a node asks for. */
+  readCds(node: number): readonly string[];
+  /** The newest backup that is at least so old. */
+  restore(age: number): void;
+}
+
+/** One course of events, chosen for a rule that random ones seldom need. */
+export interface Story {
+  readonly name: string;
+  readonly days: number;
+  readonly around: Surroundings;
+  /** Goes on after a time, or once the machine is so. */
+  readonly play: (actor: Actor) => Generator<number | ((machine: Machine) => boolean)>;
+}
 
 /** What Postgres holds. */
 interface Stored {
   readonly machine: Machine;
   readonly version: number;
   readonly serving: Serving;
+  readonly cds: Cds;
 }
 
-interface Node {
-  readonly simulated: SimulatedNode;
-  epoch: number;
-  version: number;
-  serving: Serving;
-  since: number;
-  /** It was lost, and has not loaded the zone since. */
-  isDown: boolean;
-}
-
-export class SimulatedSignedDomain {
+export class SimulatedSignedDomain implements Actor {
   readonly around: Surroundings;
   readonly history = new KeyHistory();
+  readonly end: number;
   ticks = 0;
   steps = 0;
   readonly #random: Random;
   readonly #tested: MachineUnderTest;
   readonly #rules: MachineRules;
   readonly #events = new EventQueue();
-  readonly #registrar: SimulatedRegistrar;
-  readonly #nodes: readonly Node[];
+  readonly #parent: SimulatedParent;
+  readonly #nodes: SimulatedNodes;
   #stored: Stored;
   #backups: { at: number; stored: Stored }[] = [];
   #epoch = 0;
   #now = 0;
   #made = 0;
   #tickAt = 0;
-  #dsAt = 0;
   /** Counts writes, so that one that a restore undoes is not ended. */
   #write = 0;
-  #delegatedAt = 0;
+  #goesOn: ((machine: Machine) => boolean) | undefined;
+  #story: ReturnType<Story['play']> | undefined;
 
-  constructor(seed: number, tested: MachineUnderTest) {
+  /** Without a story all is drawn. */
+  constructor(seed: number, tested: MachineUnderTest, story?: Story) {
     this.#random = randomFrom(seed);
-    this.around = drawSurroundings(this.#random);
+    this.around = story?.around ?? drawSurroundings(this.#random);
+    this.end = (story?.days ?? DAYS) * DAY;
     this.#tested = tested;
     this.#rules = {
       ...tested.rules,
       backupAfterMs: Math.min(tested.rules.backupAfterMs, this.around.backupAfterMs),
     };
-    this.#stored = { machine: newMachine(0, this.#dataTtl(0)), version: 0, serving: UNSIGNED };
-    this.#nodes = this.around.nodes.map((simulated) => ({
-      simulated,
-      epoch: 0,
-      version: 0,
-      serving: UNSIGNED,
-      since: 0,
-      isDown: false,
-    }));
-    this.#registrar = new SimulatedRegistrar(
+    const machine = newMachine(0, this.#dataTtl(0));
+    this.#stored = { machine, version: 0, serving: UNSIGNED, cds: NO_CDS };
+    this.#parent = new SimulatedParent(this.around, this.history, this.#random);
+    this.#nodes = new SimulatedNodes(this.around.nodes, {
+      random: this.#random,
+      events: this.#events,
+      history: this.history,
+      now: () => this.#now,
+      content: () => this.#content(),
+    });
+    new SimulatedRegistrar(
       this.around.registrar,
       this.#random,
       this.#events,
       () => this.#told(),
-      (ds, at) => this.#enter(ds, at),
+      (ds, at) => this.#parent.enter(ds, at),
     );
-    this.#plan();
+    this.#tickFrom(1);
+    if (story === undefined) this.#plan();
+    else {
+      this.#story = story.play(this);
+      this.#events.add(HOUR, () => this.#playOn());
+    }
   }
 
   get machine(): Machine {
     return this.#stored.machine;
   }
 
-  get shown(): readonly string[] {
-    return this.#registrar.ds;
+  get now(): number {
+    return this.#now;
+  }
+
+  get told(): readonly string[] {
+    return asTold(this.#stored.machine, String(this.#epoch), this.#rules).asked;
   }
 
   run(): void {
     for (
       let event = this.#events.take();
-      event !== undefined && event.at < END;
+      event !== undefined && event.at < this.end;
       event = this.#events.take()
     ) {
       this.#now = event.at;
       event.run();
     }
-    this.#now = END;
-    for (const node of this.#nodes) this.#note(node);
+    this.#now = this.end;
+    this.#nodes.end();
   }
 
   #plan(): void {
     const random = this.#random;
     const between = (from: number, to: number) => from + random() * (to - from);
-    this.#events.add(between(0, 10 * DAY), () => this.#want('enable'));
-    for (const at of this.around.goals) this.#events.add(at, () => this.#want(this.#drawGoal()));
+    this.#events.add(between(0, 10 * DAY), () => this.want('enable'));
+    for (const at of this.around.goals) this.#events.add(at, () => this.want(this.#drawGoal()));
     const last = random() < 0.7 ? 'enable' : 'disable';
-    this.#events.add(CALM - 10 * DAY, () => this.#want(last));
-    for (const at of this.around.restores) this.#events.add(at, () => this.#restore());
-    for (const node of this.#nodes) {
-      for (const { from, to } of node.simulated.lost) {
-        this.#events.add(from, () => {
-          this.#note(node);
-          node.isDown = true;
-        });
-        this.#events.add(to, () => this.#load(node));
-      }
-      for (const { to } of [...node.simulated.cutOff, ...node.simulated.full])
-        this.#events.add(to + MINUTE, () => this.#load(node));
-      const { broken } = node.simulated;
-      if (broken !== undefined) this.#events.add(broken.to, () => this.#note(node));
-    }
-    this.#tickFrom(1);
+    this.#events.add(CALM - 10 * DAY, () => this.want(last));
+    for (const at of this.around.restores)
+      this.#events.add(at, () => this.restore(this.around.backupAfterMs * random()));
+    for (const at of this.around.edits) this.#events.add(at, () => this.#edit());
+  }
+
+  #playOn(): void {
+    const next = this.#story?.next();
+    if (next === undefined || next.done === true) return;
+    const until = next.value;
+    if (typeof until === 'number') this.#events.add(this.#now + until, () => this.#playOn());
+    else this.#goesOn = until;
   }
 
   #drawGoal(): Goal {
     const goals: readonly Goal[] = ['enable', 'disable', 'roll', 'roll', 'algorithm', 'abort', 'abort'];
     const hasty: readonly Goal[] = ['compromised', 'disable now'];
-    const split: readonly Goal[] = ['roll ZSK', 'roll ZSK'];
+    const split: readonly Goal[] = ['roll ZSK', 'roll ZSK', 'roll KSK'];
     return pick(this.#random, [
       ...goals,
       ...(this.around.isHasty ? hasty : []),
@@ -176,7 +196,7 @@ export class SimulatedSignedDomain {
     ]);
   }
 
-  #want(goal: Goal): void {
+  want(goal: Goal): void {
     const { machine } = this.#stored;
     const isHasty = goal === 'compromised' || goal === 'disable now';
     const changed = this.#changed(machine, goal);
@@ -198,8 +218,10 @@ export class SimulatedSignedDomain {
       case 'roll':
       case 'compromised':
         return roll(machine, this.#makeKeys(algorithm), goal === 'compromised');
+      case 'roll KSK':
+        return roll(machine, this.#makeKeys(algorithm, ['ksk']), false);
       case 'roll ZSK':
-        return roll(machine, this.#makeKeys(algorithm).slice(1), false);
+        return roll(machine, this.#makeKeys(algorithm, ['zsk']), false);
       case 'algorithm':
         return roll(machine, this.#makeKeys(algorithm === 13 ? 15 : 13), false);
       case 'abort':
@@ -209,30 +231,47 @@ export class SimulatedSignedDomain {
     }
   }
 
-  #makeKeys(algorithm: number): MachineKey[] {
-    const roles = this.around.isSplit ? (['ksk', 'zsk'] as const) : (['csk'] as const);
+  #makeKeys(
+    algorithm: number,
+    roles: readonly KeyRole[] = this.around.isSplit ? ['ksk', 'zsk'] : ['csk'],
+  ): MachineKey[] {
     const keys = roles.map((role) => madeKey(`${role}${++this.#made}`, role, algorithm));
     for (const key of keys) this.history.keys.set(key.id, key);
     return keys;
   }
 
-  /** What the API says at this moment. */
+  enter(keys: readonly string[], lags?: readonly number[], digestType = 2): void {
+    const ds = keys.flatMap((id) => this.history.keys.get(id)?.ds ?? []);
+    const entered = ds.filter((text) => dsFields(text).digestType === digestType);
+    this.#parent.enter(entered, this.#now, lags);
+  }
+
+  readCds(node: number): readonly string[] {
+    const { keys } = this.#nodes.readCds(node);
+    this.history.read.push({ at: this.#now, keys });
+    return keys;
+  }
+
+  /** What the API, or the CDS set, says at this moment. */
   #told(): Told {
     const { machine } = this.#stored;
     const texts = (id: string) => keyOf(machine, id).ds;
+    if (this.around.registrar === 'reads CDS') return this.#readCds();
     return {
-      add: machine.asked.map(texts),
-      isCertain: machine.asked.length > 0 || machine.goal === 'unsigned',
+      add: this.told.map(texts),
+      isCertain: this.told.length > 0 || machine.goal === 'unsigned',
       guessed: this.#stored.serving.keySigners.map(texts),
     };
   }
 
-  #enter(ds: readonly string[], at: number): void {
-    const before = this.history.entered.at(-1)?.shownFrom;
-    const shownFrom = this.around.addresses.map(({ lag }, i) =>
-      Math.max(at + this.#random() * lag, before?.[i] ?? 0),
-    );
-    this.history.entered.push({ at, ds, shownFrom });
+  #readCds(): Told {
+    const nothing = { add: [], isCertain: false, guessed: [] };
+    if (isWithin(this.around.elsewhere, this.#now)) return nothing;
+    const { keys, isDelete, at } = this.#nodes.readCds();
+    if (keys.length === 0 && !isDelete) return nothing;
+    this.history.read.push({ at: this.#now, keys });
+    const add = keys.map((id) => this.history.keys.get(id)?.ds ?? []);
+    return { add, isCertain: true, guessed: [], signedAt: at };
   }
 
   // the machine
@@ -257,55 +296,44 @@ export class SimulatedSignedDomain {
     const { machine: next, step } = this.#tested.advance(machine, facts, this.#rules);
     this.#store({ ...this.#stored, machine: next });
     if (step !== undefined) this.#begin(step);
-    const dsAt = nextDsAt(next, facts.at);
-    this.#dsAt = dsAt === undefined ? Number.POSITIVE_INFINITY : this.#now + (dsAt - facts.at);
     this.#tickFrom(this.#pause(next, facts.at));
   }
 
-  #pause({ waiting }: Machine, at: number): number {
-    const usual = Math.max(MINUTE, Math.min(this.#dsAt - this.#now, 12 * HOUR));
-    if (waiting === null) return usual;
-    switch (waiting.cause) {
+  /** Nodes, answers that are wrong and registrars are looked at less often than in truth, which sees no less in the end. */
+  #pause(machine: Machine, at: number): number {
+    const usual = Math.max(MINUTE, nextLookIn(machine, at));
+    if (machine.waiting === null) return Math.max(usual, 3 * HOUR);
+    const { cause, since } = machine.waiting;
+    switch (cause) {
       case 'writing':
       case 'nodes':
-        return at - waiting.since < 2 * HOUR ? 20 * MINUTE : 6 * HOUR;
+        return Math.max(usual, at - since < 2 * HOUR ? 20 * MINUTE : 6 * HOUR);
       case 'preflight':
-        return Math.min(usual, 3 * HOUR);
-      case 'caches':
-        if (at - waiting.since < HOUR) return 25 * MINUTE;
-        return Math.max(MINUTE, Math.min(usual, (waiting.until ?? Number.POSITIVE_INFINITY) - at + 1));
+      case 'strangers':
+        return Math.max(usual, HOUR);
+      case 'ds_wanted':
+      case 'ds_unwanted':
+        return Math.max(usual, at - since < DAY ? HOUR : 4 * HOUR);
       default:
-        return Math.max(MINUTE, Math.min(usual, (waiting.until ?? Number.POSITIVE_INFINITY) - at + 1));
+        return usual;
     }
   }
 
   #facts(machine: Machine): Facts {
     const at = this.#clock(this.#now);
-    const isDue = this.#now >= this.#dsAt;
-    const ds = isDue || this.#delegationShowsChange(machine) ? { ds: this.#observe(at) } : {};
-    const { preflight, serving, servedAt, waiting } = machine;
-    const isUntried = servedAt !== null && (preflight === null || preflight.at < servedAt);
-    const wantsPreflight = serving.keys.length > 0 && (waiting?.cause === 'preflight' || isUntried);
+    const ds = isDsDue(machine, at) ? { ds: this.#parent.observe(this.#now, at) } : {};
+    const preflight = isPreflightDue(machine, at, this.#rules)
+      ? { preflight: this.#nodes.preflight(at, machine.keys, this.around.elsewhere) }
+      : {};
     return {
       at,
       epoch: String(this.#epoch),
-      nodes: this.#nodes.map((node, i) => this.#position(node, i)),
-      dataTtl: this.#dataTtlSince(this.#stored.machine.clock),
-      delegation: this.#delegation(),
+      nodes: this.#nodes.positions((time) => this.#clock(time)),
+      dataTtl: this.#dataTtlSince(machine.clock),
+      delegation: this.#parent.delegation(this.#now),
       ...ds,
-      ...(wantsPreflight ? { preflight: this.#preflight(at) } : {}),
+      ...preflight,
     };
-  }
-
-  /** The delegation check asks twice a day, a few addresses. */
-  #delegationShowsChange(machine: Machine): boolean {
-    if (this.#now - this.#delegatedAt < 12 * HOUR) return false;
-    this.#delegatedAt = this.#now;
-    const referred = this.around.addresses
-      .flatMap((address, i) => (address.isHidden || isWithin(address.silent, this.#now) ? [] : [i]))
-      .slice(0, 6)
-      .map((i) => this.#shownAt(i).map(dsRdata));
-    return isDsChanged(machine, referred, this.#rules);
   }
 
   #clock(at: number): number {
@@ -325,68 +353,31 @@ export class SimulatedSignedDomain {
     );
   }
 
-  #delegation(): Delegation {
-    const checkedAt = this.#now - (this.#now % (12 * HOUR));
-    if (isWithin(this.around.elsewhere, checkedAt)) return { kind: 'not_ours' };
-    const past = this.around.elsewhere.filter(({ to }) => to <= checkedAt);
-    const backAt = Math.max(0, ...past.map(({ to }) => to));
-    const since = backAt === 0 ? 0 : Math.ceil(backAt / (12 * HOUR)) * 12 * HOUR;
-    return { kind: 'ours', since, ttl: this.around.nsTtl, isFirst: past.length === 0 };
-  }
+  // what Postgres holds
 
-  #shownAt(address: number): readonly string[] {
-    const { entered } = this.history;
-    return entered.findLast(({ shownFrom }) => (shownFrom[address] as number) <= this.#now)?.ds ?? [];
+  #content(): ZoneContent {
+    const { version, serving, cds } = this.#stored;
+    return { epoch: this.#epoch, version, serving, cds };
   }
-
-  #observe(at: number): DsEvidence {
-    const answers = this.around.addresses.flatMap((address, i): DsAnswer[] => {
-      if (address.isHidden) return [];
-      const isSilent = isWithin(address.silent, this.#now);
-      const ds = isSilent || isWithin(address.lying, this.#now) ? [] : this.#shownAt(i);
-      return [
-        {
-          server: PARENT,
-          address: String(i),
-          outcome: isSilent ? 'unknown' : ds.length === 0 ? 'none' : 'positive',
-          ds: ds.map(dsRdata),
-          ttl: isSilent ? undefined : this.around.dsTtl,
-          error: undefined,
-        },
-      ];
-    });
-    return { domain: DOMAIN, parent: PARENT, answers, parentIsSecure: true, observedAt: at };
-  }
-
-  #preflight(at: number): Preflight {
-    if (isWithin(this.around.elsewhere, this.#now))
-      return { at, verifiedBy: [], hasStrangers: false, failure: 'servers of others' };
-    const answering = this.#nodes.filter(({ isDown }) => !isDown);
-    const { keys } = this.#stored.machine;
-    const seen = answering.map((node) => this.#truth(node));
-    const verifiedBy = seen
-      .map(({ keySigners, dataSigners }) => (dataSigners.some((id) => id !== BROKEN) ? keySigners : []))
-      .reduce((a, b) => a.filter((id) => b.includes(id)), seen[0]?.keySigners ?? []);
-    const hasStrangers = seen.some((node) => node.keys.some((id) => !keys.some((key) => key.id === id)));
-    const failure = verifiedBy.length === 0 ? { failure: 'does not verify' } : {};
-    return { at, verifiedBy, hasStrangers, ...failure };
-  }
-
-  // what Postgres holds, and the nodes
 
   #store(stored: Stored): void {
     this.#stored = stored;
-    this.history.disclose(this.#now, stored.machine.asked);
+    this.history.disclose(this.#now, this.told);
     const oldest = this.#now - 26 * HOUR;
     while ((this.#backups[1]?.at ?? Number.POSITIVE_INFINITY) < oldest) this.#backups.shift();
     this.#backups.push({ at: this.#now, stored });
+    if (this.#goesOn?.(stored.machine) !== true) return;
+    this.#goesOn = undefined;
+    this.#events.add(this.#now, () => this.#playOn());
   }
 
   #begin(step: Step): void {
     this.steps++;
-    // a restore matters most when it takes back a step
-    const isRestored = !this.around.isHasty && this.#now < CALM - 15 * DAY && this.#random() < 0.08;
-    if (isRestored) this.#events.add(this.#now + this.#random() * 36 * HOUR, () => this.#restore());
+    const isRestored = this.#now < CALM - 15 * DAY && this.#random() < this.around.restoreShare;
+    if (isRestored)
+      this.#events.add(this.#now + this.#random() * 36 * HOUR, () =>
+        this.restore(this.around.backupAfterMs * this.#random()),
+      );
     const isLong = !isSameSet(step.serving.dataSigners, this.#stored.serving.dataSigners);
     this.#writeUntil(this.#now + this.#random() * (isLong ? 6 * HOUR : MINUTE), step.serving);
   }
@@ -402,8 +393,10 @@ export class SimulatedSignedDomain {
       if (write !== this.#write) return;
       const version = this.#stored.version + 1;
       const machine = written(this.#stored.machine, version);
-      this.#store({ machine, version, serving });
-      for (const node of this.#nodes) this.#loadSoon(node);
+      const isDelete = machine.goal === 'unsigned' && machine.asked.length === 0 && serving.keys.length > 0;
+      const cds = { keys: machine.asked, isDelete, at: this.#now };
+      this.#store({ machine, version, serving, cds });
+      this.#nodes.follow();
       this.#tickFrom(MINUTE);
     });
   }
@@ -413,60 +406,24 @@ export class SimulatedSignedDomain {
     this.history.serve({ ...before, dataSigners: after.dataSigners }, from, this.#now);
   }
 
-  /** At most as old as backups are. Writes under way go on in the restored database. */
-  #restore(): void {
-    const oldest = this.#now - this.around.backupAfterMs * this.#random();
-    const backup = this.#backups.findLast(({ at }) => at <= oldest) ?? this.#backups[0];
+  #edit(): void {
+    this.#store({ ...this.#stored, version: this.#stored.version + 1 });
+    this.#nodes.follow();
+  }
+
+  /** Writes under way go on in the restored database. */
+  restore(age: number): void {
+    const backup = this.#backups.findLast(({ at }) => at <= this.#now - age) ?? this.#backups[0];
     if (backup === undefined) return;
+    this.history.restored.push({ at: this.#now, backupAt: backup.at });
     this.#epoch++;
     this.#write++;
     this.#backups = [];
     this.#store(backup.stored);
-    for (const node of this.#nodes) this.#loadSoon(node);
+    this.#nodes.follow();
     const { machine } = backup.stored;
     if (machine.version === null) this.#writeUntil(this.#now + HOUR, machine.serving);
     this.#tickFrom(MINUTE);
-  }
-
-  #loadSoon(node: Node): void {
-    const { lag } = node.simulated;
-    this.#events.add(this.#now + this.#random() * lag, () => this.#load(node));
-  }
-
-  #load(node: Node): void {
-    const { cutOff, lost, full } = node.simulated;
-    if (isWithin([...cutOff, ...lost, ...full], this.#now)) return;
-    const { version, serving } = this.#stored;
-    if (!node.isDown && node.epoch === this.#epoch && node.version === version) return;
-    this.#note(node);
-    node.isDown = false;
-    node.epoch = this.#epoch;
-    node.version = version;
-    node.serving = serving;
-  }
-
-  /** Writes what it served until now into the history. */
-  #note(node: Node): void {
-    if (!node.isDown) this.history.serve(this.#truth(node), node.since, this.#now);
-    node.since = this.#now;
-  }
-
-  #truth({ serving, simulated: { broken } }: Node): Serving {
-    const isBroken = broken !== undefined && this.#now <= broken.to && serving.keys.length > 0;
-    return isBroken ? { ...serving, dataSigners: [BROKEN] } : serving;
-  }
-
-  #position(node: Node, index: number): NodePosition {
-    const { cutOff, lost, full, forgottenAt } = node.simulated;
-    const silent = [...cutOff, ...lost].filter(({ from, to }) => this.#now >= from && this.#now < to);
-    const heard = Math.min(this.#now, ...silent.map(({ from }) => from));
-    const isFull = isWithin(full, this.#now);
-    return {
-      id: String(index),
-      version: node.epoch === this.#epoch && !isFull && !node.isDown ? node.version : null,
-      heardAt: this.#clock(heard),
-      isGone: this.#now >= forgottenAt,
-    };
   }
 
   /** Whether the goal is reached, as it must be at the end. */
@@ -476,19 +433,4 @@ export class SimulatedSignedDomain {
     const isServed = isSameSet(serving.keys, wantedIds(machine));
     return isServed && isSameSet(machine.asked, [machine.wanted?.sep ?? '']) && machine.waiting === null;
   }
-}
-
-const BROKEN = 'broken';
-
-/** Whether a delegation check saw other DS than the last observation. `referred`: the rdata in each referral. */
-function isDsChanged(
-  { parent }: Pick<Machine, 'parent'>,
-  referred: readonly (readonly Uint8Array[])[],
-  rules: Pick<MachineRules, 'silentAddressMs'>,
-): boolean {
-  const known = shownNow(parent, rules);
-  return referred.some((ds) => {
-    const texts = ds.map(dsText).sort();
-    return known.length === 0 ? texts.length > 0 : known.some((each) => !isSameSet(each.ds, texts));
-  });
 }

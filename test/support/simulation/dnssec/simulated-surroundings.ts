@@ -65,7 +65,8 @@ export const REGISTRARS = [
   'removes unasked',
   'acts early',
 ] as const;
-export type RegistrarKind = (typeof REGISTRARS)[number];
+/** `scripted`: it does what a story says, and nothing of its own. */
+export type RegistrarKind = (typeof REGISTRARS)[number] | 'scripted';
 
 export interface Surroundings {
   readonly registrar: RegistrarKind;
@@ -81,12 +82,16 @@ export interface Surroundings {
   /** The setting KEY_BACKUP_AFTER: no backup that is restored is older. */
   readonly backupAfterMs: number;
   readonly restores: readonly number[];
+  /** How often a step is followed by a restore, which then matters most. */
+  readonly restoreShare: number;
   /** When others serve the domain; the first one may begin before us. */
   readonly elsewhere: readonly Span[];
   /** Owners and operators are in haste at times, which leaves out what guards against restores: there are none then. */
   readonly isHasty: boolean;
   /** When the owner wants something else. */
   readonly goals: readonly number[];
+  /** When records are edited: the zone has a new version, and the same keys. */
+  readonly edits: readonly number[];
   readonly isSplit: boolean;
 }
 
@@ -109,12 +114,15 @@ export function drawSurroundings(random: Random): Surroundings {
   const node = (_: unknown, index: number): SimulatedNode => {
     const isDead = index > 0 && chance(0.05);
     const died = between(0, CALM);
+    const isBroken = !isDead && chance(0.05);
+    const lost = some(0.2, 2, () => span(25 * DAY));
     return {
       cutOff: some(0.35, 3, () => span(17 * DAY)),
-      lost: isDead ? [{ from: died, to: 1000 * DAY }] : some(0.2, 2, () => span(25 * DAY)),
+      // one that is broken is seen to be: it does not come back so when nobody waits for it any more
+      lost: isDead ? [{ from: died, to: 1000 * DAY }] : isBroken ? [] : lost,
       full: some(0.15, 2, () => span(10 * DAY)),
       lag: pick(random, [MINUTE, MINUTE, MINUTE, HOUR, 12 * HOUR]),
-      broken: chance(0.05) ? { from: 0, to: between(5 * DAY, 40 * DAY) } : undefined,
+      broken: isBroken ? { from: 0, to: between(5 * DAY, 40 * DAY) } : undefined,
       forgottenAt: isDead && chance(0.5) ? died + between(DAY, 10 * DAY) : Number.POSITIVE_INFINITY,
     };
   };
@@ -125,6 +133,10 @@ export function drawSurroundings(random: Random): Surroundings {
     goals.filter(() => chance(share)).map((at) => at + between(0, 4 * DAY));
   const backupAfterMs = chance(0.3) ? HOUR : DAY;
   const visible = Array.from({ length: pick(random, [1, 2, 2, 4, 6]) }, address);
+  const [wrong, ...right] = visible;
+  // one that has an old zone for long does no harm while another one answers
+  if (wrong !== undefined && right.some(({ silent, lying }) => silent.length + lying.length === 0))
+    visible[0] = { ...wrong, lying: [...wrong.lying, ...some(0.3, 2, () => span(20 * DAY))] };
   const hidden = some(0.4, 2, (): SimulatedAddress => ({ lag: DAY, isHidden: true, silent: [], lying: [] }));
   const movedIn = chance(0.4) ? [{ from: -1000 * DAY, to: between(0, 5 * DAY) }] : [];
   return {
@@ -147,8 +159,10 @@ export function drawSurroundings(random: Random): Surroundings {
       ]),
     ].sort((a, b) => a.at - b.at),
     backupAfterMs,
+    restoreShare: isHasty ? 0 : 0.08,
     restores: isHasty ? [] : some(0.5, 3, () => between(2 * DAY, CALM - 15 * DAY)).sort((a, b) => a - b),
     goals,
+    edits: some(0.7, 12, () => between(0, CALM)),
     elsewhere: [...movedIn, ...some(0.2, 2, () => span(30 * DAY, CALM - 40 * DAY))].sort(
       (a, b) => a.from - b.from,
     ),

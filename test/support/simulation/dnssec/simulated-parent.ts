@@ -1,0 +1,69 @@
+// The parent of a simulated domain: what each of its addresses shows and says, and whose servers it names.
+
+import type { DsAnswer, DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
+import type { Delegation } from '../../../../src/checks/dnssec/next-keys.ts';
+import { parseName } from '../../../../src/dns/name.ts';
+import type { KeyHistory } from './key-history.ts';
+import { dsRdata } from './made-keys.ts';
+import { HOUR, isWithin, type Random, type Surroundings } from './simulated-surroundings.ts';
+
+const DOMAIN = parseName('example.org.');
+const PARENT = parseName('org.');
+/** Between two checks of the delegation. */
+const CHECKED = 12 * HOUR;
+
+export class SimulatedParent {
+  readonly #around: Surroundings;
+  readonly #history: KeyHistory;
+  readonly #random: Random;
+
+  constructor(around: Surroundings, history: KeyHistory, random: Random) {
+    this.#around = around;
+    this.#history = history;
+    this.#random = random;
+  }
+
+  /** `lags`: of each address, in place of what is drawn. */
+  enter(ds: readonly string[], at: number, lags: readonly number[] = []): void {
+    const before = this.#history.entered.at(-1)?.shownFrom;
+    const shownFrom = this.#around.addresses.map(({ lag }, i) =>
+      Math.max(at + (lags[i] ?? this.#random() * lag), before?.[i] ?? 0),
+    );
+    this.#history.entered.push({ at, ds, shownFrom });
+  }
+
+  #shownAt(address: number, now: number): readonly string[] {
+    const { entered } = this.#history;
+    return entered.findLast(({ shownFrom }) => (shownFrom[address] as number) <= now)?.ds ?? [];
+  }
+
+  /** `at`: `now` by the clock of Postgres. */
+  observe(now: number, at: number): DsEvidence {
+    const answers = this.#around.addresses.flatMap((address, i): DsAnswer[] => {
+      if (address.isHidden) return [];
+      const isSilent = isWithin(address.silent, now);
+      const ds = isSilent || isWithin(address.lying, now) ? [] : this.#shownAt(i, now);
+      return [
+        {
+          server: PARENT,
+          address: String(i),
+          outcome: isSilent ? 'unknown' : ds.length === 0 ? 'none' : 'positive',
+          ds: ds.map(dsRdata),
+          ttl: isSilent ? undefined : this.#around.dsTtl,
+          error: undefined,
+        },
+      ];
+    });
+    return { domain: DOMAIN, parent: PARENT, answers, parentIsSecure: true, observedAt: at };
+  }
+
+  delegation(now: number): Delegation {
+    const { elsewhere, nsTtl } = this.#around;
+    const checkedAt = now - (now % CHECKED);
+    if (isWithin(elsewhere, checkedAt)) return { kind: 'not_ours' };
+    const past = elsewhere.filter(({ to }) => to <= checkedAt);
+    const backAt = Math.max(0, ...past.map(({ to }) => to));
+    const since = backAt === 0 ? 0 : Math.ceil(backAt / CHECKED) * CHECKED;
+    return { kind: 'ours', since, ttl: nsTtl, isFirst: past.length === 0 };
+  }
+}
