@@ -3,25 +3,16 @@
 // accepted differences has to say why.
 
 import { describe, expect, it } from 'vitest';
-import { foldCase, type Name, parseName, printName } from '../../src/dns/name.ts';
+import { parseName, printName } from '../../src/dns/name.ts';
 import { printRdata } from '../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../src/dns/type-codes.ts';
 import type { Zone } from '../../src/zone/zone.ts';
-import { ACCEPTED_DIFFERENCES, explain } from '../support/answer/accepted-differences.ts';
-import { describeObserved, isSame, observe } from '../support/answer/observed-answer.ts';
-import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
+import { ACCEPTED_DIFFERENCES } from '../support/answer/accepted-differences.ts';
+import { compareWithPeer, expectAgreement, type Outcome } from '../support/answer/compare-with-peer.ts';
 import { DebianSigner } from '../support/dnssec/debian-signers.ts';
 import type { DenialStyle } from '../support/dnssec/denial-chain.ts';
 import { signHalfTheCuts } from '../support/dnssec/sign-half-the-cuts.ts';
-import {
-  askMany,
-  askTcp,
-  installedPeers,
-  isInstalled,
-  type PeerName,
-  startPeer,
-  type ZoneText,
-} from '../support/peers/peers.ts';
+import { installedPeers, isInstalled, type ZoneText } from '../support/peers/peers.ts';
 import { pick, type Random, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
 import { proves, scale } from '../support/tests/scale.ts';
 import { readAnswerCases } from '../support/zone/answer-cases.ts';
@@ -29,7 +20,6 @@ import { readFixtureZones } from '../support/zone/fixture-zones.ts';
 import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
-const MAX_UDP_OCTETS = 1232;
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 2);
 const { present, missing } = installedPeers();
 
@@ -60,77 +50,6 @@ function signedZoneText(
   return { apex: SIGNED_APEX, text: lines.join('\n'), zone: zoneOfRecords(apex, records) };
 }
 
-interface Outcome {
-  readonly asked: number;
-  readonly same: number;
-  readonly unexplained: readonly string[];
-}
-
-async function compare(
-  peer: PeerName,
-  zones: ReadonlyMap<Name, Zone>,
-  texts: readonly ZoneText[],
-  asked: readonly Asked[],
-): Promise<Outcome> {
-  const node = nodeOf(zones);
-  const server = await startPeer(peer, texts);
-  try {
-    const queries = asked.map((one) => queryFor(one));
-    const replies = await askMany(server.port, queries);
-    const unexplained: string[] = [];
-    let same = 0;
-    for (const [index, one] of asked.entries()) {
-      const query = queries[index] as Uint8Array;
-      const reply = replies[index];
-      const title = `${peer}: ${printName(one.name)} ${typeMnemonic(one.type)} edns=${one.udpPayloadSize ?? 'none'}${one.dnssecOk === true ? ' DO' : ''}`;
-      if (reply === undefined) {
-        unexplained.push(`${title}: no reply`);
-        continue;
-      }
-      const ours = observe(ourAnswer(node, query));
-      const theirs = observe(reply);
-      if (isSame(ours, theirs)) {
-        same++;
-        continue;
-      }
-      const limit = Math.min(Math.max(one.udpPayloadSize ?? 512, 512), MAX_UDP_OCTETS);
-      const complete = observe(ourAnswer(node, query, 'tcp'));
-      const theirComplete =
-        ours.tc === theirs.tc ? {} : { theirComplete: observe(await askTcp(server.port, query)) };
-      const name = foldCase(one.name);
-      const rules = explain({
-        peer,
-        zones,
-        name,
-        type: one.type,
-        dnssecOk: one.dnssecOk === true && one.udpPayloadSize !== undefined,
-        limit,
-        ours,
-        theirs,
-        complete,
-        ...theirComplete,
-      });
-      if (rules === undefined) {
-        unexplained.push(`${title}\nours\n${describeObserved(ours)}\ntheirs\n${describeObserved(theirs)}`);
-      }
-      for (const rule of rules ?? []) accepted.set(rule, (accepted.get(rule) ?? 0) + 1);
-    }
-    return { asked: asked.length, same, unexplained };
-  } finally {
-    await server.stop();
-  }
-}
-
-function expectAgreement(outcomes: readonly Outcome[]): void {
-  const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
-  const unexplained = outcomes.flatMap((outcome) => outcome.unexplained);
-  if (unexplained.length > 0) {
-    expect.fail(
-      `${unexplained.length} of ${asked} unexplained\n${unexplained.slice(0, Number(process.env.SHOW ?? 5)).join('\n\n')}`,
-    );
-  }
-}
-
 /** Else the accepted differences would hide what is compared. */
 function expectMostlySame(outcomes: readonly Outcome[]): void {
   const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
@@ -147,7 +66,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
       timeout: 60_000,
     }, async (folder) => {
       const zones = zonesOf(...folder.zones.map(({ apex, text }) => zoneOf(apex, text)));
-      expectAgreement([await compare(peer, zones, folder.zones, folder.cases)]);
+      expectAgreement([await compareWithPeer(accepted, peer, zones, folder.zones, folder.cases)]);
     });
 
     it('on every record set of fixtures/zones, and around them', {
@@ -170,7 +89,13 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
           ...repeat(count, () => randomQuestion(random, zone, names)),
         ];
       });
-      const outcome = await compare(peer, zonesOf(...fixtures.map(({ zone }) => zone)), fixtures, asked);
+      const outcome = await compareWithPeer(
+        accepted,
+        peer,
+        zonesOf(...fixtures.map(({ zone }) => zone)),
+        fixtures,
+        asked,
+      );
       expectAgreement([outcome]);
       expectMostlySame([outcome]);
       askedInAll += outcome.asked;
@@ -195,7 +120,9 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
           const at = index % zones.length;
           return randomQuestion(random, (zones[at] as (typeof zones)[number]).zone, names[at] ?? []);
         });
-        outcomes.push(await compare(peer, zonesOf(...zones.map(({ zone }) => zone)), zones, asked));
+        outcomes.push(
+          await compareWithPeer(accepted, peer, zonesOf(...zones.map(({ zone }) => zone)), zones, asked),
+        );
       }
       expectAgreement(outcomes);
       expectMostlySame(outcomes);
@@ -223,7 +150,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
               ...randomQuestion(random, signed.zone, names),
               dnssecOk: random() < 0.8,
             }));
-            outcomes.push(await compare(peer, zonesOf(signed.zone), [signed], asked));
+            outcomes.push(await compareWithPeer(accepted, peer, zonesOf(signed.zone), [signed], asked));
           }
         } finally {
           signer.remove();

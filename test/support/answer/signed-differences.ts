@@ -76,6 +76,24 @@ export const SIGNED_DIFFERENCES: readonly AcceptedDifference[] = [
         : undefined;
     },
   },
+  {
+    rule: 'the proof that a name which begins with an asterisk is not there, beside the NSEC of a wildcard',
+    peers: ['knot'],
+    reason:
+      'Another wildcard stands for such a name as for any, so its own absence is to be proven (RFC 4035 §3.1.3.4). Knot proves only that the wildcard has not the type.',
+    resolve: (seen) => {
+      const { complete, theirs, zones, name, dnssecOk } = seen;
+      const isThere = [...zones.values()].some(({ nodes }) => nodes.has(name));
+      const surplus = complete.authority.filter((line) => !theirs.authority.includes(line));
+      const isLess =
+        isPartOf(theirs.authority, complete.authority) &&
+        isSameSection(theirs.answer, complete.answer) &&
+        surplus.every((line) => / (RRSIG )?NSEC /.test(line));
+      return dnssecOk === true && isWildcard(name) && !isThere && !theirs.tc && isLess
+        ? { ours: theirs, theirs }
+        : undefined;
+    },
+  },
 ];
 
 function isPartOf(some: readonly string[], all: readonly string[]): boolean {

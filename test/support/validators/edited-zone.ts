@@ -68,13 +68,20 @@ export class EditedZone {
     const touched = this.#wanted.edit();
     this.#sign(touched, false);
     const changes = changesBetween(before, this.#rows.records());
-    const near = [...touched.keys()].flatMap((name) => this.#around(name));
-    const names = [...new Set(near)].sort(() => this.#random() - 0.5).slice(0, QUESTIONS);
+    return { changes, questions: this.questions([...touched.keys()], QUESTIONS) };
+  }
+
+  /** At most so many about these names and those around them; of the whole zone unless told. */
+  questions(
+    about: readonly Name[] = [...this.#wanted.names.keys()],
+    count = Number.POSITIVE_INFINITY,
+  ): readonly ExpectedVerdict[] {
+    const near = about.flatMap((name) => this.#around(name));
+    const names = [...new Set(near)].sort(() => this.#random() - 0.5).slice(0, count);
     const unsigned = zoneOfRecords(parseName(this.apex), [...this.#wanted.names.values()].flat());
-    const questions = names
+    return names
       .map((name) => resolveByHand(zonesOf(unsigned), name, pick(this.#random, TYPES)))
       .filter((question) => question !== undefined);
-    return { changes, questions };
   }
 
   #around(name: Name): Name[] {
