@@ -87,6 +87,7 @@ export function logVerification(log: OutcomeLog, outcome: VerifyOutcome): void {
 export function logSigning(log: OutcomeLog, outcome: SigningOutcome): void {
   const { kind, zone } = outcome;
   if (kind === 'signed' || kind === 'unsigned') log.info({ zone }, `a zone is ${kind}`);
+  if (kind === 'chained') log.info({ zone }, 'a zone proves what is not there in another way');
   if (kind === 'unreadable')
     log.error(
       { zone, err: outcome.error },

@@ -10,6 +10,7 @@ import { SigningBreaker } from '../../workers/rounds/signing-breaker.ts';
 import { makeSignedDomains } from '../edits/signed-domains.ts';
 import type { Part } from '../part.ts';
 import { runOn } from '../postgres/cluster.ts';
+import { cpuUsed } from '../postgres/cpu-used.ts';
 import { atLeast, count, fixed, table } from '../report/table.ts';
 import { say } from '../say.ts';
 
@@ -24,6 +25,8 @@ interface Refreshed {
   readonly zones: number;
   readonly signatures: number;
   readonly seconds: number;
+  /** Of the worker and of Postgres. */
+  readonly cpuSeconds: number;
 }
 
 export const refresh: Part = {
@@ -33,11 +36,13 @@ export const refresh: Part = {
     const names = domains * (LARGE_NAMES / DOMAINS);
     const small = await refreshAll((await makeSignedDomains(domains, 0)).url);
     const large = await refreshAll((await makeSignedDomains(0, names)).url);
-    const row = (label: string, { zones, signatures, seconds }: Refreshed) => [
+    const row = (label: string, { zones, signatures, seconds, cpuSeconds }: Refreshed) => [
       label,
       count(zones),
       count(signatures),
       fixed(seconds, 1),
+      fixed(cpuSeconds, 1),
+      count(signatures / cpuSeconds),
       `${count(signatures / seconds)}: ${atLeast(signatures / seconds / LEAST_PER_SECOND, 1)} of ${count(LEAST_PER_SECOND)}`,
     ];
     return [
@@ -45,9 +50,9 @@ export const refresh: Part = {
         part: 'refresh',
         title: 'Signatures made anew',
         blocks: [
-          'One worker and Postgres on the same cores. All zones are due; each is read, signed, written with a new serial, read again and verified.',
+          'One worker and Postgres on the same cores; CPU is that of both. All zones are due; each is read, signed, written with a new serial, read again and verified.',
           table(
-            ['', 'zones', 'signatures', 's', 'signatures a second'],
+            ['', 'zones', 'signatures', 's', 'CPU s', 'signatures a CPU s', 'signatures a second'],
             [row('small zones', small), row(`one zone of ${count(names)} names`, large)],
           ),
         ],
@@ -68,6 +73,7 @@ async function refreshAll(url: string): Promise<Refreshed> {
   const onFault = ({ zone, faults }: { zone: string; faults: readonly string[] }) =>
     troubles.push(new Error(`${zone} ${faults[0]}`));
   const breaker = new SigningBreaker({ db, onFault, onOpen: () => {}, onTrouble });
+  const usedBefore = await cpuUsed();
   const startedMs = performance.now();
   const running = signZones({ db, breaker, onOutcome: (outcome) => outcomes.push(outcome), onTrouble });
   try {
@@ -83,7 +89,7 @@ async function refreshAll(url: string): Promise<Refreshed> {
     }
     if (outcomes.length < due) throw new Error(`${outcomes.length} of ${due} zones in time`);
     say(`${outcomes.length} zones, ${signatures} signatures in ${seconds.toFixed(1)} s`);
-    return { zones: outcomes.length, signatures, seconds };
+    return { zones: outcomes.length, signatures, seconds, cpuSeconds: (await cpuUsed()) - usedBefore };
   } finally {
     await running.stop();
     await db.destroy();

@@ -18,6 +18,7 @@ import {
 import { type EditTarget, type TimedEdits, timeEdits, visibleTable } from '../edits/time-edits.ts';
 import type { BenchOptions, Part, Section } from '../part.ts';
 import { pinCluster, runOn } from '../postgres/cluster.ts';
+import { cpuUsed } from '../postgres/cpu-used.ts';
 import { count, fixed, judged } from '../report/table.ts';
 import { type LoadOptions, measure } from '../rounds.ts';
 import type { RunningServer } from '../servers/server.ts';
@@ -72,8 +73,12 @@ async function measureEdits(
   const edns = { kind: 'dnssec' } as const;
   const most = await measure(server, { queries, edns, seconds: options.seconds }, options);
   const load: LoadOptions = { queries, edns, seconds: options.seconds, rate: most.queriesPerSecond / 2 };
-  const time = async (edits: Omit<TimedEdits, 'writer' | 'atOnce'>) =>
-    timeEdits(server, load, { ...edits, atOnce: AT_ONCE, writer: await openDomainWriter(url) }, options);
+  const time = async (edits: Omit<TimedEdits, 'writer' | 'atOnce'>) => {
+    const writer = await openDomainWriter(url);
+    const before = await cpuUsed();
+    const result = await timeEdits(server, load, { ...edits, atOnce: AT_ONCE, writer }, options);
+    return { ...result, cpuMs: (((await cpuUsed()) - before) * 1000) / result.edits };
+  };
   let first = 0;
   const small = async (nameOf: (index: number) => string) => {
     const offset = first;
@@ -109,7 +114,9 @@ async function measureEdits(
           LIMITS.largeP99,
         ],
       ]),
-      `Signing adds to p50: ${judged(more, LIMITS.moreP50, 1)} ms. Reached: ${fixed(signed.edits / signed.seconds, 0)} edits a second.`,
+      `Signing adds to p50: ${judged(more, LIMITS.moreP50, 1)} ms. Reached: ${fixed(signed.edits / signed.seconds, 0)} edits a second. ` +
+        `CPU of Postgres and this program for an edit: ${fixed(unsigned.cpuMs, 1)} ms unsigned, ${fixed(signed.cpuMs, 1)} ms ` +
+        `signed, ${fixed(large.cpuMs, 1)} ms in the large zone.`,
     ],
     charts: [],
   };

@@ -83,9 +83,9 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
   });
   const signedBefore = domainIds.length;
   for (let signed = 0; signed < signedBefore; ) {
-    const due = (await claimDueSteps(db, 200)).values();
+    const due = (await claimDueSteps(db, { limit: 200 })).rows.values();
     await inTurn(async () => {
-      for (const job of due) await roll(job, { signal: NEVER, again: false });
+      for (const { id } of due) await roll({ signedZoneId: id }, { signal: NEVER, again: false });
     });
     const [row] = await runOn(
       url,

@@ -119,7 +119,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): An
       case 'node': {
         // 3a, or 3c at a wildcard
         const { node, encloser } = place;
-        const set = matching(node, qtype);
+        const set = matching(zone, node, qtype);
         const isAlias = set === undefined && !STAND_BESIDE_CNAME.has(qtype);
         const given = set ?? (isAlias ? setOf(node, TYPE.CNAME) : undefined);
         if (given === undefined) {
@@ -204,13 +204,17 @@ function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
 
 /**
  * The set that answers the question at this node. ANY gets the one of the lowest type, but for NSEC, and RRSIG the signatures
- * of one set: more would serve amplification (RFC 8482 §4.1).
+ * of one set: more would serve amplification (RFC 8482 §4.1). In a zone with NSEC3 a NSEC is no part of any answer: one chain
+ * is taking the place of the other (RFC 5155 §10.4, §10.5), and no NSEC3 shows its type.
  */
-function matching(node: ZoneNode, qtype: number): RecordSet | undefined {
+function matching(zone: Zone, node: ZoneNode, qtype: number): RecordSet | undefined {
+  const isNsecIdle = zone.denials?.kind === 'nsec3';
+  if (isNsecIdle && qtype === TYPE.NSEC) return undefined;
   if (qtype === TYPE.ANY) return lowest(node, ({ type }) => type !== TYPE.NSEC);
   if (qtype !== TYPE.RRSIG) return setOf(node, qtype);
   const isSigned = ({ signatures }: RecordSet) => signatures !== undefined;
-  const covered = lowest(node, (set) => isSigned(set) && set.type !== TYPE.NSEC) ?? lowest(node, isSigned);
+  const own = lowest(node, (set) => isSigned(set) && set.type !== TYPE.NSEC);
+  const covered = own ?? (isNsecIdle ? undefined : lowest(node, isSigned));
   const { owner, ttl, signatures } = covered ?? {};
   if (owner === undefined || ttl === undefined || signatures === undefined) return undefined;
   return { owner, type: TYPE.RRSIG, ttl, rdata: signatures };

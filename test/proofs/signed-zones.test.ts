@@ -1,18 +1,14 @@
 // Zones that our signer signed and edited, as files, are whole and valid for the zone verifiers of others.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isWildcard, type Name, parentOf, parseName, printName } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/record/rdata.ts';
-import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
 import type { DenialKind } from '../../src/zone/signing/signed-types.ts';
-import { isMark, type Zone, type ZoneRecord } from '../../src/zone/zone.ts';
+import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
 import { ODD_LABELS, PLAIN_LABELS, WantedZone } from '../support/dnssec/signed-edits.ts';
 import { SignedRows } from '../support/dnssec/signed-rows.ts';
 import { dnskeyRecords, type KeySetting, keySettings } from '../support/dnssec/zone-keys.ts';
+import { complaints, VERIFIERS } from '../support/dnssec/zone-verifiers.ts';
 import { isInstalled } from '../support/peers/peers.ts';
 import { randomFrom } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
@@ -26,65 +22,6 @@ const APEX = parseName('zone.example.');
 const NOW = Math.floor(Date.now() / 1000);
 const TIMES = { inception: NOW - 10_000, expiration: NOW + 1_000_000 };
 const KEYS = keySettings();
-
-const folder = mkdtempSync(join(tmpdir(), 'zonefleet-verified-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-interface Verifier {
-  readonly program: string;
-  readonly args: (apex: string, file: string) => readonly string[];
-  /** A complaint that is about the verifier and not about the zone. */
-  readonly excused?: RegExp;
-  /** It reads only zones whose names are plain, with wildcards at the front, and cuts with nothing but addresses beside. */
-  readonly isPlain?: boolean;
-}
-
-const VERIFIERS: readonly Verifier[] = [
-  { program: 'ldns-verify-zone', args: (_, file) => [file] },
-  {
-    program: 'kzonecheck',
-    args: (apex, file) => ['-o', apex, '-d', 'on', file],
-    excused: /missing glue|CDS|CDNSKEY/,
-  },
-  // -z: one key may be both KSK and ZSK
-  { program: 'dnssec-verify', args: (apex, file) => ['-z', '-o', apex, file] },
-  // of 2016: it knows no algorithm 15, and on OpenSSL 3 verifies no signature of 13, not even BIND's
-  {
-    program: 'validns',
-    args: (apex, file) => ['-z', apex.slice(0, -1), file],
-    excused: /reason unknown|building pkey/,
-    isPlain: true,
-  },
-];
-
-/** What a verifier says against a zone. */
-function complaints(
-  { program, args, excused }: Verifier,
-  apex: Name,
-  records: readonly ZoneRecord[],
-): string {
-  const file = join(folder, 'zone');
-  const soaFirst = records.toSorted((a, b) => Number(b.type === TYPE.SOA) - Number(a.type === TYPE.SOA));
-  const lines = soaFirst
-    .filter((record) => !isMark(record))
-    .map(
-      ({ owner, ttl, type, rdata }) =>
-        `${printName(owner)} ${ttl} IN ${typeMnemonic(type)} ${printRdata(type, rdata)}\n`,
-    );
-  writeFileSync(file, lines.join(''));
-  const { status, stdout, stderr } = spawnSync(program, args(printName(apex), file), {
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin` },
-  });
-  if (status === 0) return '';
-  const told = `${stdout}${stderr}`.trim().split('\n');
-  const left = told.filter(
-    (line) => line !== '' && line !== 'Error summary:' && excused?.test(line) !== true,
-  );
-  return left.length === 0 && told.some((line) => excused?.test(line))
-    ? ''
-    : `${program}: ${left.join('\n')}`;
-}
 
 function sign(
   wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,

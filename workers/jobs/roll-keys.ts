@@ -86,7 +86,9 @@ async function look(
     return { kind: 'absent' };
   }
   const { machine, signed } = work;
-  if (signed.phase === 'signing' || signed.phase === 'unsigning') {
+  // a step that signs the whole zone anew knows nothing of a chain that no answer uses yet
+  const isOthers = signed.denialChange === 'adding' && machine.version !== null;
+  if (signed.phase === 'signing' || signed.phase === 'unsigning' || isOthers) {
     await postponeStep(db, signedZoneId, WRITING_SECONDS); // another job writes the pieces
     return { kind: 'writing' };
   }

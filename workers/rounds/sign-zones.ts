@@ -1,8 +1,10 @@
-// Keeps signed zones signed: makes signatures anew before they end, and signs and unsigns large zones in pieces. What is due is
-// taken from Postgres each time and waits in no queue, so that after an outage those that end first are always next.
+// Keeps signed zones signed: makes signatures anew before they end, signs and unsigns large zones in pieces, and changes how they
+// prove what is not there. What is due is taken from Postgres each time and waits in no queue, so that after an outage those that
+// end first are always next.
 
 import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/dnssec-unavailable.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
+import { addChain } from '../../src/store/signing/add-chain.ts';
 import {
   claimDuePieces,
   claimDueRefreshes,
@@ -13,14 +15,18 @@ import {
 } from '../../src/store/signing/claim-due-zones.ts';
 import { unsignInPieces } from '../../src/store/signing/disable-signing.ts';
 import { refreshSignatures } from '../../src/store/signing/refresh-signatures.ts';
+import { removeChain } from '../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 import type { SigningBreaker } from './signing-breaker.ts';
 
+/** What is done of a large zone; `chained`: answers use the other chain of denials now; `unchained`: the old one is gone. */
+type PiecesDone = 'signed' | 'unsigned' | 'chained' | 'unchained';
+
 /** What came of one zone. */
 export type SigningOutcome =
   | { readonly kind: 'refreshed'; readonly zone: string; readonly made: number; readonly seconds: number }
-  | { readonly kind: 'signed' | 'unsigned'; readonly zone: string; readonly seconds: number }
+  | { readonly kind: PiecesDone; readonly zone: string; readonly seconds: number }
   /** Its keys cannot be opened here. */
   | { readonly kind: 'unreadable'; readonly zone: string; readonly error: Error }
   | { readonly kind: 'failed'; readonly zone: string; readonly error: Error };
@@ -82,24 +88,33 @@ async function signDue(options: SignZonesOptions, signal: AbortSignal): Promise<
   if (zone === undefined) return { isMore: false };
   const renewing = setInterval(() => renewLease(db, zone.id).catch(options.onTrouble), RENEW_MS);
   try {
-    await doing(options, zone, signal, () => signOrUnsign(db, zone, signal));
+    await doing(options, zone, signal, async () => ({ kind: await writePieces(db, zone, signal) }));
   } finally {
     clearInterval(renewing);
   }
   return { isMore: true };
 }
 
-async function signOrUnsign(
-  db: Database,
-  { id, phase }: DuePieces,
-  signal: AbortSignal,
-): Promise<{ kind: 'signed' | 'unsigned' }> {
-  if (phase === 'signing') await signInPieces(db, id, signal);
-  else await unsignInPieces(db, id, signal);
-  return { kind: phase === 'signing' ? 'signed' : 'unsigned' };
+async function writePieces(db: Database, { id, work }: DuePieces, signal: AbortSignal): Promise<PiecesDone> {
+  switch (work) {
+    case 'signing':
+      await signInPieces(db, id, signal);
+      return 'signed';
+    case 'unsigning':
+      await unsignInPieces(db, id, signal);
+      return 'unsigned';
+    case 'adding':
+      await addChain(db, id, signal);
+      return 'chained';
+    case 'removing':
+      await removeChain(db, id, signal);
+      return 'unchained';
+    default:
+      return work satisfies never;
+  }
 }
 
-type Done = { readonly kind: 'refreshed'; readonly made: number } | { readonly kind: 'signed' | 'unsigned' };
+type Done = { readonly kind: 'refreshed'; readonly made: number } | { readonly kind: PiecesDone };
 
 /** A zone that fails keeps its lease: it is tried again when that is over, and keeps no other from its turn. */
 async function doing(

@@ -12,6 +12,7 @@ import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { StoredDnssec } from '../../store/dnssec/load-dnssec.ts';
+import { wantedDenial } from '../../store/keys/signed-zone.ts';
 import type { Dnssec } from '../schemas/dnssec.ts';
 
 type Body = z.input<typeof Dnssec>;
@@ -52,6 +53,7 @@ export function printDnssec(stored: StoredDnssec, delegatedTo: DelegatedTo, nowM
     status: dnssecStatus(machine, RULES),
     goal: machine.goal,
     denial: signed.denial,
+    ...(wantedDenial(signed) !== signed.denial && { next_denial: wantedDenial(signed) }),
     algorithm: printAlgorithm(signed.algorithm),
     ds: machine.asked.flatMap((id) =>
       [DIGEST.SHA256, DIGEST.SHA384].flatMap((type) => printDs(dsOfKey(keyOf(machine, id), type))),

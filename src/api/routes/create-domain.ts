@@ -1,8 +1,8 @@
 // POST /domains/: creates a domain of the caller's own. Other accounts may wait for the same name.
 
 import type { z } from 'zod';
-import type { SigningWishes } from '../../store/dnssec/change-goal.ts';
 import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
+import type { SigningWishes } from '../../store/dnssec/signing-wishes.ts';
 import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
 import { domainTaken, invalid, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';

@@ -11,12 +11,13 @@ import {
 } from '../../store/dnssec/change-goal.ts';
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
-import { Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
+import { ChangeDnssec, Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
 const WRITE = {
   method: 'POST',
@@ -66,15 +67,34 @@ const rollDnssec = domainRoute({
   ...WRITE,
   path: '/domains/{domain}/dnssec/rollover',
   operationId: 'rollDnssec',
-  summary: 'Changes to a new key.',
+  summary: 'Changes to a new key, also of another algorithm.',
   description:
-    'With `split` to two new keys, or with `key_id` in place of that one alone: a new `zsk` needs nothing at the registrar. The old key stays until its DS record is gone from the parent. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
+    'With `split` to two new keys, or with `key_id` in place of that one alone: a new `zsk` needs nothing at the registrar. The old key stays until its DS record is gone from the parent; of another algorithm, both sign everything meanwhile. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
   body: RollDnssec.nullish(),
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => {
-    const compromised = call.body?.reason === 'compromised';
-    const keyId = call.body?.key_id;
-    return await answerChanged(call, await saveRoll(call.api.db, { ...orderOf(call), compromised, keyId }));
+    const { reason, algorithm, split, key_id: keyId } = call.body ?? {};
+    const order = { ...orderOf(call), compromised: reason === 'compromised', algorithm, split, keyId };
+    return await answerChanged(call, await saveRoll(call.api.db, order));
+  },
+});
+
+const changeDnssec = domainRoute({
+  ...WRITE,
+  method: 'PUT',
+  path: '/domains/{domain}/dnssec',
+  operationId: 'changeDnssec',
+  summary: 'Changes how a signed domain proves what is not there.',
+  description:
+    'The DS record stays. Of a large zone the new records are written beside the others, and `next_denial` shows them until answers use them; asking for the other kind gives up.',
+  body: ChangeDnssec,
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  run: async (call) => {
+    const { domainId, ...order } = orderOf(call);
+    return await answerChanged(
+      call,
+      await changeDenial(call.api.db, { domainId }, { ...order, ...call.body }),
+    );
   },
 });
 
@@ -88,7 +108,7 @@ const abortDnssec = domainRoute({
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
 
-export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, abortDnssec];
+export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, changeDnssec, abortDnssec];
 
 type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
 
@@ -96,7 +116,7 @@ function orderOf({ caller, domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;
 }
 
-async function answerChanged(call: AnyCall, changed: ChangedGoal) {
+async function answerChanged(call: AnyCall, changed: ChangedGoal | ChangedDenial) {
   switch (changed.kind) {
     case 'absent':
       return notFound('domain');
@@ -116,7 +136,7 @@ export function refusal({
   code,
   message,
   retryAfterSeconds,
-}: Extract<ChangedGoal, { kind: 'refused' }>): Problem {
+}: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
   if (code !== 'dnssec_unavailable') return problem(code, message);
   const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
   return new Problem(503, message, { code, headers });

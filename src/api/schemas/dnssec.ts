@@ -91,6 +91,10 @@ export const Dnssec = z
     denial: z
       .enum(DENIALS)
       .describe('With `nsec` anybody can list the names of the zone; `nsec3` makes that costly.'),
+    next_denial: z
+      .enum(DENIALS)
+      .optional()
+      .describe('What `denial` becomes as soon as all of it is written; answers use `denial` until then.'),
     algorithm,
     ds: z.array(Ds),
     dnskey: z.array(Dnskey),
@@ -124,7 +128,14 @@ export const EnableDnssec = z.strictObject({
   split: z.boolean().optional().describe('A key for the keys and one for the rest, instead of one for all.'),
 });
 
+export const ChangeDnssec = z.strictObject({ denial: z.enum(DENIALS) });
+
 export const RollDnssec = z.strictObject({
   key_id: Id.optional().describe('Of the key that is replaced alone; absent: of all that sign.'),
   reason: z.enum(['planned', 'compromised']).default('planned'),
+  algorithm: z
+    .literal(ALGORITHMS)
+    .optional()
+    .describe('Of the new key; that of the old one where it is left out.'),
+  split: z.boolean().optional().describe('As in `enable`; as it is where it is left out.'),
 });

@@ -4,10 +4,14 @@
 import { type Name, printName } from '../../dns/name.ts';
 import { DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { DenialKind } from '../../store/postgres/schema.ts';
+import { addChain } from '../../store/signing/add-chain.ts';
+import { changeDenial } from '../../store/signing/change-denial.ts';
 import { disableSigning, unsignInPieces } from '../../store/signing/disable-signing.ts';
 import { type EnableOrder, enableSigning } from '../../store/signing/enable-signing.ts';
 import { findSubject, listSigning, type ShownSigning } from '../../store/signing/load-signing.ts';
 import type { Subject } from '../../store/signing/lock-signed-zone.ts';
+import { removeChain } from '../../store/signing/remove-chain.ts';
 import { signInPieces } from '../../store/signing/sign-pieces.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
@@ -62,6 +66,31 @@ export async function disableZones(
     const [zone] = await listSigning(db, [apex]);
     if (outcome === 'unsigning' && zone !== undefined) await unsignInPieces(db, zone.id, signal);
     return { outcome: outcome === 'unchanged' ? 'unchanged' : 'unsigned' };
+  });
+}
+
+/** Of operator zones and domains; workers write those of large domains. */
+export async function changeDenials(
+  db: Database,
+  apexes: readonly Name[],
+  denial: DenialKind,
+  cli: Cli,
+): Promise<number> {
+  return await onZones(db, apexes, { cli, goal: { kind: 'denial', denial } }, async (subject, apex) => {
+    const signal = cli.interruptible();
+    const changed = await cli.audited(db, 'zone.dnssec', async (trx, tell) => {
+      const result = await changeDenial(trx, subject, { ...cli.changedBy(), denial });
+      const isNew = result.kind === 'updated' && result.changeId !== undefined;
+      if (isNew) tell({ target: { name: printName(apex) }, after: { denial } });
+      return result;
+    });
+    if (changed.kind === 'absent') return NOT_THERE;
+    if (changed.kind === 'refused') return { code: changed.code, refused: changed.message };
+    if (changed.inPieces !== undefined) {
+      await addChain(db, changed.inPieces, signal);
+      await removeChain(db, changed.inPieces, signal);
+    }
+    return { outcome: changed.changeId === undefined ? 'unchanged' : denial };
   });
 }
 

@@ -16,6 +16,9 @@ interface EnableOptions {
 
 interface RollOptions {
   readonly compromised?: boolean;
+  readonly algorithm?: 13 | 15;
+  /** Undefined: as it is. */
+  readonly split?: boolean;
   readonly key?: number;
 }
 
@@ -72,6 +75,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
     });
 
   addChanges(dnssec, cli);
+  addDenial(dnssec, cli);
   addGoals(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
@@ -104,8 +108,22 @@ function addChanges(dnssec: Command, cli: Cli): void {
     });
 }
 
+function addDenial(dnssec: Command, cli: Cli): void {
+  dnssec
+    .command('denial')
+    .description(
+      'prove what is not there in another way, with no answer wrong meanwhile; exit 1 if one is refused',
+    )
+    .argument('<kind>', 'nsec or nsec3', denialOf)
+    .argument('<name...>', 'names of domains and operator zones')
+    .action(async (denial: DenialKind, names: string[]) => {
+      const { changeDenials } = await import('./change-dnssec.ts');
+      await cli.withStore((db) => changeDenials(db, names.map(parseZoneName), denial, cli));
+    });
+}
+
 function addGoals(dnssec: Command, cli: Cli): void {
-  const add = (kind: DomainGoal['kind'], description: string) =>
+  const add = (kind: 'roll' | 'abort' | 'check', description: string) =>
     dnssec.command(kind).description(description).argument('<name...>', 'names of domains');
   const set = async (names: readonly string[], goal: DomainGoal) => {
     const { changeDomains } = await import('./change-dnssec.ts');
@@ -116,14 +134,17 @@ function addGoals(dnssec: Command, cli: Cli): void {
       '--compromised',
       'others may have the old ones: without the waits that only guard against mistakes',
     )
+    .option('--algorithm <number>', 'new keys of another algorithm: 13 or 15', algorithmOf)
+    .option('--split', 'to one key for keys, another for all else')
+    .option('--no-split', 'to one key for all')
     .option(
       '--key <id>',
       'of a domain with two keys: replace this one alone (`dnssec keys` lists them)',
       idOf,
     )
-    .action(async (names: string[], { compromised = false, key }: RollOptions) => {
+    .action(async (names: string[], { compromised = false, key, ...ways }: RollOptions) => {
       if (key !== undefined && names.length > 1) throw new Failure('usage', '--key goes with one name');
-      await set(names, { kind: 'roll', compromised, keyId: key });
+      await set(names, { kind: 'roll', compromised, keyId: key, ...ways });
     });
   add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
     async (names: string[]) => set(names, { kind: 'abort' }),

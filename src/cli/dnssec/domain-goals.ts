@@ -12,13 +12,22 @@ import {
 } from '../../store/dnssec/change-goal.ts';
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { DenialKind } from '../../store/postgres/schema.ts';
+import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import type { EnableOrder } from '../../store/signing/enable-signing.ts';
 import type { Cli } from '../terminal/cli.ts';
 
 export type DomainGoal =
   | ({ readonly kind: 'enable' } & EnableOrder)
   | { readonly kind: 'disable'; readonly now: boolean }
-  | { readonly kind: 'roll'; readonly compromised: boolean; readonly keyId: number | undefined }
+  | {
+      readonly kind: 'roll';
+      readonly compromised: boolean;
+      readonly keyId: number | undefined;
+      readonly algorithm?: EnableOrder['algorithm'];
+      readonly split?: boolean;
+    }
+  | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
   | { readonly kind: 'check' };
 
@@ -46,14 +55,20 @@ export async function setDomainGoal(
   };
 }
 
-const OUTCOMES = { enable: 'signing', disable: 'disabling', roll: 'rolling', abort: 'aborted' } as const;
+const OUTCOMES = {
+  enable: 'signing',
+  disable: 'disabling',
+  roll: 'rolling',
+  denial: 'changing',
+  abort: 'aborted',
+} as const;
 
 async function change(
   db: Database,
   domainId: number,
   goal: Exclude<DomainGoal, { kind: 'check' }>,
   cli: Cli,
-): Promise<ChangedGoal> {
+): Promise<ChangedGoal | ChangedDenial> {
   const order = { ...cli.changedBy(), domainId };
   switch (goal.kind) {
     case 'enable': {
@@ -62,8 +77,12 @@ async function change(
     }
     case 'disable':
       return await disableDnssec(db, { ...order, now: goal.now });
-    case 'roll':
-      return await rollDnssec(db, { ...order, compromised: goal.compromised, keyId: goal.keyId });
+    case 'roll': {
+      const { kind: _, ...rolled } = goal;
+      return await rollDnssec(db, { ...order, ...rolled });
+    }
+    case 'denial':
+      return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });
     case 'abort':
       return await abortDnssec(db, order);
     default:

@@ -3,38 +3,31 @@
 
 import { sql } from 'kysely';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
-import { abort, disable, enable, needsKeys, newMachine, roll } from '../../checks/dnssec/goals.ts';
+import { abort, disable, enable, newMachine, roll } from '../../checks/dnssec/goals.ts';
 import { keyOf, type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
 import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
 import { isSigned } from '../../checks/dnssec/serving.ts';
-import { encodeName } from '../../dns/name.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
-import { SIGNING_ALGORITHM, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
+import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
 import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
+import { wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { DenialKind } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import { findUnableNodes } from '../signing/unable-nodes.ts';
 import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
 import { makeMachineKeys } from './make-machine-keys.ts';
+import { needsOthers, type SigningWishes, saveWishes, waysOf, wishesOf } from './signing-wishes.ts';
 
 interface GoalOrder extends ChangedBy {
   readonly domainId: number;
   /** As in `saveEdit`. */
   readonly ownerId?: number;
-}
-
-/** How a zone is signed; what is left out stays as it was, or is the default. */
-export interface SigningWishes {
-  readonly denial?: DenialKind | undefined;
-  readonly algorithm?: SigningAlgorithm | undefined;
-  /** A key that signs keys, and one that signs all else. */
-  readonly split?: boolean | undefined;
 }
 
 export type ChangedGoal =
@@ -53,9 +46,6 @@ const RETRY_SECONDS = 600;
 /** Keys cost little, but their rows stay as long as the domain. */
 const MOST_KEYS_A_DAY = 12;
 const DAY_MS = 86_400_000;
-/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
-const HASH_LABEL_OCTETS = 33;
-const MAX_NAME_OCTETS = 255;
 
 export async function enableDnssec(db: Database, order: GoalOrder & SigningWishes): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
@@ -88,10 +78,14 @@ export async function disableDnssec(
   });
 }
 
-/** Other keys in place of those that sign, or of one of them; `compromised`: somebody else may have them. */
+/**
+ * Other keys in place of those that sign, or of one of them; also of another algorithm, or one in place of two. `compromised`:
+ * somebody else may have them.
+ */
 export async function rollDnssec(
   db: Database,
-  order: GoalOrder & { readonly compromised: boolean; readonly keyId?: number | undefined },
+  order: GoalOrder &
+    Omit<SigningWishes, 'denial'> & { readonly compromised: boolean; readonly keyId?: number | undefined },
 ): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
     const refusal = refuseDomain(lock);
@@ -101,8 +95,14 @@ export async function rollDnssec(
     const replaced = order.keyId === undefined ? undefined : wantedKey(machine, order.keyId);
     if (order.keyId !== undefined && replaced === undefined) return OTHER_KEY;
     if (hasManyKeys(lock, stored)) return MANY_KEYS;
-    const { id: signedZoneId, split } = stored.signed;
-    const algorithm = stored.signed.algorithm as SigningAlgorithm;
+    const { id: signedZoneId } = stored.signed;
+    const { algorithm, split } = wishesOf(order, stored);
+    if (replaced !== undefined && (algorithm !== stored.signed.algorithm || split !== stored.signed.split))
+      return refused('wrong_state', 'one key alone stays as it is beside the other: leave its id out');
+    if (algorithm !== stored.signed.algorithm) {
+      const unable = await findUnableNodes(trx); // for a while each set has signatures of both
+      if (unable !== undefined) return refused('dnssec_unavailable', unable);
+    }
     const apex = decodeNameColumn(lock.row.name);
     const make = { signedZoneId, apex, algorithm, split, only: replaced?.role };
     const made = await makeMachineKeys(trx, machine, make);
@@ -125,6 +125,8 @@ export async function abortDnssec(db: Database, order: GoalOrder): Promise<Chang
 
 type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 
+const SIGNED_OTHERWISE =
+  'the domain is signed in another way already: its denial has a call of its own, and another algorithm comes with a rollover';
 const NOTHING = 'nothing is under way that could be given up';
 const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
 /** Of those that the zone goes on with. */
@@ -175,8 +177,10 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   if (machine === undefined || machine === stored?.machine) return { kind: 'updated' };
   if ('kind' in machine) rollBackTo(machine); // with the keys that were made for it
   const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
+  const { algorithm, split } = waysOf(machine);
   await sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
+      algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split),
       status = ${dnssecStatus(machine, RULES)}, due_at = clock_timestamp(), wanted_since = null
     where domain_id = ${order.domainId}`.execute(trx);
   const { by, source } = order;
@@ -192,53 +196,19 @@ function refuseDomain({ row }: DomainLock): Refused | undefined {
   return undefined;
 }
 
-/** A zone that stands signed is signed in one way at a time. */
+/** A zone that stands signed changes its ways by calls of their own. */
 function refuseWishes(
   { row }: DomainLock,
   stored: StoredDnssec | undefined,
   { denial, algorithm, split }: SigningWishes,
 ): Refused | undefined {
-  const octets = encodeName(decodeNameColumn(row.name)).length;
-  if (denial === 'nsec3' && octets + HASH_LABEL_OCTETS > MAX_NAME_OCTETS)
-    return refused('wrong_state', 'the name is too long for NSEC3: hashes have no room before it');
+  if (denial === 'nsec3' && !hasRoomForHashes(decodeNameColumn(row.name)))
+    return refused('wrong_state', NO_ROOM_FOR_HASHES);
   const { signed, machine } = stored ?? {};
   if (!signed || !machine || (machine.goal === 'unsigned' && !isSigned(machine.serving))) return undefined;
   const isSame =
-    (denial ?? signed.denial) === signed.denial &&
+    (denial ?? wantedDenial(signed)) === wantedDenial(signed) &&
     (algorithm ?? signed.algorithm) === signed.algorithm &&
     (split ?? signed.split) === signed.split;
-  return isSame ? undefined : refused('dnssec_busy', 'the domain is signed in another way already');
-}
-
-function wishesOf({ denial, algorithm, split }: SigningWishes, stored: StoredDnssec | undefined) {
-  const before = stored?.signed;
-  return {
-    denial: denial ?? before?.denial ?? 'nsec',
-    algorithm: algorithm ?? (before?.algorithm as SigningAlgorithm) ?? SIGNING_ALGORITHM.ECDSAP256SHA256,
-    split: split ?? before?.split ?? false,
-  };
-}
-
-/** Its keys of before are taken again, whose DS the parent may still show, unless they are destroyed or not as wished. */
-function needsOthers(
-  machine: Machine,
-  { signed, keys }: StoredDnssec,
-  { algorithm, split }: Omit<ReturnType<typeof wishesOf>, 'denial'>,
-): boolean {
-  if (needsKeys(machine) || algorithm !== signed.algorithm || split !== signed.split) return true;
-  return wantedIds(machine).some((id) => !keys.some((key) => String(key.id) === id && key.isUsable));
-}
-
-async function saveWishes(
-  trx: Database,
-  domainId: number,
-  { denial, algorithm, split }: ReturnType<typeof wishesOf>,
-): Promise<{ id: number }> {
-  const { rows } = await sql<{ id: number }>`
-    insert into signed_zones (domain_id, account_id, goal, denial, algorithm, split, phase)
-    values (${domainId}, (select account_id from domains where id = ${domainId}), 'signed', ${denial}, ${algorithm}, ${split}, 'off')
-    on conflict (domain_id) do update set denial = excluded.denial, algorithm = excluded.algorithm,
-      split = excluded.split
-    returning id`.execute(trx);
-  return rows[0] as { id: number };
+  return isSame ? undefined : refused('dnssec_busy', SIGNED_OTHERWISE);
 }

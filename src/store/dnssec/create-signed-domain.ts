@@ -5,7 +5,8 @@ import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { type ChangedGoal, enableDnssec, type SigningWishes } from './change-goal.ts';
+import { type ChangedGoal, enableDnssec } from './change-goal.ts';
+import type { SigningWishes } from './signing-wishes.ts';
 
 type Created = CreatedDomain | Extract<ChangedGoal, { kind: 'refused' }>;
 

@@ -4,6 +4,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
+import { denialType } from '../../zone/signing/denial-records.ts';
 import type { Needed } from '../../zone/signing/plan-signing.ts';
 import type { DenialKind } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
@@ -42,7 +43,11 @@ export async function readNeeded(
   const places = needed.before.map((place) => Buffer.from(place, 'latin1'));
   const rows: Row[] = [];
   for (let at = 0; at < Math.max(owners.length, places.length); at += AT_ONCE) {
-    const piece = { owners: owners.slice(at, at + AT_ONCE), places: places.slice(at, at + AT_ONCE) };
+    const piece = {
+      owners: owners.slice(at, at + AT_ONCE),
+      places: places.slice(at, at + AT_ONCE),
+      denial: denialType(denial),
+    };
     rows.push(...(await readAt(trx, zoneId, piece)));
   }
   if (needed.below.length > 0)
@@ -90,16 +95,21 @@ export async function readOwners(
 async function readAt(
   trx: Database,
   zoneId: number,
-  { owners, places }: { readonly owners: readonly string[]; readonly places: readonly Buffer[] },
+  {
+    owners,
+    places,
+    denial,
+  }: { readonly owners: readonly string[]; readonly places: readonly Buffer[]; readonly denial: number },
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
     with neighbour as materialized (
       select distinct coalesce(
         (select n.owner from zone_records n
-          where n.zone_id = ${zoneId} and n.place < p.place and n.place is not null and not n.removed
+          where n.zone_id = ${zoneId} and n.type = ${denial} and n.place < p.place and n.place is not null
+            and not n.removed
           order by n.place desc limit 1),
         (select n.owner from zone_records n
-          where n.zone_id = ${zoneId} and n.place is not null and not n.removed
+          where n.zone_id = ${zoneId} and n.type = ${denial} and n.place is not null and not n.removed
           order by n.place desc limit 1)) as owner
       from unnest(${arrayOf('bytea', places)}) as p(place))
     select r.owner, r.type, r.ttl, r.rdata from unnest(${arrayOf('text', owners)}) as o(owner)

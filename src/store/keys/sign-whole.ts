@@ -12,7 +12,7 @@ import type { SignedZone } from './signed-zone.ts';
 import { SigningLane } from './signing-lane.ts';
 
 /** Nobody waits for these. */
-const wholeLane = new SigningLane({
+export const wholeLane = new SigningLane({
   waiting: 8,
   limits: { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 32 },
 });

@@ -3,12 +3,14 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/schema.ts';
+import type { DenialChange, DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/schema.ts';
 
 export interface SignedZone {
   readonly id: number;
   readonly goal: 'signed' | 'unsigned';
   readonly denial: DenialKind;
+  /** What becomes of the chain of the other kind; null: there is none. */
+  readonly denialChange: DenialChange | null;
   readonly algorithm: number;
   readonly split: boolean;
   readonly phase: SigningPhase;
@@ -36,7 +38,7 @@ export interface StoredKey {
 
 /** As JSON, which `decodeSignedZone` reads. `s` is the row of signed_zones; null where there is none. */
 export const SIGNED_ZONE_JSON = sql`case when s.id is not null then jsonb_build_object(
-  'id', s.id, 'goal', s.goal, 'denial', s.denial, 'algorithm', s.algorithm, 'split', s.split, 'phase', s.phase,
+  'id', s.id, 'goal', s.goal, 'denial', s.denial, 'denialChange', s.denial_change, 'algorithm', s.algorithm, 'split', s.split, 'phase', s.phase,
   'seq', s.seq, 'cdsDelete', s.cds_delete, 'expiresAt', floor(extract(epoch from s.expires_at)),
   'keys', (select coalesce(jsonb_agg(jsonb_build_object(
       'id', k.id, 'role', k.role, 'origin', k.origin, 'signs', k.signs, 'inCds', k.in_cds,
@@ -73,6 +75,18 @@ export function dnskeyOf(flags: number, algorithm: number, publicKey: Uint8Array
 /** Whether what is written to the zone is signed: not before all of it is, and no more once the apex is unsigned. */
 export function isWrittenSigned(zone: SignedZone | undefined): zone is SignedZone {
   return zone !== undefined && !['signing', 'unsigning', 'off'].includes(zone.phase);
+}
+
+export function otherDenial(denial: DenialKind): DenialKind {
+  return denial === 'nsec' ? 'nsec3' : 'nsec';
+}
+
+/** What the zone uses in the end. */
+export function wantedDenial({
+  denial,
+  denialChange,
+}: Pick<SignedZone, 'denial' | 'denialChange'>): DenialKind {
+  return denialChange === 'adding' ? otherDenial(denial) : denial;
 }
 
 /** Of operator zones, by their names as stored. Call it under the locks of their rows. */

@@ -20,7 +20,7 @@ export interface SigningJob {
   /** Signatures that end before this are made anew, in seconds since 1970. */
   readonly remakeBefore: number;
   readonly times: SignatureTimes;
-  readonly work: ChangeWork | WholeWork;
+  readonly work: ChangeWork | WholeWork | ChainWork;
 }
 
 /** Records are wanted at some names, or at all. */
@@ -37,6 +37,11 @@ interface ChangeWork {
 interface WholeWork {
   readonly kind: 'whole';
   readonly signed: SignedZone;
+}
+
+/** A zone that stands gets the chain of the other kind, or what that lacks. */
+interface ChainWork {
+  readonly kind: 'chain';
 }
 
 export type ToThread =

@@ -4,6 +4,7 @@
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Name } from '../../dns/name.ts';
+import { planChain } from '../../zone/signing/plan-chain.ts';
 import { type Planning, planChange } from '../../zone/signing/plan-change.ts';
 import type { OwnerRows, PlannedRows } from '../../zone/signing/plan-rows.ts';
 import { signedRows } from '../../zone/signing/plan-rows.ts';
@@ -33,13 +34,24 @@ for (;;) {
 
 async function work(job: SigningJob): Promise<void> {
   try {
-    const plan = await (job.work.kind === 'whole' ? planStanding(job) : planWanted(job));
+    const plan = await planOfJob(job);
     await sendPieces(job, plan);
     say({ kind: 'done' });
   } catch (error) {
     const { message, stack } = error as Error;
     say({ kind: 'failed', message, stack });
   }
+}
+
+async function planOfJob(job: SigningJob): Promise<SigningPlan | undefined> {
+  if (job.work.kind === 'whole') return await planStanding(job);
+  return await (job.work.kind === 'chain' ? planOther(job) : planWanted(job));
+}
+
+async function planOther(job: SigningJob): Promise<SigningPlan | undefined> {
+  const rows = await receiveRecords();
+  if (!rows.some(({ owner }) => owner === job.apex)) return undefined; // it was unloaded at this moment
+  return planChain(rows, job);
 }
 
 async function planWanted(job: SigningJob): Promise<SigningPlan> {

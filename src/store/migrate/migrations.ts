@@ -35,6 +35,7 @@ import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.t
 import * as dnssec from './migrations/0047-dnssec.ts';
 import * as hashedNames from './migrations/0048-hashed-names.ts';
 import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
+import * as denialChange from './migrations/0050-denial-change.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -71,4 +72,5 @@ export const migrations: Record<string, Migration> = {
   '0047-dnssec': dnssec,
   '0048-hashed-names': hashedNames,
   '0049-dnssec-looks': dnssecLooks,
+  '0050-denial-change': denialChange,
 };

@@ -93,6 +93,8 @@ export type SigningPhase =
   | 'unsigning'
   | 'off';
 export type DenialKind = 'nsec' | 'nsec3';
+/** Of the chain that is not of the kind `denial`: `adding` that it may take its place, `removing` since it is out of use. */
+export type DenialChange = 'adding' | 'removing';
 export type KeyRole = 'csk' | 'ksk' | 'zsk';
 /** What a key signs: the DNSKEY set (and CDS, CDNSKEY), all other sets, or both. */
 export type KeySigns = 'none' | 'keys' | 'data' | 'both';
@@ -105,7 +107,9 @@ interface SignedZonesTable {
   /** Of an operator zone. */
   zone_name: string | null;
   goal: 'signed' | 'unsigned';
+  /** With which answers prove what is not there. */
   denial: DenialKind;
+  denial_change: DenialChange | null;
   algorithm: number;
   split: Generated<boolean>;
   phase: SigningPhase;

@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
+import type { DenialChange } from '../postgres/schema.ts';
 
 const LEASE_SECONDS = 120;
 
@@ -29,17 +30,25 @@ export async function claimDueRefreshes(db: Database, limit: number): Promise<Du
   return rows;
 }
 
-export type DuePieces = DueZone & { readonly phase: 'signing' | 'unsigning' };
+export type DuePieces = DueZone & { readonly work: 'signing' | 'unsigning' | DenialChange };
 
-/** Large zones that are to be signed, or unsigned, in pieces. */
+/**
+ * Large zones that are to be signed, or unsigned, in pieces, or whose other chain of denials comes or goes so. A chain is not
+ * begun while other keys sign the zone anew, and the next step of its keys waits for the chain.
+ */
 export async function claimDuePieces(db: Database, limit: number): Promise<DuePieces[]> {
   const { rows } = await sql<DuePieces>`
     update signed_zones set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where id = any(array(
       select id from signed_zones
-      where phase in ('signing', 'unsigning') and (leased_until is null or leased_until <= clock_timestamp())
+      where (phase in ('signing', 'unsigning') or denial_change = 'removing'
+          or denial_change = 'adding' and (machine is null or machine -> 'version' <> 'null'))
+        and (leased_until is null or leased_until <= clock_timestamp())
+        and not exists (select from domains d where d.id = domain_id and d.deleted_at is not null)
       order by id limit ${limit} for no key update skip locked))
-    returning ${CLAIMED}, phase`.execute(db);
+    returning ${CLAIMED}, case when phase in ('signing', 'unsigning') then phase else denial_change end as work`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -2,11 +2,11 @@
 // (sign-pieces.ts), and is answered as before until its apex, the last piece, is written.
 
 import { sql } from 'kysely';
-import { encodeName } from '../../dns/name.ts';
+import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
-import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
+import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialKind } from '../postgres/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
@@ -35,11 +35,10 @@ export type Enabled =
       readonly message: string;
     };
 
+export const NO_ROOM_FOR_HASHES = 'the name is too long for NSEC3: hashes have no room before it';
+
 /** Rows that one transaction signs, in which edits of the zone wait: about 50 ms. */
 export const SMALL_ZONE_ROWS = 250;
-/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
-const HASH_LABEL_OCTETS = 33;
-const MAX_NAME_OCTETS = 255;
 
 /** Throws DnssecUnavailable in a process without secrets. */
 export async function enableSigning(
@@ -74,9 +73,7 @@ async function refuseOrder(
   { apex, zone, signed }: LockedSubject,
   { denial }: EnableOrder,
 ): Promise<Enabled | undefined> {
-  if (denial === 'nsec3' && encodeName(apex).length + HASH_LABEL_OCTETS > MAX_NAME_OCTETS) {
-    return refused('validation_failed', 'the name is too long for NSEC3: hashes have no room before it');
-  }
+  if (denial === 'nsec3' && !hasRoomForHashes(apex)) return refused('validation_failed', NO_ROOM_FOR_HASHES);
   if (signed === undefined && zone !== undefined && (await hasSignedApex(trx, zone.id))) {
     return refused(
       'dnssec_verbatim',
@@ -100,8 +97,9 @@ function asItStands(signed: SignedZone, { denial, algorithm, split }: EnableOrde
   if (signed.phase === 'unsigning') {
     return refused('dnssec_busy', 'signatures are being taken away: wait until that is done');
   }
-  const isSame = signed.denial === denial && signed.algorithm === algorithm && signed.split === split;
-  if (!isSame) return refused('dnssec_busy', 'the zone is signed in another way already');
+  const isSame = wantedDenial(signed) === denial && signed.algorithm === algorithm && signed.split === split;
+  if (!isSame)
+    return refused('dnssec_busy', 'the zone is signed in another way already: dnssec denial changes that');
   return { kind: signed.phase === 'signing' ? 'signing' : 'unchanged', signed };
 }
 
@@ -122,7 +120,7 @@ async function saveRow(
       where z.name = ${zoneName} and z.kind = 'operator' and r.type = 6 and not r.removed))
     on conflict (${key}) do update set goal = 'signed', denial = excluded.denial, algorithm = excluded.algorithm,
       split = excluded.split, phase = excluded.phase, seq = s.seq + 1, expires_at = null, resign_at = null,
-      loaded_soa = excluded.loaded_soa, cds_delete = false, verbatim = false
+      denial_change = null, loaded_soa = excluded.loaded_soa, cds_delete = false, verbatim = false
     returning id`.execute(trx);
   const [row] = rows;
   return row === undefined ? rollBackTo(refused('not_found', 'the zone is gone')) : row.id;

@@ -51,13 +51,13 @@ export async function signInPieces(
   }
 }
 
-interface UnsignedZone {
+export interface ZoneAtVersion {
   readonly id: number;
   readonly apex: Name;
   readonly version: number;
 }
 
-async function findZone(db: Database, subject: Subject): Promise<UnsignedZone | undefined> {
+export async function findZone(db: Database, subject: Subject): Promise<ZoneAtVersion | undefined> {
   const condition =
     'zoneName' in subject
       ? sql`name = ${subject.zoneName} and kind = 'operator'`
@@ -70,7 +70,7 @@ async function findZone(db: Database, subject: Subject): Promise<UnsignedZone | 
 
 interface Pieces {
   readonly subject: Subject;
-  readonly zone: UnsignedZone;
+  readonly zone: ZoneAtVersion;
   readonly signed: SignedZone;
   readonly left: LeftNames;
 }
@@ -180,7 +180,7 @@ class LeftNames {
  * Names with rows that others wrote or removed since, also those of ours that went with an edit. Owners of NSEC3 are no names,
  * and no edit concerns them.
  */
-async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[]> {
+export async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records
     where zone_id = ${zoneId} and version > ${since} and (type not in (46, 47, 50) or removed and type = 47

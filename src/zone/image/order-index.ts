@@ -208,12 +208,6 @@ function itemOf(key: CanonicalKey, ref: number): Item {
   return { high: keyWord(key, 0), low: keyWord(key, 4), ref };
 }
 
-/** The key of an owner, and its words in an item. */
-function keyWordsOf(name: Name, apex: Name): { key: string; high: number; low: number } {
-  const key = canonicalKey(name, apex);
-  return { key, high: keyWord(key, 0), low: keyWord(key, 4) };
-}
-
 /** Four octets of a key, with the highest bit turned over: these compare as signed words. */
 function keyWord(key: CanonicalKey, at: number): number {
   let word = 0;

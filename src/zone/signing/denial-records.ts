@@ -3,7 +3,7 @@
 import { canonicalKey } from '../../dns/dnssec/canonical-key.ts';
 import { hashIn, readNsec, readNsec3 } from '../../dns/dnssec/denial.ts';
 import { NSEC3_SHA1, nsec3Hash } from '../../dns/dnssec/nsec3-hash.ts';
-import { type Name, prependLabel } from '../../dns/name.ts';
+import { encodeName, MAX_NAME_OCTETS, type Name, prependLabel } from '../../dns/name.ts';
 import { printBase32Hex } from '../../dns/record/base-encodings.ts';
 import { NSEC } from '../../dns/record/types/nsec.ts';
 import { NSEC3 } from '../../dns/record/types/nsec3.ts';
@@ -46,6 +46,14 @@ export function placeOfRecord(
   if (type !== TYPE.NSEC3 || owner === apex) return undefined;
   const hash = hashIn(owner);
   return hash === undefined ? undefined : textOf(hash);
+}
+
+/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
+const HASH_LABEL_OCTETS = 33;
+
+/** Whether names below this apex can have NSEC3. */
+export function hasRoomForHashes(apex: Name): boolean {
+  return encodeName(apex).length + HASH_LABEL_OCTETS <= MAX_NAME_OCTETS;
 }
 
 /** The owner of the denial at a place; `name` is whose denial it is. */

@@ -27,7 +27,7 @@ beforeEach(async () => {
   domainId = (await api.makeDomain(name)).id;
 });
 
-async function ask(method: 'GET' | 'POST', end = '', body?: object) {
+async function ask(method: 'GET' | 'POST' | 'PUT', end = '', body?: object) {
   return await api.ask(
     method,
     `/domains/${name}/dnssec${end}`,
@@ -167,22 +167,46 @@ describe('a domain', () => {
   it('can be given another key, and keep the old one until its DS is gone', async () => {
     await ask('POST', '/enable', {});
     await goOn(24 * 12, askedDs);
-    const rolled = await ask('POST', '/rollover', { reason: 'planned' });
+    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
+    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
     expect(rolled.status).toBe(200);
+    expect(rolled.body.algorithm).toEqual({ number: 15, name: 'ED25519' });
     expect(rolled.body.keys).toHaveLength(2);
     expect(await ask('POST', '/rollover', {})).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
     await goOn(24 * 3, askedDs);
     expect((await ask('GET')).body).toMatchObject({
       status: 'rolling',
       keys: [
-        { state: 'retiring', ds: 'none' },
-        { state: 'signing', ds: 'seen' },
+        { state: 'retiring', ds: 'none', algorithm: 13 },
+        { state: 'signing', ds: 'seen', algorithm: 15 },
       ],
     });
     const aborted = await ask('POST', '/abort');
     expect(aborted.status).toBe(200);
+    expect(aborted.body.algorithm.number).toBe(13);
     await goOn(24 * 3);
     expect((await ask('GET')).body.keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
+  });
+
+  it('changes how it denies without a word to the registrar, and again when its owner changes his mind', async () => {
+    await ask('POST', '/enable', {});
+    await goOn(24 * 12, askedDs);
+    const changed = await ask('PUT', '', { denial: 'nsec3' });
+    expect(changed).toMatchObject({ status: 200, body: { status: 'secure', denial: 'nsec3' } });
+    expect(Number(changed.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(changed.body.next_denial).toBeUndefined();
+    const same = await ask('PUT', '', { denial: 'nsec3' });
+    expect(same.body).toEqual(changed.body);
+    expect(same.headers['x-change-id']).toBeUndefined();
+    // of a large zone workers write the other records first
+    await sql`update signed_zones set denial_change = 'adding' where domain_id = ${domainId}`.execute(
+      api.database.db,
+    );
+    expect((await ask('GET')).body).toMatchObject({ denial: 'nsec3', next_denial: 'nsec' });
+    expect((await ask('PUT', '', { denial: 'nsec' })).headers['x-change-id']).toBeUndefined();
+    const back = await ask('PUT', '', { denial: 'nsec3' });
+    expect(Number(back.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(back.body).toEqual(changed.body);
   });
 
   it('keeps its signatures after disable, while the parent shows a DS', async () => {
@@ -211,6 +235,25 @@ describe('refused', () => {
     const { status, body: answer } = await ask('POST', '/enable', body);
     expect(status).toBe(400);
     expect(answer).toMatchObject({ code: 'validation_failed', fields: [{ field }] });
+  });
+
+  it('another way to deny, of a domain that is not signed, is being signed, or that no nameserver has room for', async () => {
+    const { db } = api.database;
+    expect(await ask('PUT', '', {})).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    const denial = 'nsec3';
+    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
+    await ask('POST', '/enable', {});
+    await sql`update signed_zones set phase = 'signing' where domain_id = ${domainId}`.execute(db);
+    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
+    await sql`update signed_zones set phase = 'waiting' where domain_id = ${domainId}`.execute(db);
+    await sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
+      db,
+    );
+    expect(await ask('PUT', '', { denial })).toMatchObject({
+      status: 503,
+      body: { code: 'dnssec_unavailable' },
+    });
+    await sql`delete from nodes where name = 'old'`.execute(db);
   });
 
   it('another way of signing, while the domain is being signed', async () => {

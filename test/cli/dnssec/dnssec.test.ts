@@ -74,12 +74,28 @@ describe('zonefleet dnssec', () => {
     expect(await run('dnssec check-keys')).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
   });
 
+  it('changes how an operator zone denies, and back', async () => {
+    expect(await run('dnssec denial nsec5 op.test')).toMatchObject({ code: 2, stderr: /nsec or nsec3/ });
+    expect(await run('dnssec denial nsec3 no.test')).toMatchObject({ code: 1, stderr: /no such domain/ });
+    const changed = await run('dnssec denial nsec3 op.test --json');
+    expect(changed.code).toBe(0);
+    expect(JSON.parse(changed.stdout).zones).toMatchObject([{ zone: 'op.test.', outcome: 'nsec3' }]);
+    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +nsec3 +13/);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+    expect((await run('dnssec denial nsec3 op.test')).stdout).toContain('unchanged op.test.');
+    await sql`update signed_zones set denial_change = 'adding'`.execute(database.db); // as if the zone were large
+    expect((await run('dnssec denial nsec op.test')).stdout).toContain('unchanged op.test.'); // and goes on with it
+    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +nsec +13/);
+    expect((await run('zone export op.test')).stdout).not.toMatch(/NSEC3/);
+    expect(await signatureFaults(database.db, APEX)).toEqual([]);
+  });
+
   it('a file that is loaded again changes nothing; one with other records is signed, with a serial that rises', async () => {
     const before = await serial();
-    expect(before).toBe(8); // signing counted up
+    expect(before).toBe(10); // signing counted up, and both changes of denial
     expect((await load(ZONE)).stdout).toContain('(unchanged)');
     expect((await load(`${ZONE}new A 192.0.2.2\n`)).stdout).toContain('(replaced)');
-    expect(await serial()).toBe(9);
+    expect(await serial()).toBe(11);
     expect((await load(`${ZONE.replace(' 7 ', ' 70 ')}`)).stdout).toContain('(replaced)');
     expect(await serial()).toBe(70);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);

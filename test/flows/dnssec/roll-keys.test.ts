@@ -9,6 +9,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { Resolver } from '../../../src/resolver/resolver.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { openResolver } from '../../../workers/open-resolver.ts';
 import { readTrustAnchors } from '../../../workers/root-files.ts';
@@ -111,7 +112,10 @@ describe.skipIf(needs !== '')(`a signed domain below a real parent${needs}`, () 
   async function startValidator(): Promise<ValidatingResolver> {
     const text = await readFile(parent.settings.TRUST_ANCHORS as string, 'utf8');
     const root = /A (\S+)/.exec(parent.rootHints.split('\n')[1] as string)?.[1] as string;
-    return await startUnbound({ anchors: [text.trim()], reached: { root } } as never, { keeps: false });
+    return await startUnbound({ anchors: [text.trim()], reached: { root } } as never, {
+      kind: 'strict', // each algorithm of the DS set must sign everything (RFC 4035 §2.2)
+      keeps: false,
+    });
   }
 
   async function look(): Promise<KeyOutcome> {
@@ -161,7 +165,7 @@ describe.skipIf(needs !== '')(`a signed domain below a real parent${needs}`, () 
 
   const order = () => ({ ...BY, domainId });
 
-  test('goes from off to secure, to another key, and back to off, and no answer is ever bogus', async () => {
+  test('goes from off to secure, to another key, to NSEC3, to another algorithm, and back to off, and no answer is ever bogus', async () => {
     const { db } = fleet.database;
     expect(await validated()).toEqual(INSECURE);
     expect((await enableDnssec(db, order())).kind).toBe('updated');
@@ -177,6 +181,19 @@ describe.skipIf(needs !== '')(`a signed domain below a real parent${needs}`, () 
     expect(await validated()).toEqual(SECURE);
     await parent.showDs('shop', await askedDs());
     await passUntil('secure', undefined);
+    expect(await validated()).toEqual(SECURE);
+
+    expect((await changeDenial(db, { domainId }, { ...BY, denial: 'nsec3' })).kind).toBe('updated');
+    await passUntil('secure', undefined);
+    expect(await validated()).toEqual(SECURE);
+
+    const other = { ...order(), compromised: false, algorithm: 15 } as const;
+    expect((await rollDnssec(db, other)).kind).toBe('updated');
+    await passUntil('rolling', 'ds_wanted');
+    expect(await validated()).toEqual(SECURE);
+    await parent.showDs('shop', await askedDs());
+    await passUntil('secure', undefined);
+    expect(await askedDs()).toMatch(/^\d+ 15 2 /);
     expect(await validated()).toEqual(SECURE);
 
     expect((await disableDnssec(db, order())).kind).toBe('updated');

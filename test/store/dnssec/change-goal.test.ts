@@ -81,6 +81,25 @@ test('keys are not rolled before the zone is signed with those of before, and th
   expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
 });
 
+test('keys of another algorithm, or one in place of two, come with a rollover; who gives up has the ways of before', async () => {
+  const { db } = database;
+  const compromised = true; // also while something is under way
+  await enableDnssec(db, { ...order(), split: true });
+  expect(refusal(await rollDnssec(db, { ...order(), compromised, algorithm: 15 }))).toBe('updated');
+  let stored = await loadDnssec(db, domainId);
+  expect(stored?.signed).toMatchObject({ algorithm: 15, split: true });
+  expect(stored?.keys.slice(2)).toMatchObject([
+    { role: 'ksk', algorithm: 15 },
+    { role: 'zsk', algorithm: 15 },
+  ]);
+  expect(refusal(await rollDnssec(db, { ...order(), compromised, split: false }))).toBe('updated');
+  stored = await loadDnssec(db, domainId);
+  expect(stored?.signed).toMatchObject({ algorithm: 15, split: false });
+  expect(stored?.keys.at(-1)).toMatchObject({ role: 'csk', algorithm: 15 });
+  await abortDnssec(db, order());
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+});
+
 test('a domain whose DNS is elsewhere, one that is disabled, and one of another account are refused', async () => {
   const { db } = database;
   const other = await newDomain(db, accountId, 'example.net.', { dnsMode: 'external' });

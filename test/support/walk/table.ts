@@ -79,6 +79,10 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/dnssec/enable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/disable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/rollover': ['000 rnk ppyyyn iyy yffy yy y db 0', TO_BE_SIGNED],
+  'PUT /domains/{domain}/dnssec': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { ...TO_BE_SIGNED, body: () => ({ denial: 'nsec3' }) },
+  ],
   'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'POST /domains/{domain}/dnssec/check': ['000 rnk pp...n i.. .ff. .. . db 0', LOOK_IS_FREE],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],

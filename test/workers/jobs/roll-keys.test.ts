@@ -5,11 +5,20 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { askLook } from '../../../src/store/dnssec/ask-look.ts';
-import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
+import {
+  abortDnssec,
+  disableDnssec,
+  enableDnssec,
+  rollDnssec,
+} from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
+import { addChain } from '../../../src/store/signing/add-chain.ts';
+import { changeDenial } from '../../../src/store/signing/change-denial.ts';
+import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
+import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
@@ -113,6 +122,80 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
     select count(distinct substring(rdata from 17 for 2))::integer as tags from zone_records
     where type = 46 and not removed`.execute(db);
   expect(rows).toEqual([{ tags: 1 }]);
+});
+
+/** What stands at the apex: algorithms of keys, and of the signatures over the SOA. */
+async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
+  const { rows } = await sql<{ keys: number[]; signatures: number[] }>`
+    select coalesce(array_agg(get_byte(rdata, 3) order by get_byte(rdata, 3)) filter (where type = 48), '{}') as keys,
+      coalesce(array_agg(get_byte(rdata, 2) order by get_byte(rdata, 2))
+        filter (where type = 46 and get_byte(rdata, 1) = 6), '{}') as signatures
+    from zone_records where owner = 'example.com.' and not removed`.execute(database.db);
+  return rows[0] as { keys: number[]; signatures: number[] };
+}
+
+test('another algorithm signs all else before its key is shown, and the old one until its key is gone', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.passTime(4);
+  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
+  await rolled.passTime(1);
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13] });
+  const order = { ...BY, domainId, compromised: false, algorithm: 15, split: true } as const;
+  expect((await rollDnssec(db, order)).kind).toBe('updated');
+  expect(await rolled.look()).toMatchObject({ step: 'add_signatures', status: 'rolling' });
+  await rolled.nodesFollow();
+  expect(await algorithms()).toEqual({ keys: [13], signatures: [13, 15] });
+  await saved(db, domainId, edit({ create: ['new A 198.51.100.2'] }));
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect((await rolled.passTime(5)).waiting?.cause).toBe('ds_wanted');
+  expect(await algorithms()).toEqual({ keys: [13, 15, 15], signatures: [13, 15] });
+  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
+  const seen = await rolled.passTime(12);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 13, split: false });
+  await rolled.settle();
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [13, 15] });
+  await abortDnssec(db, { ...BY, domainId });
+  expect((await rolled.passTime(5)).status).toBe('secure');
+  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
+  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
+});
+
+test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
+  const { db } = database;
+  const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
+  await saved(db, domainId, edit({ create: names }));
+  await enableDnssec(db, { ...BY, domainId, denial: 'nsec3' });
+  await rolled.settle();
+  await saved(db, domainId, edit({ create: names.map((name) => `x${name}`) }));
+  await rolled.nodesFollow();
+  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 15 });
+  expect(await rolled.look()).toMatchObject({ step: 'add_signatures' });
+  const change = { ...BY, denial: 'nsec' } as const;
+  const { inPieces: id } = (await changeDenial(db, { domainId }, change)) as { inPieces: number };
+  expect(await claimDuePieces(db, 9)).toEqual([]);
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the signatures: the last piece
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  expect(await claimDuePieces(db, 9)).toMatchObject([{ id, work: 'adding' }]);
+  const before = await algorithms();
+  expect(before).toEqual({ keys: [13], signatures: [13, 15] });
+  rolled.ahead += 3 * DAY_MS;
+  await rolled.nodesFollow();
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the chain
+  expect(await algorithms()).toEqual(before);
+  const signal = new AbortController().signal;
+  expect(await addChain(db, id, signal)).toBe('changed');
+  await rolled.nodesFollow();
+  expect(await rolled.look()).toMatchObject({ step: 'publish' });
+  expect(await algorithms()).toEqual({ keys: [13, 15], signatures: [13, 15] });
+  await removeChain(db, id, signal);
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+  const { rows } = await sql`select from zone_records where type in (50, 51) and not removed`.execute(db);
+  expect(rows).toEqual([]);
 });
 
 test('answers that do not validate are shown no DS for, and no step is taken on', async () => {

@@ -200,10 +200,14 @@ export class ImageFinder {
 
   /** Takes the set that answers the question at the node. False: there is none. */
   #take(set: FoundSet, link: number, qtype: number): boolean {
-    const { node, apexOctets } = this.zone;
+    const { node, apexOctets, isHashed } = this.zone;
     const image = this.#image;
+    // beside NSEC3 a NSEC is no part of any answer: one takes the place of the other (RFC 5155 §10.4, §10.5)
+    if (qtype === TYPE.NSEC && isHashed) return false;
     if (qtype === TYPE.RRSIG) {
-      if (!set.take(image, node, lowestSignedTypeAt(image, node), apexOctets, link, 0)) return false;
+      const covered = lowestSignedTypeAt(image, node);
+      if (covered === TYPE.NSEC && isHashed) return false;
+      if (!set.take(image, node, covered, apexOctets, link, 0)) return false;
       set.takeSignatures();
       return true;
     }

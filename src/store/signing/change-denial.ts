@@ -1,0 +1,127 @@
+// Changes how a signed zone proves what is not there: with NSEC or NSEC3. A small zone has the other chain in place of its own
+// in one transaction; a large one gets it in pieces beside its own (denial-pieces.ts). Whoever changes his mind in between asks
+// for the other kind again.
+
+import { sql } from 'kysely';
+import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { isGone } from '../change/lock-domain.ts';
+import { nextVersion, writeLog } from '../change/write-domain-change.ts';
+import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
+import { forgetNames } from '../keys/hashed-names.ts';
+import { findSignedZone, isWrittenSigned, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
+import type { Database } from '../postgres/database.ts';
+import type { DenialChange, DenialKind } from '../postgres/schema.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import type { LockedZone } from '../zones/write-zone.ts';
+import { NO_ROOM_FOR_HASHES, SMALL_ZONE_ROWS } from './enable-signing.ts';
+import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
+import { findUnableNodes } from './unable-nodes.ts';
+import { writeSigning } from './write-signing.ts';
+
+interface DenialOrder extends ChangedBy {
+  readonly denial: DenialKind;
+  /** As in `saveEdit`. */
+  readonly ownerId?: number;
+}
+
+export type ChangedDenial =
+  /** `changeId` undefined: that was wanted already. `inPieces`: what is under way of the signed zone with this id. */
+  | { readonly kind: 'updated'; readonly changeId?: number; readonly inPieces?: number }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'wrong_state' | 'dnssec_busy' | 'dnssec_unavailable';
+      readonly message: string;
+      readonly retryAfterSeconds?: number;
+    };
+
+/** After that nodes may have been upgraded, or have room. */
+const RETRY_SECONDS = 600;
+
+export async function changeDenial(
+  db: Database,
+  subject: Subject,
+  order: DenialOrder,
+): Promise<ChangedDenial> {
+  try {
+    return await inTransaction<ChangedDenial>(db, async (trx) => {
+      const locked = await lockSubject(trx, subject);
+      if (locked === undefined || (locked.domain !== undefined && isGone(locked.domain, order)))
+        return { kind: 'absent' };
+      return (await refuse(trx, locked, order)) ?? (await change(trx, locked, order));
+    });
+  } catch (error) {
+    if (error instanceof DnssecUnavailable) return refused('dnssec_unavailable', error.message);
+    throw error;
+  }
+}
+
+type Refused = Extract<ChangedDenial, { kind: 'refused' }>;
+
+function refused(code: Refused['code'], message: string): Refused {
+  const retry = code === 'dnssec_unavailable' ? { retryAfterSeconds: RETRY_SECONDS } : {};
+  return { kind: 'refused', code, message, ...retry };
+}
+
+async function refuse(
+  trx: Database,
+  { apex, signed }: LockedSubject,
+  { denial }: DenialOrder,
+): Promise<Refused | undefined> {
+  const isSigned = signed !== undefined && (signed.goal === 'signed' || isWrittenSigned(signed));
+  if (!isSigned) return refused('wrong_state', 'it is not signed');
+  if (signed.phase === 'signing' && denial !== signed.denial)
+    return refused('dnssec_busy', 'it is being signed: wait until that is done');
+  if (denial === 'nsec3' && !hasRoomForHashes(apex)) return refused('wrong_state', NO_ROOM_FOR_HASHES);
+  if (denial === wantedDenial(signed) || denial === signed.denial) return undefined;
+  const unable = await findUnableNodes(trx); // both chains stand beside each other for a while
+  return unable === undefined ? undefined : refused('dnssec_unavailable', unable);
+}
+
+async function change(
+  trx: Database,
+  locked: LockedSubject,
+  { denial, by, source }: DenialOrder,
+): Promise<ChangedDenial> {
+  const { zone, domain } = locked;
+  const before = locked.signed as SignedZone;
+  const { id } = before;
+  if (denial === wantedDenial(before))
+    return { kind: 'updated', ...(before.denialChange !== null && { inPieces: id }) };
+  const changeId = zone?.nextVersion ?? (await nextVersion(trx));
+  const isServed = zone !== undefined && !zone.deleted && isWrittenSigned(before);
+  const isBack = denial === before.denial;
+  const isInPieces = isBack || (isServed && !(await isWritable(trx, before, zone)));
+  if (isInPieces) await setDenial(trx, id, before.denial, isBack ? 'removing' : 'adding');
+  else await setDenial(trx, id, denial, null);
+  if (isServed && !isInPieces) {
+    const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
+    await writeSigning(trx, locked, { signed, names: 'whole' }, { by, source });
+    if (denial === 'nsec') await forgetNames(trx, zone.id, 2 * SMALL_ZONE_ROWS);
+  } else if (domain !== undefined) {
+    const { serial } = domain.row;
+    await writeLog(trx, domain, { by, source, operation: 'dnssec' }, { changeId, serial });
+  }
+  return { kind: 'updated', changeId, ...(isInPieces && { inPieces: id }) };
+}
+
+/** In one transaction: neither is the zone large, nor is a step of its keys being written. */
+async function isWritable(trx: Database, { id }: SignedZone, zone: LockedZone): Promise<boolean> {
+  if (zone.records > 2 * SMALL_ZONE_ROWS) return false;
+  const { rows } = await sql`
+    select from signed_zones where id = ${id} and machine -> 'version' = 'null'`.execute(trx);
+  return rows.length === 0;
+}
+
+/** Looks at its keys that are under way begin anew. */
+export async function setDenial(
+  trx: Database,
+  signedZoneId: number,
+  denial: DenialKind,
+  change: DenialChange | null,
+): Promise<void> {
+  await sql`
+    update signed_zones set denial = ${denial}, denial_change = ${change}, seq = seq + 1
+    where id = ${signedZoneId}`.execute(trx);
+}
