@@ -223,6 +223,9 @@ function bringBack(machine: Machine, at: number, rules: MachineRules): Next | un
     .map(({ ds }) => ownersOf(ds, keys))
     .find((ours) => !isWhole(ours));
   if (lost === undefined) return undefined;
+  // after a restore, caches may hold data without the signatures of that algorithm, which the ledger does not know
+  const isOfOthers = lost.some((id) => !serving.keys.some((key) => algorithmOf(key) === algorithmOf(id)));
+  if (machine.hold !== null && isSigned(serving) && isOfOthers) return undefined;
   const missing = lost.filter(
     (id) => !serving.dataSigners.some((signer) => algorithmOf(signer) === algorithmOf(id)),
   );

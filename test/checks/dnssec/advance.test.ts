@@ -332,6 +332,21 @@ describe('what was not seen', () => {
     expect(domain.machine.serving.keys).toEqual([]);
   });
 
+  it('a restored database brings back no key of another algorithm before that', () => {
+    const domain = secureDomain();
+    domain.want((machine) => ok(roll(machine, [E], false)));
+    domain.run(1000, ({ asked }) => asked.includes('e'));
+    domain.show(dsOf(E));
+    domain.run(1000);
+    const before = domain.steps.length;
+    domain.epoch = 'restored';
+    domain.show(dsOf(A));
+    domain.run(24);
+    expect([domain.machine.hold?.cause, domain.steps.length]).toEqual(['restore', before]);
+    domain.run(24 * 3);
+    expect(domain.steps.slice(before).map(({ kind }) => kind)).toEqual(['bring_back', 'bring_back']);
+  });
+
   it('a clock that goes back makes all waits begin again', () => {
     const domain = secureDomain();
     domain.want((machine) => disable(machine, false));
