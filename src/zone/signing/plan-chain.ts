@@ -2,6 +2,7 @@
 // NSEC3PARAM at the apex comes or goes: what is to be written so that it is whole (RFC 5155 §10.4, §10.5). All else of the zone
 // stays as it is.
 
+import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../zone.ts';
 import { denialType } from './denial-records.ts';
@@ -15,7 +16,7 @@ interface ChainOrder extends Signers {
   readonly denial: DenialKind;
 }
 
-/** `records`: all of the zone. Owners at which the chain is as it has to be are left out. */
+/** `records`: all of the zone. Owners at which the chain is as it has to be are left out, but for an apex with NSEC3PARAM. */
 export function planChain(
   records: readonly ZoneRecord[],
   { denial, apex, keys, remakeBefore }: ChainOrder,
@@ -30,10 +31,15 @@ export function planChain(
   const isOfChain = ({ owner, records: made }: PlannedRows) =>
     standing.has(owner) || made.some((record) => record.type === type);
   const types = [TYPE.RRSIG, type];
+  // a plan with NSEC wants no NSEC3PARAM, which stands signed until answers use the new chain
+  const stays = ({ owner, type: own, rdata }: ZoneRecord) =>
+    owner === apex && own === TYPE.RRSIG && coveredType(rdata) === TYPE.NSEC3PARAM;
+  const ofParameters = records.filter(stays);
   return planOf(
     step.value.planned.filter(isOfChain).map(({ owner, records: made, toSign }) => {
       // signatures over the other sets are as they stand, or due and made anew
-      return { owner, types, records: made.filter((record) => types.includes(record.type)), toSign };
+      const chained = made.filter((record) => types.includes(record.type));
+      return { owner, types, records: owner === apex ? [...chained, ...ofParameters] : chained, toSign };
     }),
   );
 }
