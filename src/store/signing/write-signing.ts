@@ -28,6 +28,8 @@ interface SigningChange {
   readonly names: readonly Name[] | 'whole';
   /** A refresh: what is due soon is made anew along with what is due. */
   readonly isRefresh?: boolean;
+  /** What shall stand at some of the names in place of what does; an empty list: nothing. */
+  readonly replaced?: ReadonlyMap<Name, readonly ZoneRecord[]>;
   /** As in `signChange`. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
@@ -36,7 +38,7 @@ interface SigningChange {
 export async function writeSigning(
   trx: Database,
   locked: LockedSubject,
-  { signed, names, isRefresh = false, missing }: SigningChange,
+  { signed, names, isRefresh = false, replaced = new Map(), missing }: SigningChange,
   by: ChangedBy | 'refresh',
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
@@ -57,6 +59,7 @@ export async function writeSigning(
     if (same === undefined) wanted.set(record.owner, [one]);
     else same.push(one);
   }
+  for (const [name, records] of replaced) wanted.set(name, [...records]);
   const isWhole = names === 'whole';
   const change = {
     zoneId: zone.id,
