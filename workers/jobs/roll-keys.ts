@@ -10,7 +10,7 @@ import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
 import type { Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
 import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts';
-import { isDsDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
+import { isDsDue, isForeignDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
@@ -18,6 +18,7 @@ import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { KeyJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
+import { saveImport } from '../../src/store/dnssec/foreign-keys.ts';
 import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
 import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/load-key-work.ts';
 import { loadServing } from '../../src/store/dnssec/nodes-serving.ts';
@@ -27,6 +28,7 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
+import { fetchTheirKeys, seenAtTheirs } from './foreign-keys.ts';
 
 export type KeyOutcome =
   | {
@@ -42,7 +44,7 @@ export type KeyOutcome =
 
 interface KeyRollerOptions {
   readonly db: Database;
-  readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned'>;
+  readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned' | 'observeTheirKeys'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
   /** Added to the time of Postgres, in milliseconds. */
@@ -81,6 +83,10 @@ async function look(
     const saved = await saveWritten(db, work, rules);
     return { kind: saved === 'saved' ? 'writing' : 'conflict' };
   }
+  if ((machine.foreign?.importAskedAt ?? null) !== null) {
+    await importKeys(options, work, signal);
+    return { kind: 'writing' };
+  }
   const facts = await observe(options, work, signal);
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
@@ -97,6 +103,18 @@ async function look(
   };
 }
 
+async function importKeys(
+  { db, resolver }: KeyRollerOptions,
+  work: KeyWork,
+  signal: AbortSignal,
+): Promise<void> {
+  const ds = await observeDs(db, resolver, work.name, signal);
+  const isHeld = ds.answers.some(({ address }) => address === '' && ds.parentIsSecure === undefined);
+  const imported = await fetchTheirKeys(resolver, work, ds, { isHeld, signal });
+  signal.throwIfAborted();
+  await saveImport(db, work.domainId, imported);
+}
+
 async function observe(
   { db, resolver, rules, ahead = () => 0 }: KeyRollerOptions,
   work: KeyWork,
@@ -111,6 +129,7 @@ async function observe(
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
     : undefined;
+  const theirs = isForeignDue(machine) ? await seenAtTheirs(resolver, work, signal) : undefined;
   // what was seen is older than the positions of the nodes that it is judged with
   const { at, epoch, nodes } = await loadServing(db, work.zoneId);
   return {
@@ -121,6 +140,7 @@ async function observe(
     delegation,
     ...(ds !== undefined && { ds }),
     ...(preflight !== undefined && { preflight }),
+    ...(theirs !== undefined && { theirs }),
   };
 }
 
@@ -144,7 +164,11 @@ async function runPreflight(
   delegation: Delegation,
   signal: AbortSignal,
 ): Promise<Omit<Preflight, 'at'>> {
-  const known = keys.map(({ id, dnskey, role }) => ({ id: String(id), dnskey, isSep: role !== 'zsk' }));
+  const known = keys.map(({ id, dnskey, role, origin }) => ({
+    id: String(id),
+    dnskey,
+    isSep: role !== 'zsk' && origin === 'ours',
+  }));
   const given = delegation.kind === 'ours' ? undefined : { ns: nameservers, glue: [] };
   return judgePreflight(await resolver.observeSigned(name, { keys: known, given, signal }));
 }

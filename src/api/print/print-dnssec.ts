@@ -67,9 +67,27 @@ export function printDnssec(stored: StoredDnssec, delegatedTo: DelegatedTo, nowM
     },
     ...printSignatures(stored),
     ...printLeaving(view),
-    foreign_keys: keys.filter(({ origin }) => origin === 'foreign').map(printDnskey),
+    foreign_keys: keys.filter((key) => isForeignKey(key, machine)).map(printDnskey),
+    ...printImport(machine),
     findings: dnssecFindings(machine, delegatedTo, nowMs, RULES).map((finding) => ({ ...finding })),
   };
+}
+
+/** Also one that the owner has taken from the list, as long as it stands. */
+function isForeignKey({ id, origin }: DnssecKey, { foreign, serving }: Machine): boolean {
+  const isThere = serving.keys.includes(String(id)) || foreign?.wanted.includes(String(id)) === true;
+  return origin === 'foreign' && isThere;
+}
+
+function printImport({ foreign }: Machine): Pick<Body, 'foreign_import'> {
+  const { importAskedAt = null, imported = null } = foreign ?? {};
+  if (importAskedAt !== null)
+    return { foreign_import: { state: 'asked', at: new Date(importAskedAt).toISOString() } };
+  if (imported === null) return {};
+  const { at, failure } = imported;
+  const state = failure === undefined ? 'done' : 'failed';
+  const message = failure === undefined ? {} : { message: failure };
+  return { foreign_import: { state, at: new Date(at).toISOString(), ...message } };
 }
 
 function printAlgorithm(number: number): Body['algorithm'] {

@@ -17,7 +17,7 @@ import { domainRoute } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
 import { Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
-const WRITE = {
+export const WRITE = {
   method: 'POST',
   audit: 'changes',
   tag: 'DNSSEC',
@@ -90,11 +90,11 @@ export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec
 
 type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
 
-function orderOf({ caller, domain }: AnyCall) {
+export function orderOf({ caller, domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;
 }
 
-async function answerChanged(call: AnyCall, changed: ChangedGoal) {
+export async function answerChanged(call: AnyCall, changed: ChangedGoal) {
   switch (changed.kind) {
     case 'absent':
       return notFound('domain');

@@ -6,6 +6,7 @@ import type { DenialKind } from '../../store/postgres/schema.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
+import { addForeignKeys } from './foreign-keys.ts';
 
 interface EnableOptions {
   readonly denial: DenialKind;
@@ -54,6 +55,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
 
   addChanges(dnssec, cli);
   addGoals(dnssec, cli);
+  addForeignKeys(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
 

@@ -1,5 +1,6 @@
 // What an operator says of the signing of a customer's domain: the same goals as its owner, which workers go to step by step.
 
+import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
 import { registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
 import { askLook } from '../../store/dnssec/ask-look.ts';
@@ -10,6 +11,7 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../store/dnssec/change-goal.ts';
+import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
 import { loadDnssec } from '../../store/dnssec/load-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { EnableOrder } from '../../store/signing/enable-signing.ts';
@@ -20,6 +22,8 @@ export type DomainGoal =
   | { readonly kind: 'disable'; readonly now: boolean }
   | { readonly kind: 'roll'; readonly compromised: boolean }
   | { readonly kind: 'abort' }
+  | { readonly kind: 'foreign'; readonly keys: readonly ForeignKeyFields[] }
+  | { readonly kind: 'import' }
   | { readonly kind: 'check' };
 
 export type Changed =
@@ -46,7 +50,14 @@ export async function setDomainGoal(
   };
 }
 
-const OUTCOMES = { enable: 'signing', disable: 'disabling', roll: 'rolling', abort: 'aborted' } as const;
+const OUTCOMES = {
+  enable: 'signing',
+  disable: 'disabling',
+  roll: 'rolling',
+  abort: 'aborted',
+  foreign: 'changed',
+  import: 'importing',
+} as const;
 
 async function change(
   db: Database,
@@ -66,6 +77,10 @@ async function change(
       return await rollDnssec(db, { ...order, compromised: goal.compromised });
     case 'abort':
       return await abortDnssec(db, order);
+    case 'foreign':
+      return await replaceForeignKeys(db, { ...order, keys: goal.keys });
+    case 'import':
+      return await importForeignKeys(db, order);
     default:
       return goal satisfies never;
   }

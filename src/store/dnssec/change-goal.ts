@@ -20,7 +20,7 @@ import { findUnableNodes } from '../signing/unable-nodes.ts';
 import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
 import { makeMachineKeys } from './make-machine-keys.ts';
 
-interface GoalOrder extends ChangedBy {
+export interface GoalOrder extends ChangedBy {
   readonly domainId: number;
   /** As in `saveEdit`. */
   readonly ownerId?: number;
@@ -40,7 +40,13 @@ export type ChangedGoal =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: 'wrong_state' | 'dnssec_busy' | 'dnssec_verbatim' | 'dnssec_unavailable';
+      readonly code:
+        | 'wrong_state'
+        | 'dnssec_busy'
+        | 'dnssec_verbatim'
+        | 'dnssec_algorithm'
+        | 'dnssec_unavailable'
+        | 'validation_failed';
       readonly message: string;
       readonly retryAfterSeconds?: number;
     };
@@ -120,10 +126,10 @@ export async function abortDnssec(db: Database, order: GoalOrder): Promise<Chang
 type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 
 const NOTHING = 'nothing is under way that could be given up';
-const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
-const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
+export const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
+export const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
 
-function refused(code: Refused['code'], message: string): Refused {
+export function refused(code: Refused['code'], message: string): Refused {
   return {
     kind: 'refused',
     code,
@@ -132,7 +138,7 @@ function refused(code: Refused['code'], message: string): Refused {
   };
 }
 
-function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
+export function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
   const young = stored?.keys.filter(({ madeAt }) => now.getTime() - madeAt.getTime() < DAY_MS) ?? [];
   return young.length >= MOST_KEYS_A_DAY;
 }
@@ -144,7 +150,7 @@ type Change = (
   stored: StoredDnssec | undefined,
 ) => Promise<Machine | Refused | undefined>;
 
-async function changeGoal(db: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
+export async function changeGoal(db: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
   try {
     return await inTransaction<ChangedGoal>(db, (trx) => changeUnderLock(trx, order, change));
   } catch (error) {
@@ -172,7 +178,7 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   return { kind: 'updated', changeId };
 }
 
-function refuseDomain({ row }: DomainLock): Refused | undefined {
+export function refuseDomain({ row }: DomainLock): Refused | undefined {
   if (row.dnsMode === 'external')
     return refused('wrong_state', 'its DNS is elsewhere: only domains in managed mode are signed here');
   if (row.status === 'disabled' || row.status === 'banned')

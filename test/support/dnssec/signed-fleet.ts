@@ -2,6 +2,7 @@
 // from the root down. Days pass on the clock of the job alone.
 
 import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -11,6 +12,7 @@ import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { openResolver } from '../../../workers/open-resolver.ts';
 import { readTrustAnchors } from '../../../workers/root-files.ts';
+import { checkOnce } from '../database/saved-checks.ts';
 import { SIGNING_SECRETS, useSecrets } from '../database/signed-zones.ts';
 import { FLEET_SETS, type RealParent, startRealParent } from '../peers/real-parent.ts';
 import { RealFleet } from '../processes/real-fleet.ts';
@@ -23,8 +25,8 @@ const DAY_MS = 24 * HOUR_MS;
 export const SECURE: readonly Security[] = ['secure', 'secure'];
 export const INSECURE: readonly Security[] = ['insecure', 'insecure'];
 
-/** A node is heard by the real clock, so the whole story takes less than the 18 days after which it would not count. */
-const FAST = { ...RULES, stayMs: DAY_MS };
+/** A node is heard by the real clock, which stands still beside the one of the job. */
+const FAST = { ...RULES, stayMs: DAY_MS, silentNodeMs: 90 * DAY_MS };
 
 export class SignedFleet {
   readonly parent: RealParent;
@@ -82,9 +84,9 @@ export class SignedFleet {
   }
 
   /** A name that is there, and one that is not, as the validator sees them. */
-  async validated(): Promise<readonly Security[]> {
-    await this.unbound.forget();
-    const verdicts = await this.unbound.ask([
+  async validated(unbound: ValidatingResolver = this.unbound): Promise<readonly Security[]> {
+    await unbound.forget();
+    const verdicts = await unbound.ask([
       { name: parseName(`www.${this.name}.`), type: TYPE.A },
       { name: parseName(`nothing.${this.name}.`), type: TYPE.A },
     ]);
@@ -112,10 +114,32 @@ export class SignedFleet {
     throw new Error(`it does not come to ${status}: ${told.join('; ')}`);
   }
 
+  /** A check has seen these servers at the parent, at the time of the job. */
+  async checked(...names: readonly string[]): Promise<void> {
+    const { db } = this.fleet.database;
+    await checkOnce(db, this.domainId, `referral ${names.join(' ')}`);
+    await sql`
+      update check_runs set started_at = started_at + make_interval(secs => ${this.#ahead / 1000}::float8),
+        finished_at = finished_at + make_interval(secs => ${this.#ahead / 1000}::float8)
+      where id = (select max(id) from check_runs where domain_id = ${this.domainId})`.execute(db);
+  }
+
+  /** A validator that takes the domain's answers from one address, whatever the parent names. */
+  async validatorOf(address: string): Promise<ValidatingResolver> {
+    const stubs = [
+      { zone: '.', address: rootOf(this.parent), port: 53 },
+      { zone: `${this.name}.`, address, port: 53 },
+    ];
+    return await startUnbound(
+      { anchors: [await anchorOf(this.parent)], reached: { stubs } },
+      { keeps: false },
+    );
+  }
+
   /** The DS that the API would show. */
   async askedDs(): Promise<string> {
     const machine = (await loadDnssec(this.fleet.database.db, this.domainId))?.machine;
-    const key = machine?.keys.find(({ id }) => machine.asked.includes(id));
+    const key = machine?.keys.find(({ id, isForeign }) => machine.asked.includes(id) && isForeign !== true);
     return key?.ds.find((text) => text.split(' ')[2] === '2') as string;
   }
 }
@@ -186,7 +210,14 @@ async function openOwnResolver(
 }
 
 async function startValidator(parent: RealParent): Promise<ValidatingResolver> {
-  const text = await readFile(parent.settings.TRUST_ANCHORS as string, 'utf8');
-  const root = /A (\S+)/.exec(parent.rootHints.split('\n')[1] as string)?.[1] as string;
-  return await startUnbound({ anchors: [text.trim()], reached: { root } } as never, { keeps: false });
+  const space = { anchors: [await anchorOf(parent)], reached: { root: rootOf(parent) } };
+  return await startUnbound(space, { keeps: false });
+}
+
+async function anchorOf({ settings }: RealParent): Promise<string> {
+  return (await readFile(settings.TRUST_ANCHORS as string, 'utf8')).trim();
+}
+
+function rootOf({ rootHints }: RealParent): string {
+  return /A (\S+)/.exec(rootHints.split('\n')[1] as string)?.[1] as string;
 }

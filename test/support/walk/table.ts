@@ -79,6 +79,11 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/dnssec/disable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/rollover': ['000 rnk ppyyyn iyy yffy yy y db 0', TO_BE_SIGNED],
   'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
+  'PUT /domains/{domain}/dnssec/foreign-keys': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { ...TO_BE_SIGNED, body: () => ({ keys: [] }) },
+  ],
+  'POST /domains/{domain}/dnssec/import-keys': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],

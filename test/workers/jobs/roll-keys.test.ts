@@ -5,14 +5,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DsEvidence, dsFields, dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
 import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
+import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
+import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec/foreign-keys.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
 import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { dsOf as dsOfKey } from '../../../src/store/keys/apex-keys.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
@@ -40,6 +45,8 @@ let ahead: number;
 /** What two addresses of the parent show. */
 let shown: readonly string[];
 let isValid: boolean;
+/** What the servers of another operator show. */
+let theirs: TheirEvidence;
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -49,6 +56,7 @@ beforeEach(async () => {
   ahead = 0;
   shown = [];
   isValid = true;
+  theirs = { servers: [], failure: 'there are none' };
   await sql`
     insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
     values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
@@ -106,6 +114,7 @@ async function look(): Promise<KeyOutcome> {
       observeDs: async () => seenDs(),
       observeSigned: async (_, { keys }) =>
         await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
+      observeTheirKeys: async () => theirs,
     },
     rules: RULES,
     onOutcome: (outcome) => void outcomes.push(outcome),
@@ -280,4 +289,109 @@ test('a large domain is signed in pieces by another job, and goes on once its ap
   await nodesFollow();
   expect(await settle()).toMatchObject({ status: 'waiting' });
   expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+/** A key for flags 257, as a DNSKEY record's rdata. */
+const foreignRdata = () => makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 257).dnskey;
+
+function shownByTheirs(...keys: readonly Uint8Array[]): TheirEvidence {
+  const server = { address: '192.0.2.99', keys, ttl: 3600, isSilent: false, error: undefined };
+  return { servers: [server], failure: undefined };
+}
+
+const dsTextOf = (rdata: Uint8Array) => dsText(dsOfKey(APEX, { tag: keyTag(rdata), dnskey: rdata }, 2));
+
+test('an import takes what the DS leads to into the DNSKEY set, and a DS of theirs is no fault any more', async () => {
+  const { db } = database;
+  const rdata = foreignRdata();
+  shown = [dsTextOf(rdata)];
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await settle()).status).toBe('broken');
+  await importForeignKeys(db, { ...BY, domainId });
+  theirs = shownByTheirs(rdata);
+  expect(await look()).toEqual({ kind: 'writing' });
+  const seen = await settle();
+  expect(seen.status).toBe('waiting');
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ origin, signs, isUsable }) => [origin, signs, isUsable])).toEqual([
+    ['ours', 'both', true],
+    ['foreign', 'none', false],
+  ]);
+  const served = (await published(db))?.filter((line) => / DNSKEY /.test(line) && !/RRSIG/.test(line)) ?? [];
+  expect(served).toHaveLength(2);
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test.each([
+  [
+    'the keys do not verify',
+    () => ({
+      servers: [{ ...shownByTheirs().servers[0], keys: undefined, error: 'no key matches its DS records' }],
+      failure: undefined,
+    }),
+    'no key matches',
+  ],
+  [
+    'nobody answers',
+    () => ({ servers: [], failure: 'the parent names no nameservers but ours' }),
+    'no nameservers but ours',
+  ],
+  ['there are five', () => shownByTheirs(...Array.from({ length: 5 }, foreignRdata)), 'more than 4'],
+  [
+    'one is RSA',
+    () => shownByTheirs(Uint8Array.from([1, 1, 3, 8, ...new Uint8Array(516)])),
+    'its algorithm is 8',
+  ],
+  [
+    'one is revoked',
+    () => shownByTheirs(Uint8Array.from([1, 0x81, 3, 13, ...foreignRdata().subarray(4)])),
+    'revoked',
+  ],
+])('an import of which %s changes no key, and says why', async (_, evidence, why) => {
+  const { db } = database;
+  shown = [dsTextOf(foreignRdata())];
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  await importForeignKeys(db, { ...BY, domainId });
+  theirs = evidence() as TheirEvidence;
+  await look();
+  const machine = await machineOf();
+  expect(machine?.foreign).toMatchObject({ wanted: [], importAskedAt: null });
+  expect(machine?.foreign?.imported?.failure).toContain(why);
+  expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
+});
+
+test('an import asks nobody where the parent shows no DS, or proves none', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  theirs = shownByTheirs(foreignRdata());
+  await importForeignKeys(db, { ...BY, domainId });
+  await look();
+  expect((await machineOf())?.foreign?.imported?.failure).toContain('no DS record');
+  expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
+});
+
+test('CDS has the DS of another operator beside ours, and never that of a key without SEP', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  const [entry, data] = [foreignRdata(), makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 256).dnskey];
+  const fields = (rdata: Uint8Array) => ({
+    flags: 256 | (rdata[1] as number),
+    protocol: 3,
+    algorithm: 13,
+    publicKey: rdata.subarray(4),
+  });
+  const list = [fields(entry), fields(data)];
+  expect((await replaceForeignKeys(db, { ...BY, domainId, keys: list })).kind).toBe('updated');
+  const seen = await passTime(4);
+  expect(seen.status).toBe('ds_wanted');
+  const lines = (await published(db)) ?? [];
+  const cds = lines.filter((line) => /^@ \d+ CDS /.test(line)).map((line) => line.split(' ')[3]);
+  expect(cds.sort()).toEqual(
+    [String(keyTag(entry)), (await dsOf((await machineOf())?.wanted?.sep)).split(' ')[0]].sort(),
+  );
+  expect(lines.filter((line) => /^@ \d+ CDNSKEY /.test(line))).toHaveLength(2);
+  expect(lines.filter((line) => /^@ \d+ DNSKEY /.test(line))).toHaveLength(3);
 });

@@ -35,6 +35,8 @@ export class QuietDomain {
   delegation: Delegation = { kind: 'ours', since: START, ttl: 3600, isFirst: true };
   failure: string | undefined;
   isPreflown = true;
+  /** The keys of ours that the servers of another operator show; undefined: nobody looked. */
+  theirs: readonly string[] | undefined;
   readonly steps: QuietStep[] = [];
   #version = 1;
 
@@ -83,6 +85,7 @@ export class QuietDomain {
       delegation: this.delegation,
       ds: dsEvidence(this.shown, this.dsTtl, this.at),
       ...(this.isPreflown ? { preflight: this.#preflight() } : {}),
+      ...(this.theirs && { theirs: { keys: this.theirs, ttl: 3600 } }),
     };
   }
 
