@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type DelegatedTo, dnssecFindings } from '../../checks/dnssec/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
-import { keyOf, type Machine } from '../../checks/dnssec/machine.ts';
+import { keyOf, listedForeign, type Machine } from '../../checks/dnssec/machine.ts';
 import { dsOfKey, type ParentView, viewParent } from '../../checks/dnssec/parent-view.ts';
 import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
@@ -67,16 +67,10 @@ export function printDnssec(stored: StoredDnssec, delegatedTo: DelegatedTo, nowM
     },
     ...printSignatures(stored),
     ...printLeaving(view),
-    foreign_keys: keys.filter((key) => isForeignKey(key, machine)).map(printDnskey),
+    foreign_keys: keys.filter(({ id }) => listedForeign(machine).includes(String(id))).map(printDnskey),
     ...printImport(machine),
     findings: dnssecFindings(machine, delegatedTo, nowMs, RULES).map((finding) => ({ ...finding })),
   };
-}
-
-/** Also one that the owner has taken from the list, as long as it stands. */
-function isForeignKey({ id, origin }: DnssecKey, { foreign, serving }: Machine): boolean {
-  const isThere = serving.keys.includes(String(id)) || foreign?.wanted.includes(String(id)) === true;
-  return origin === 'foreign' && isThere;
 }
 
 function printImport({ foreign }: Machine): Pick<Body, 'foreign_import'> {
@@ -195,7 +189,7 @@ function printLeaving({ records, ttl = 0 }: ParentView): Pick<Body, 'leaving'> {
   return {
     leaving: {
       wait_seconds: ttl,
-      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers.`,
+      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers. If the other operator can publish the keys of this zone, and you theirs here (foreign keys), it can move signed.`,
     },
   };
 }

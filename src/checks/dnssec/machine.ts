@@ -146,6 +146,14 @@ export function foreignKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKe
   return keys.filter(({ isForeign }) => isForeign === true);
 }
 
+/** Those of them that are in the list, or have been and still stand in the zone. */
+export function listedForeign(machine: Pick<Machine, 'keys' | 'serving' | 'foreign'>): readonly KeyId[] {
+  const { serving, foreign } = machine;
+  return foreignKeys(machine)
+    .map(({ id }) => id)
+    .filter((id) => serving.keys.includes(id) || foreign?.wanted.includes(id));
+}
+
 /** All that the DNSKEY set has in the end. */
 export function publishedIds(machine: Pick<Machine, 'wanted' | 'foreign'>): readonly KeyId[] {
   return [...new Set([...wantedIds(machine), ...(machine.foreign?.wanted ?? [])])].sort();

@@ -2,9 +2,11 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
+import { listedForeign } from '../../checks/dnssec/machine.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { loadDnssecOf } from '../../store/dnssec/load-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listSigning } from '../../store/signing/load-signing.ts';
 import type { Cli } from '../terminal/cli.ts';
@@ -22,7 +24,7 @@ export function addForeignKeys(dnssec: Command, cli: Cli): void {
     .command('foreign-keys')
     .description('show the keys of another operator in the zone of a domain, or say which; exit 1 if refused')
     .argument('<name>', 'name of a domain')
-    .option('--set <key...>', 'the whole list, each as in a DNSKEY record: "257 3 13 mdsswUyr3DPW…"', collect)
+    .option('--set <key>', 'the list, again for each, as in DNSKEY records: "257 3 13 mdsswUyr3DPW…"', collect)
     .option('--none', 'take all of them away, as soon as nobody needs them')
     .option('--import', 'have a worker fetch them from the nameservers that the parent names')
     .action(async (text: string, options: ForeignOptions) => {
@@ -54,9 +56,9 @@ function keyOf(text: string): ForeignKeyFields {
 
 async function showForeignKeys(db: Database, name: Name, output: Output): Promise<number> {
   const [zone] = await listSigning(db, [name]);
-  const keys = (zone?.keys ?? []).filter(
-    ({ origin, retiredAt }) => origin === 'foreign' && retiredAt === null,
-  );
+  const stored = zone && (await loadDnssecOf(db, zone.id));
+  const listed = stored?.machine ? listedForeign(stored.machine) : [];
+  const keys = stored?.keys.filter(({ id }) => listed.includes(String(id))) ?? [];
   const texts = keys.map(({ dnskey }) => printRdata(TYPE.DNSKEY, dnskey));
   if (output.json) await output.print(JSON.stringify({ zone: printName(name), keys: texts }));
   else for (const text of texts) await output.print(text);

@@ -33,7 +33,7 @@ import * as audit from './migrations/0044-audit.ts';
 import * as administration from './migrations/0045-administration.ts';
 import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.ts';
 import * as dnssec from './migrations/0047-dnssec.ts';
-import * as signalsAndForeignKeys from './migrations/0051-signals-and-foreign-keys.ts';
+import * as signals from './migrations/0051-signals.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -68,5 +68,5 @@ export const migrations: Record<string, Migration> = {
   '0045-administration': administration,
   '0046-audit-of-moved-domains': auditOfMovedDomains,
   '0047-dnssec': dnssec,
-  '0051-signals-and-foreign-keys': signalsAndForeignKeys,
+  '0051-signals': signals,
 };
